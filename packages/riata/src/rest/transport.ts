@@ -1,0 +1,48 @@
+/** Response headers: names in lower case; a header that came several times is an array. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** One HTTP exchange as the layers above describe it. */
+export interface TransportRequest {
+  readonly method: string;
+  /** Path and query, starting with `/`; the transport puts the server's address before it. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Uint8Array | string;
+  /** Aborting ends the exchange; the sink's `onError` gets the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Longest wait for the response's headers. 0 = none. @default the transport's own */
+  readonly headersTimeoutMs?: number;
+  /** Longest silence between two pieces of the body: notices a half-open stream. 0 = none. @default the transport's own */
+  readonly idleTimeoutMs?: number;
+}
+
+/** Handle on a running exchange, given to the sink with the headers. */
+export interface TransportFlow {
+  /** Stop handing out data (back-pressure reaches the peer); `resume` goes on. */
+  pause(): void;
+  resume(): void;
+  /** End the exchange now. The sink gets `onError(reason)`, unless it has already ended. */
+  abort(reason?: unknown): void;
+}
+
+/**
+ * Takes what an exchange brings. After `onHeaders` any number of `onData`, then exactly one of `onEnd` and `onError`,
+ * nothing after it; `onError` may also come alone. A chunk is only valid during the call unless copied.
+ */
+export interface TransportSink {
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void;
+  onData(chunk: Uint8Array): void;
+  onEnd(): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * Moves bytes to one API server and back: over HTTP(S), or to a server in the same process. It knows no Kubernetes.
+ * Calls back instead of giving streams: a watch gets one chunk per event, and Node's streams cost 10–20 µs each.
+ */
+export interface Transport extends AsyncDisposable {
+  /** Starts the exchange; never throws, failures come by `sink.onError`. */
+  dispatch(request: TransportRequest, sink: TransportSink): void;
+  /** Ends idle and running exchanges and frees sockets. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,42 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests load the source through the `riata-source` export condition: edit → result, no build between.
+const resolve = { conditions: ['riata-source', 'node', 'import', 'default'] };
+const ssr = { resolve };
+const longRun = { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'packages/*/faults/**/*.test.ts', 'tools/**/*.test.{ts,mjs}'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ['packages/*/src/**/*.test-d.ts'],
+            tsconfig: 'packages/riata/tsconfig.json',
+          },
+        },
+      },
+      { resolve, ssr, test: { name: 'real', include: ['packages/*/behaviour/**/*.test.ts'], ...longRun } },
+      {
+        resolve,
+        ssr,
+        test: { name: 'soak', include: ['packages/*/soak/**/*.test.ts'], ...longRun, testTimeout: 1_800_000 },
+      },
+    ],
+  },
+});
