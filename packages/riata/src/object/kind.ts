@@ -1,0 +1,163 @@
+import type { GroupVersionKind, GroupVersionResource } from './gvk.js';
+import type { KubeObject, ObjectMeta, TypeMeta, WriteMeta } from './meta.js';
+
+/** Where objects of a kind live: in a namespace, or beside them. */
+export type Scope = 'Namespaced' | 'Cluster';
+
+/** The metadata of an object that lives in a namespace. */
+export interface NamespacedMeta extends ObjectMeta {
+  readonly namespace: string;
+}
+
+/** Names one object of a kind: the namespace is wanted exactly where the kind has one. */
+export type KeyFor<S extends Scope> = Scope extends S
+  ? { readonly namespace?: string; readonly name: string }
+  : S extends 'Namespaced'
+    ? { readonly namespace: string; readonly name: string }
+    : { readonly namespace?: undefined; readonly name: string };
+
+/** What is written where `R` is read: metadata reduced to what a writer may say, `apiVersion` and `kind` known. */
+export type WriteOf<R extends KubeObject> = Omit<R, 'apiVersion' | 'kind' | 'metadata'> & {
+  readonly metadata: WriteMeta;
+};
+
+/**
+ * A list that the server treats as a map: elements are told apart by the fields `K`. A plain array everywhere else;
+ * `applyFields` wants the keys in each element.
+ */
+export interface ListMap<T, K extends string> extends ReadonlyArray<T> {
+  readonly [listMapKeys]?: K;
+}
+declare const listMapKeys: unique symbol;
+
+declare const readType: unique symbol;
+declare const built: unique symbol;
+
+/** What identifies a kind and says how to address it on a server. All that reading needs. */
+export interface KindRef<R extends KubeObject = KubeObject, S extends Scope = Scope> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** `group/version`, or `version` alone in the core group. */
+  readonly apiVersion: string;
+  /** The resource's name in a URL, e.g. `deployments`. */
+  readonly plural: string;
+  readonly singular: string;
+  readonly scope: S;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Names of the subresources that the kind is known to have, e.g. `status`, `scale`. */
+  readonly subresources: readonly string[];
+  readonly gvk: GroupVersionKind;
+  readonly gvr: GroupVersionResource;
+  /** Only for the compiler: never there at run time. */
+  readonly [readType]?: R;
+}
+
+/**
+ * A kind of object, at run time and compile time: names what `Client` and caches are asked for, and, called, builds
+ * an object to write with `apiVersion` and `kind` filled in:
+ *
+ * ```ts
+ * const cm = ConfigMap({ metadata: { namespace: 'shop', name: 'cart' }, data: { currency: 'EUR' } });
+ * ```
+ *
+ * `R` is what a server gives, `W` what a writer says, `S` where objects live. It carries plural and scope, so that
+ * nothing has to be discovered first.
+ */
+export interface Kind<R extends KubeObject = KubeObject, W = WriteOf<R>, S extends Scope = Scope>
+  extends KindRef<R, S> {
+  <N extends string | undefined = undefined>(
+    object: W & { readonly metadata: { readonly namespace?: N } },
+  ): New<R, W, S, N>;
+}
+
+/** An object built by its {@link Kind}: `N` is the type of the namespace given, `undefined` if none was. */
+export type New<R extends KubeObject, W, S extends Scope, N extends string | undefined> = TypeMeta &
+  W & { readonly [built]?: { readonly read: R; readonly scope: S; readonly namespace: N } };
+
+/** The type that a kind's objects have when read: `interface Foo extends KindOf<typeof Foo> {}`. */
+export type KindOf<K> = K extends KindRef<infer R, infer _S> ? R : never;
+
+/** The type that a kind's objects have when written. */
+export type WriteTypeOf<K> = K extends Kind<infer _R, infer W, infer _S> ? W : never;
+
+/** What the server gives back for an object written as `T`: its kind's read type, or `T` itself for a read object. */
+export type ReadOf<T> = T extends { readonly [built]?: { readonly read: infer R } } ? (unknown extends R ? T : R) : T;
+
+/**
+ * Makes a missing namespace a compile error: intersected with the parameter of whatever sends an object `T` to a
+ * server without knowing a namespace itself.
+ */
+export type Placed<T> = T extends { readonly [built]?: { readonly scope: infer S; readonly namespace: infer N } }
+  ? [S, N] extends ['Namespaced', undefined]
+    ? { readonly metadata: { readonly namespace: string } }
+    : unknown
+  : unknown;
+
+/** What {@link makeKind} has to be told. */
+export interface KindSpec<S extends Scope = Scope> {
+  /** `''` for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: S;
+  /** @default the kind in lower case */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly string[];
+}
+
+const none: readonly never[] = Object.freeze([]);
+/** Which kind built an object, so that it can be sent without looking its kind up. */
+const builtBy = new WeakMap<object, KindRef>();
+
+/**
+ * Makes a {@link Kind} out of names alone. For kinds that have a schema use `defineKind`; for built-in ones import
+ * them from `riata/kinds`. Without type arguments it is a kind of unknown shape (`unstructured.Unstructured`).
+ */
+export function makeKind<
+  R extends KubeObject = KubeObject & { readonly [field: string]: unknown },
+  W = WriteOf<R>,
+  S extends Scope = Scope,
+>(spec: KindSpec<S>): Kind<R, W, S> {
+  const { group, version, kind, plural, scope } = spec;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const build = (object: object): object => {
+    const made = { apiVersion, kind, ...object };
+    // A spread copies whatever apiVersion and kind the caller's object carries; the kind called is the one that counts.
+    if (made.apiVersion !== apiVersion || made.kind !== kind) {
+      throw new TypeError(
+        `${kind}(…): the object says apiVersion ${JSON.stringify(made.apiVersion)}, kind ${JSON.stringify(made.kind)}; ` +
+          `leave both out, or build it with its own kind`,
+      );
+    }
+    builtBy.set(made, ref as unknown as KindRef);
+    return made;
+  };
+  const fields = {
+    name: kind,
+    group,
+    version,
+    kind,
+    apiVersion,
+    plural,
+    singular: spec.singular ?? kind.toLowerCase(),
+    scope,
+    shortNames: spec.shortNames ?? none,
+    categories: spec.categories ?? none,
+    subresources: spec.subresources ?? none,
+    gvk: Object.freeze({ group, version, kind }),
+    gvr: Object.freeze({ group, version, resource: plural }),
+  };
+  const ref: object = build;
+  for (const [key, value] of Object.entries(fields)) Object.defineProperty(ref, key, { value, enumerable: true });
+  return Object.freeze(ref) as Kind<R, W, S>;
+}
+
+/** The kind that built this very object by being called; undefined for any other object, copies included. */
+export function builderOf(object: object): KindRef | undefined {
+  return builtBy.get(object);
+}
