@@ -21,6 +21,9 @@ export type WriteOf<R extends KubeObject> = Omit<R, 'apiVersion' | 'kind' | 'met
   readonly metadata: WriteMeta;
 };
 
+/** An object inside another one, as a template: `apiVersion` and `kind` may be left out, the server's fields are not there. */
+export type Embedded<R extends KubeObject> = WriteOf<R> & Partial<Pick<R, 'apiVersion' | 'kind'>>;
+
 /**
  * A list that the server treats as a map: elements are told apart by the fields `K`. A plain array everywhere else;
  * `applyFields` wants the keys in each element.

@@ -1,0 +1,2 @@
+export { builtinScheme } from './builtin-scheme.js';
+export * from './generated/preferred.js';

@@ -1,0 +1,54 @@
+// @ts-check
+/** `npm run check`: format and lint, types, layers, packages. Runs all of them and says which failed. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** @type {string[]} */
+const failed = [];
+
+/** @param {string} title @param {string} command @param {string[]} args @param {string} [cwd] */
+function step(title, command, args, cwd = root) {
+  console.log(`\n— ${title}`);
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
+  if (status !== 0) failed.push(title);
+  return status === 0;
+}
+
+step('format and lint', 'npx', ['biome', 'check', '.']);
+for (const project of ['packages/riata', 'tools', 'tools/control-plane'])
+  step(`types of ${project}`, 'npx', ['tsc', '--noEmit', '-p', project]);
+step('layers and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
+if (step('build', 'node', ['tools/build.mjs'])) {
+  const out = mkdtempSync(join(tmpdir(), 'riata-pack-'));
+  try {
+    for (const name of readdirSync(join(root, 'packages'))) {
+      const dir = join(root, 'packages', name);
+      const { private: hidden } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+      if (hidden) continue;
+      if (!step(`pack ${name}`, 'npm', ['pack', '--silent', '--pack-destination', out], dir)) continue;
+      const tarball = join(out, readdirSync(out).find((f) => f.startsWith(`${name}-`)) ?? '');
+      step(`publint ${name}`, 'npx', ['publint', 'run', tarball, '--strict']);
+      step(`are the types wrong: ${name}`, 'npx', [
+        'attw',
+        tarball,
+        '--profile',
+        'esm-only',
+        '--format',
+        'ascii',
+        '--no-emoji',
+      ]);
+    }
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+if (failed.length > 0) {
+  console.error(`\ncheck failed: ${failed.join(', ')}`);
+  process.exit(1);
+}
+console.log('\ncheck: all well');
