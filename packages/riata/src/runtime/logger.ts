@@ -1,0 +1,69 @@
+/** From the most talkative to the gravest. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+/** What a message is about, by name. An error among them is shown with its causes; by custom it is named `error`. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Where Riata writes what it does. The message is a constant sentence, what varies goes into the fields. A logger
+ * never throws. Go: `logr.Logger`; `child` is its `WithValues`.
+ */
+export interface Logger {
+  trace(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger that adds these fields to every message; a field given with the message itself wins. */
+  child(fields: LogFields): Logger;
+  /** Whether messages of this level go anywhere: ask before building costly fields. */
+  enabled(level: LogLevel): boolean;
+}
+
+/** Takes one message that is meant to be seen. `fields` holds those of the children too. */
+export type LogSink = (level: LogLevel, message: string, fields: LogFields) => void;
+
+const noFields: LogFields = Object.freeze({});
+
+/** Makes a {@link Logger} from one function. Messages below `level` never reach it. */
+export function createLogger(sink: LogSink, level: LogLevel, base: LogFields = noFields): Logger {
+  const lowest = logLevels.indexOf(level);
+  if (lowest < 0) throw new TypeError(`logger: level wants one of ${logLevels.join(', ')}, got ${String(level)}`);
+  const enabled = (asked: LogLevel): boolean => logLevels.indexOf(asked) >= lowest;
+  const at = (own: LogLevel) => {
+    if (!enabled(own)) return () => {};
+    return (message: string, fields?: LogFields): void => {
+      sink(own, message, fields === undefined ? base : base === noFields ? fields : mergeFields(base, fields));
+    };
+  };
+  return Object.freeze({
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields: LogFields) => createLogger(sink, level, mergeFields(base, fields)),
+    enabled,
+  });
+}
+
+/** Carries accessors over as they are: reading one may throw, which is for the sink to show. */
+function mergeFields(base: LogFields, fields: LogFields): LogFields {
+  const merged: Record<string, unknown> = {};
+  Object.defineProperties(merged, Object.getOwnPropertyDescriptors(base));
+  Object.defineProperties(merged, Object.getOwnPropertyDescriptors(fields));
+  return merged;
+}
+
+/** Drops everything. */
+export const silentLogger: Logger = Object.freeze({
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silentLogger,
+  enabled: () => false,
+});

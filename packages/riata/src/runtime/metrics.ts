@@ -1,0 +1,109 @@
+/** A value for each of an instrument's labels. */
+export type Labels<L extends string> = Readonly<Record<L, string>>;
+
+/** What an instrument is called and which labels its series have. */
+export interface MetricSpec<L extends string = never> {
+  /** In Prometheus' form, such as `workqueue_adds_total`. */
+  readonly name: string;
+  readonly help: string;
+  /** @default none */
+  readonly labels?: readonly L[];
+}
+
+export interface HistogramSpec<L extends string = never> extends MetricSpec<L> {
+  /** Upper bounds, smallest first. @default the provider's own */
+  readonly buckets?: readonly number[];
+}
+
+/** The series of one set of label values. */
+export interface CounterSeries {
+  /** @default by = 1 */
+  inc(by?: number): void;
+}
+
+export interface GaugeSeries {
+  set(value: number): void;
+  /** May be negative. @default by = 1 */
+  inc(by?: number): void;
+}
+
+export interface HistogramSeries {
+  observe(value: number): void;
+}
+
+/** An instrument: pick a series once, keep it, and write to it on the hot path. Without labels: `with({})`. */
+export interface Instrument<L extends string, Series> {
+  with(labels: Labels<L>): Series;
+}
+
+export type Counter<L extends string = never> = Instrument<L, CounterSeries>;
+export type Gauge<L extends string = never> = Instrument<L, GaugeSeries>;
+export type Histogram<L extends string = never> = Instrument<L, HistogramSeries>;
+
+/**
+ * Where Riata counts. Asking twice for one name has to give the same instrument, as several controllers share it.
+ * Each method is a few lines over a metrics library.
+ *
+ * @example
+ * // prom-client: `labels` picks the series, which already has inc, set and observe
+ * counter: ({ name, help, labels = [] }) => {
+ *   const counter = register.getSingleMetric(name) ?? new prom.Counter({ name, help, labelNames: labels });
+ *   return { with: (values) => counter.labels(values) };
+ * }
+ * // OpenTelemetry: instruments take the attributes with each value
+ * counter: ({ name, help }) => {
+ *   const counter = meter.createCounter(name, { description: help });
+ *   return { with: (values) => ({ inc: (by = 1) => counter.add(by, values) }) };
+ * }
+ */
+export interface Metrics {
+  /** False when nobody listens: measuring that costs something by itself, such as reading a clock, may be left out. */
+  readonly enabled: boolean;
+  counter<L extends string = never>(spec: MetricSpec<L>): Counter<L>;
+  gauge<L extends string = never>(spec: MetricSpec<L>): Gauge<L>;
+  histogram<L extends string = never>(spec: HistogramSpec<L>): Histogram<L>;
+}
+
+const noSeries = Object.freeze({ inc() {}, set() {}, observe() {} });
+const noInstrument = Object.freeze({ with: () => noSeries });
+
+/** Counts nothing: every call ends in one shared empty function. */
+export const noMetrics: Metrics = Object.freeze({
+  enabled: false,
+  counter: () => noInstrument,
+  gauge: () => noInstrument,
+  histogram: () => noInstrument,
+});
+
+/** Keeps the numbers, for tests that ask what was counted. */
+export interface MemoryMetrics extends Metrics {
+  /** Value of a counter or gauge; undefined when nothing was written with just these labels. */
+  value(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
+  /** What a histogram was given, in order. */
+  observed(name: string, labels?: Readonly<Record<string, string>>): readonly number[];
+}
+
+export function memoryMetrics(): MemoryMetrics {
+  const values = new Map<string, number>();
+  const observations = new Map<string, number[]>();
+  const idOf = (name: string, labels: Readonly<Record<string, string>>): string =>
+    JSON.stringify([name, Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const instrument = ({ name }: MetricSpec<string>) => ({
+    with(labels: Readonly<Record<string, string>>) {
+      const id = idOf(name, labels);
+      return {
+        inc: (by = 1) => void values.set(id, (values.get(id) ?? 0) + by),
+        set: (value: number) => void values.set(id, value),
+        observe: (value: number) => void observations.set(id, [...(observations.get(id) ?? []), value]),
+      };
+    },
+  });
+  return Object.freeze({
+    enabled: true,
+    counter: instrument,
+    gauge: instrument,
+    histogram: instrument,
+    value: (name: string, labels = {}) => values.get(idOf(name, labels)),
+    observed: (name: string, labels = {}) => observations.get(idOf(name, labels)) ?? [],
+  });
+}

@@ -1,0 +1,41 @@
+import type { Scheduler } from './clock.js';
+import { consoleLogger } from './console-logger.js';
+import type { Logger } from './logger.js';
+import { type Metrics, noMetrics } from './metrics.js';
+import { type Random, systemRandom } from './random.js';
+import { systemClock } from './system-clock.js';
+import { noTracer, type Tracer } from './tracing.js';
+
+/**
+ * All that Riata takes from the world around it, besides bytes. Whatever waits, draws lots or reports takes
+ * `runtime?: Partial<Runtime>` among its options, or the one member it needs.
+ */
+export interface Runtime {
+  /** @default systemClock */
+  readonly clock: Scheduler;
+  /** @default systemRandom */
+  readonly random: Random;
+  /** @default consoleLogger() on the same clock */
+  readonly log: Logger;
+  /** @default noMetrics */
+  readonly metrics: Metrics;
+  /** @default noTracer */
+  readonly tracer: Tracer;
+}
+
+/** The machine's own time and chance, messages from info up on standard error, no metrics, no tracing. */
+export function defaultRuntime(): Runtime {
+  return resolveRuntime();
+}
+
+/** Fills in what is missing or undefined. */
+export function resolveRuntime(given: Partial<Runtime> = {}): Runtime {
+  const clock = given.clock ?? systemClock;
+  return Object.freeze({
+    clock,
+    random: given.random ?? systemRandom,
+    log: given.log ?? consoleLogger({ clock }),
+    metrics: given.metrics ?? noMetrics,
+    tracer: given.tracer ?? noTracer,
+  });
+}
