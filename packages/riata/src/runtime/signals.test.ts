@@ -1,0 +1,197 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test, vi } from 'vitest';
+import { abortable, isAbortOf, link, onAbort, throwIfAborted } from './signals.js';
+import { isTimeout, Shutdown } from './stop-reasons.js';
+import { VirtualClock } from './virtual-clock.js';
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe('link', () => {
+  test('aborts with the reason of the first parent that does, and lets go of the others', () => {
+    const [a, b, c] = [new AbortController(), new AbortController(), new AbortController()];
+    const linked = link(a.signal, undefined, b.signal, c.signal);
+    const reason = new Shutdown();
+    b.abort(reason);
+    a.abort(new Error('later'));
+    expect(linked.signal.reason).toBe(reason);
+    expect([a, b, c].map(({ signal }) => listeners(signal))).toEqual([0, 0, 0]);
+  });
+
+  test('disposing lets go without aborting', () => {
+    const parent = new AbortController();
+    {
+      using linked = link(parent.signal);
+      expect([listeners(parent.signal), linked.signal.aborted]).toEqual([1, false]);
+    }
+    const kept = link(parent.signal);
+    kept[Symbol.dispose]();
+    parent.abort();
+    expect([listeners(parent.signal), kept.signal.aborted]).toEqual([0, false]);
+  });
+
+  test('own abort leaves the parents alone and keeps the first reason', () => {
+    const parent = new AbortController();
+    const linked = link(parent.signal);
+    linked.abort('mine');
+    parent.abort('theirs');
+    expect(linked.signal.reason).toBe('mine');
+  });
+
+  test('a parent that has aborted already is enough', () => {
+    const other = new AbortController();
+    const linked = link(other.signal, AbortSignal.abort('before'), other.signal);
+    expect([linked.signal.aborted, linked.signal.reason, listeners(other.signal)]).toEqual([true, 'before', 0]);
+  });
+
+  test('without parents it is a signal of its own', () => {
+    expect(link().signal.aborted).toBe(false);
+    expect(link(undefined).signal.aborted).toBe(false);
+    expect(link({}).signal.aborted).toBe(false);
+  });
+
+  test('times out on the clock with a Timeout that says what took too long', async () => {
+    const clock = new VirtualClock();
+    const parent = new AbortController();
+    const linked = link({ signals: [parent.signal], timeoutMs: 5000, clock, what: 'list of pods' });
+    await clock.advance(4999);
+    expect(linked.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(isTimeout(linked.signal.reason)).toBe(true);
+    expect(String(linked.signal.reason)).toBe('Timeout: list of pods took longer than 5000 ms');
+    expect(listeners(parent.signal)).toBe(0);
+  });
+
+  test('its timer goes when it is disposed, when a parent aborts, or is never set', () => {
+    const clock = new VirtualClock();
+    const parent = new AbortController();
+    link({ timeoutMs: 5000, clock })[Symbol.dispose]();
+    expect(clock.pending).toBe(0);
+    const linked = link({ signals: [parent.signal], timeoutMs: 5000, clock });
+    expect(clock.pending).toBe(1);
+    parent.abort();
+    expect([clock.pending, linked.signal.aborted]).toEqual([0, true]);
+    link({ signals: [parent.signal], timeoutMs: 5000, clock });
+    link({ timeoutMs: Number.POSITIVE_INFINITY, clock });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a timeout without a clock is refused, by the types too', () => {
+    // @ts-expect-error the clock is missing
+    expect(() => link({ timeoutMs: 5 })).toThrow('pass { timeoutMs, clock }');
+    const timeoutMs = undefined as number | undefined;
+    expect(link({ timeoutMs, clock: new VirtualClock() }).signal.aborted).toBe(false);
+  });
+
+  test('thousands may hang on one parent behind a single listener, with no warning', () => {
+    const parent = new AbortController();
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const links = Array.from({ length: 5000 }, () => link(parent.signal));
+    expect(listeners(parent.signal)).toBe(1);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+    links[0]?.[Symbol.dispose]();
+    parent.abort('all');
+    expect(links.map(({ signal }) => signal.reason).filter((reason) => reason === 'all')).toHaveLength(4999);
+    expect(listeners(parent.signal)).toBe(0);
+  });
+});
+
+describe('onAbort', () => {
+  test('calls in order, each once, and not those disposed on the way', () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    onAbort(controller.signal, () => {
+      seen.push('first');
+      second[Symbol.dispose]();
+    });
+    const second = onAbort(controller.signal, () => seen.push('second'));
+    onAbort(controller.signal, () => seen.push('third'));
+    controller.abort();
+    expect(seen).toEqual(['first', 'third']);
+  });
+
+  test('one that throws is reported after the others were told', async () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    onAbort(controller.signal, () => {
+      throw new Error('boom');
+    });
+    onAbort(controller.signal, () => seen.push('told'));
+    const others = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    const uncaught = new Promise((resolve) => process.once('uncaughtException', resolve));
+    controller.abort();
+    expect(seen).toEqual(['told']);
+    expect(String(await uncaught)).toBe('Error: boom');
+    for (const listener of others) process.on('uncaughtException', listener);
+  });
+
+  test('calls at once for an aborted signal and never without one', () => {
+    const fn = vi.fn();
+    onAbort(AbortSignal.abort(), fn);
+    expect(fn).toHaveBeenCalledTimes(1);
+    onAbort(undefined, fn)[Symbol.dispose]();
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+
+  test('a signal can be waited for again after everyone has left', () => {
+    const controller = new AbortController();
+    onAbort(controller.signal, () => {})[Symbol.dispose]();
+    const fn = vi.fn();
+    onAbort(controller.signal, fn);
+    controller.abort();
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('abortable', () => {
+  test('settles as the promise does and leaves nothing on the signal', async () => {
+    const { signal } = new AbortController();
+    const failure = new Error('no');
+    expect(await abortable(Promise.resolve(5), signal)).toBe(5);
+    await expect(abortable(Promise.reject(failure), signal)).rejects.toBe(failure);
+    expect(await abortable(Promise.resolve(6), undefined)).toBe(6);
+    expect(listeners(signal)).toBe(0);
+  });
+
+  test('rejects with the reason, at once or later', async () => {
+    const controller = new AbortController();
+    const waiting = abortable(new Promise(() => {}), controller.signal);
+    controller.abort('stop');
+    await expect(waiting).rejects.toBe('stop');
+    await expect(abortable(Promise.resolve(1), controller.signal)).rejects.toBe('stop');
+    expect(listeners(controller.signal)).toBe(0);
+  });
+
+  test('a late rejection of what was given up does not go unhandled', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    let fail: (error: Error) => void = () => {};
+    const work = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    await expect(abortable(work, AbortSignal.abort('stop'))).rejects.toBe('stop');
+    fail(new Error('late'));
+    await new VirtualClock().settle();
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+test('throwIfAborted throws the reason itself', () => {
+  expect(() => throwIfAborted(AbortSignal.abort(new Shutdown('bye')))).toThrow(Shutdown);
+  throwIfAborted(undefined);
+  throwIfAborted(new AbortController().signal);
+});
+
+test('isAbortOf tells the echo of an abort from a failure that came after it', async () => {
+  const controller = new AbortController();
+  const reason = new Shutdown();
+  expect(isAbortOf(controller.signal, reason)).toBe(false);
+  controller.abort(reason);
+  expect(isAbortOf(controller.signal, reason)).toBe(true);
+  expect(isAbortOf(controller.signal, new Error('request failed', { cause: reason }))).toBe(true);
+  expect(isAbortOf(controller.signal, new DOMException('aborted', 'AbortError'))).toBe(true);
+  expect(isAbortOf(controller.signal, new Error('disk full'))).toBe(false);
+  expect(isAbortOf(undefined, reason)).toBe(false);
+});
