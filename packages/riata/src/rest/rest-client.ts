@@ -1,0 +1,173 @@
+import { type Duration, durationMs } from '../object/duration.js';
+import { type GroupVersion, parseApiVersion } from '../object/gvk.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { type BackoffManager, noBackoff } from './backoff-manager.js';
+import type { RestConfig } from './config.js';
+import type { RequestContext } from './perform.js';
+import { type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
+import { RestRequest } from './request.js';
+import { joinPath } from './request-path.js';
+import { restMetrics, withMetrics } from './rest-metrics.js';
+import { sendOver } from './send.js';
+import type { Transport } from './transport.js';
+import { undiciTransport } from './undici-transport.js';
+import { defaultUserAgent } from './user-agent.js';
+import { type WarningHandler, warningLogger } from './warnings.js';
+import { withAuth } from './with-auth.js';
+import { withImpersonation } from './with-impersonation.js';
+import { createThrottle } from './with-rate-limit.js';
+import { withUserAgent } from './with-user-agent.js';
+
+/** The ways to say what changes (`types.PatchType`), by their content types. */
+export const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+/** A short name of a patch type, or its content type. */
+export type PatchType = keyof typeof patchTypes | (typeof patchTypes)[keyof typeof patchTypes];
+
+/** What a {@link RestClient} can be told. */
+export interface RestClientOptions {
+  /** Group and version that paths start with: `apps/v1`, or `v1` for the core group. @default none: use `absPath` */
+  readonly apiVersion?: string | GroupVersion;
+  /** Where group and version are. @default `/api` for the core group, `/apis` for others, `/` without `apiVersion` */
+  readonly basePath?: string;
+  /** Clock, log, metrics and tracer. */
+  readonly runtime?: Partial<Runtime>;
+  /** Sends the bytes; stays open when the client is closed. @default the config's, else one over HTTP of its own */
+  readonly transport?: Transport;
+  /** Shared by all requests. @default made from `qps` and `burst` of the config, if `qps` is above 0 */
+  readonly rateLimiter?: RateLimiter;
+  /** @default none: waits only when the server asks for it */
+  readonly backoff?: BackoffManager;
+  /** @default to the log */
+  readonly warningHandler?: WarningHandler;
+  /** For every request that does not set its own. @default 'never' */
+  readonly timeout?: Duration | 'never';
+}
+
+/** Requests at once where the config gives `qps` without `burst`. */
+const defaultBurst = 10;
+
+/**
+ * Speaks to one API server, usually about one group and version (`rest.RESTClient`): each verb begins a
+ * {@link RestRequest}. It knows no kinds; `Client` stands on it. To use one connection for several, hand them the same
+ * transport.
+ */
+export class RestClient implements AsyncDisposable {
+  readonly #context: RequestContext;
+  /** Set if the client has to close it. */
+  readonly #ownTransport: Transport | undefined;
+
+  private constructor(context: RequestContext, ownTransport: Transport | undefined) {
+    this.#context = context;
+    this.#ownTransport = ownTransport;
+  }
+
+  /**
+   * Makes a client (`rest.RESTClientFor`). Nothing is sent or loaded before the first request. Throws a `TypeError` on
+   * a config that cannot work.
+   */
+  static for(config: RestConfig, options: RestClientOptions = {}): RestClient {
+    const server = serverUrl(config.server);
+    const runtime = resolveRuntime(options.runtime);
+    const { clock, log } = runtime;
+    const given = options.transport ?? config.transport;
+    const transport = given ?? undiciTransport(config, { clock });
+    const metrics = restMetrics(runtime.metrics);
+    const { host } = server;
+    const groupVersion = groupVersionOf(options.apiVersion);
+    const once = withUserAgent(sendOver(transport), config.userAgent || defaultUserAgent());
+    const context: RequestContext = {
+      origin: server.origin,
+      basePath: server.pathname.replace(/\/+$/, ''),
+      apiPath: joinPath(
+        '/',
+        options.basePath ?? defaultBasePath(groupVersion),
+        groupVersion.group,
+        groupVersion.version,
+      ),
+      groupVersion,
+      send: withMetrics(withAuth(withImpersonation(once, config.impersonate), config.credentials), metrics, host),
+      runtime,
+      metrics,
+      host,
+      throttle: createThrottle({ clock, log, metrics, host }),
+      rateLimiter: options.rateLimiter ?? limiterFor(config, runtime),
+      backoff: options.backoff ?? noBackoff(clock),
+      warningHandler: options.warningHandler ?? warningLogger(log),
+      timeoutMs: durationMs(options.timeout ?? 'never', 'timeout'),
+    };
+    return new RestClient(context, given ? undefined : transport);
+  }
+
+  /** The group and version that requests are about; both `''` without one (`APIVersion`). */
+  apiVersion(): GroupVersion {
+    return this.#context.groupVersion;
+  }
+
+  /** The limiter that requests wait for; undefined if none (`GetRateLimiter`). */
+  getRateLimiter(): RateLimiter | undefined {
+    return this.#context.rateLimiter;
+  }
+
+  /** Begins a request of any HTTP method (`Verb`). */
+  verb(verb: string): RestRequest {
+    return new RestRequest(this.#context, 'GET').verb(verb);
+  }
+
+  get(): RestRequest {
+    return this.verb('GET');
+  }
+
+  post(): RestRequest {
+    return this.verb('POST');
+  }
+
+  put(): RestRequest {
+    return this.verb('PUT');
+  }
+
+  /** Begins a patch; `type` says how the body is to be read (`Patch`). */
+  patch(type: PatchType): RestRequest {
+    const contentType = Object.hasOwn(patchTypes, type) ? patchTypes[type as keyof typeof patchTypes] : type;
+    return this.verb('PATCH').setHeader('Content-Type', contentType);
+  }
+
+  delete(): RestRequest {
+    return this.verb('DELETE');
+  }
+
+  /** Frees the client's own transport; one that was given to it stays open. */
+  async close(): Promise<void> {
+    await this.#ownTransport?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function serverUrl(server: string): URL {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  // Cut where a password could be.
+  throw new TypeError(`server wants a URL such as https://host:6443, got "${server.replace(/^.*@/, '…@')}"`);
+}
+
+function groupVersionOf(apiVersion: string | GroupVersion | undefined): GroupVersion {
+  if (apiVersion === undefined) return { group: '', version: '' };
+  return typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : apiVersion;
+}
+
+function defaultBasePath({ group, version }: GroupVersion): string {
+  if (version === '') return '/';
+  return group === '' ? '/api' : '/apis';
+}
+
+function limiterFor({ qps = 0, burst = 0 }: RestConfig, { clock }: Runtime): RateLimiter | undefined {
+  return qps > 0 ? tokenBucketRateLimiter(qps, burst > 0 ? burst : defaultBurst, clock) : undefined;
+}

@@ -1,0 +1,36 @@
+import { abortable } from '../runtime/signals.js';
+import type { Credentials } from './config.js';
+import type { ApiRequest, Send } from './send.js';
+
+/**
+ * Puts the `Authorization` header in force on each request, unless the request brings its own. On a 401 the
+ * credentials are refreshed and the request is sent exactly once more, if they say that it may help.
+ */
+export function withAuth(send: Send, credentials: Credentials | undefined): Send {
+  if (!credentials) return send;
+  return async (request) => {
+    if (request.headers.authorization !== undefined) return send(request);
+    const response = await send(await authorized(request, credentials));
+    if (response.status !== 401) return response;
+    const { signal } = request;
+    if (!(await abortable(credentials.refresh({ signal }), signal).catch(failWith(response.discard.bind(response))))) {
+      return response;
+    }
+    response.discard();
+    return send(await authorized(request, credentials));
+  };
+}
+
+function failWith(cleanUp: () => void): (error: unknown) => never {
+  return (error) => {
+    cleanUp();
+    throw error;
+  };
+}
+
+async function authorized(request: ApiRequest, credentials: Credentials): Promise<ApiRequest> {
+  const { signal } = request;
+  const authorization = await abortable(credentials.authorization({ signal }), signal);
+  if (authorization === undefined) return request;
+  return { ...request, headers: { ...request.headers, authorization } };
+}
