@@ -1,6 +1,7 @@
 import type { Clock } from './clock.js';
 import { formatText, formatValue } from './format-value.js';
 import { createLogger, type LogFields, type Logger, type LogLevel } from './logger.js';
+import { writeToStandardError } from './standard-error.js';
 import { systemClock } from './system-clock.js';
 
 /** How {@link consoleLogger} writes. */
@@ -18,7 +19,7 @@ export interface ConsoleLoggerOptions {
  * `2026-01-01T00:00:00.000Z INFO  cache synced kind=Pod objects=5000 took="1.2 s"`.
  */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
-  const { level = 'info', clock = systemClock, write = (line) => void process.stderr.write(`${line}\n`) } = options;
+  const { level = 'info', clock = systemClock, write = (line) => writeToStandardError(`${line}\n`) } = options;
   return createLogger((own, message, fields) => {
     const time = new Date(clock.now()).toISOString();
     write(`${time} ${own.toUpperCase().padEnd(5)} ${formatText(String(message))}${formatFields(fields)}`);

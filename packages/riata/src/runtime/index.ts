@@ -40,6 +40,7 @@ export {
   onAbort,
   throwIfAborted,
 } from './signals.js';
+export { writeToStandardError } from './standard-error.js';
 export {
   isLostLease,
   isRemoved,

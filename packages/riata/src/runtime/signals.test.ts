@@ -119,11 +119,14 @@ describe('onAbort', () => {
     onAbort(controller.signal, () => seen.push('told'));
     const others = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');
-    const uncaught = new Promise((resolve) => process.once('uncaughtException', resolve));
-    controller.abort();
-    expect(seen).toEqual(['told']);
-    expect(String(await uncaught)).toBe('Error: boom');
-    for (const listener of others) process.on('uncaughtException', listener);
+    try {
+      const uncaught = new Promise((resolve) => process.once('uncaughtException', resolve));
+      controller.abort();
+      expect(seen).toEqual(['told']);
+      expect(String(await uncaught)).toBe('Error: boom');
+    } finally {
+      for (const listener of others) process.on('uncaughtException', listener);
+    }
   });
 
   test('calls at once for an aborted signal and never without one', () => {

@@ -114,7 +114,7 @@ class Link implements LinkedSignal {
     for (const parent of signals) {
       if (parent === undefined) continue;
       this.#held.push(onAbort(parent, () => this.abort(parent.reason)));
-      if (this.signal.aborted) return;
+      if (parent.aborted) return;
     }
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
       const expire = () => this.abort(new Timeout(`${what} took longer than ${timeoutMs} ms`));
