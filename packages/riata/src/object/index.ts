@@ -1,0 +1,120 @@
+export { accessor, isKubeList, isKubeObject, listItems, type ObjectAccessor } from './accessor.js';
+export {
+  type ConditionUpdate,
+  findCondition,
+  isCondition,
+  isConditionFalse,
+  isConditionTrue,
+  removeCondition,
+  setCondition,
+} from './conditions.js';
+export { type Duration, durationMs } from './duration.js';
+export {
+  escapeFieldValue,
+  type FieldRequirement,
+  type FieldSelector,
+  type Fields,
+  fieldSelectorFrom,
+  parseFieldSelector,
+} from './field-selector.js';
+export { addFinalizer, containsFinalizer, finalizerProblems, isDeleting, removeFinalizer } from './finalizers.js';
+export { formatGoDuration, parseGoDuration } from './go-duration.js';
+export {
+  apiVersionOf,
+  equalGvk,
+  equalGvr,
+  formatGroupKind,
+  formatGroupResource,
+  formatGvk,
+  formatGvr,
+  type GroupKind,
+  type GroupResource,
+  type GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  gvkOf,
+  parseApiVersion,
+  parseGroupKind,
+  parseGroupResource,
+  parseKindArg,
+  parseResourceArg,
+  type RESTMapping,
+  setGvk,
+} from './gvk.js';
+export { isJsonObject, type Json, type JsonObject } from './json.js';
+export {
+  type ClusterKey,
+  clusterKey,
+  equalKeys,
+  formatKey,
+  keyId,
+  keyOf,
+  type ObjectKey,
+  objectKey,
+  parseKeyId,
+  splitKey,
+} from './key.js';
+export { compareKubeVersions } from './kube-version.js';
+export {
+  formatRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  labelRequirement,
+  matchesRequirement,
+} from './label-requirement.js';
+export {
+  everything,
+  type Labels,
+  nothing,
+  parseSelector,
+  type Selector,
+  selectorFrom,
+  selectorFromLabels,
+  selectorOf,
+} from './label-selector.js';
+export type {
+  Condition,
+  KubeList,
+  KubeObject,
+  LabelSelector,
+  LabelSelectorRequirement,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+  Status,
+  StatusCause,
+  StatusDetails,
+  TypeMeta,
+  WriteMeta,
+} from './meta.js';
+export {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  isDns1035Label,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isLabelValue,
+  isQualifiedName,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from './names.js';
+export {
+  AlreadyOwnedError,
+  controllerOf,
+  hasControllerReference,
+  hasOwnerReference,
+  isAlreadyOwned,
+  isControlledBy,
+  type Owner,
+  type OwnerReferenceOptions,
+  removeControllerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './owner-references.js';
+export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
+export type { QuantityFormat } from './quantity-parser.js';
+export { formatMicroTime, formatTime, parseTime } from './time.js';
+export type { AnyMeta, WithMetadata } from './with-metadata.js';
