@@ -27,8 +27,11 @@ export interface Credentials {
   authorization(options?: { readonly signal?: AbortSignal }): Promise<string | undefined>;
   /** CA, client certificate and key in force now. The same object as last time means that nothing changed. */
   tls(options?: { readonly signal?: AbortSignal }): Promise<TlsMaterial>;
-  /** Called after a 401: drop what is cached. Resolves to true if another try may fare better. */
-  refresh(options?: { readonly signal?: AbortSignal }): Promise<boolean>;
+  /**
+   * Called after a 401: drop what is cached. Resolves to true if another try may fare better. `rejected` is the
+   * `Authorization` value that the server refused, so that of many requests refused at once only the first fetches anew.
+   */
+  refresh(options?: { readonly signal?: AbortSignal; readonly rejected?: string }): Promise<boolean>;
 }
 
 /** All that is needed to speak to one API server (`rest.Config`). Printing it shows no secret. */

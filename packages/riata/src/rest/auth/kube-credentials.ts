@@ -1,0 +1,50 @@
+import type { Credentials, TlsMaterial } from '../config.js';
+import type { AuthorizationSource, ClientCertificate, RefreshOptions } from './authorization-source.js';
+import type { TlsFiles } from './tls-files.js';
+import { tlsMaterial } from './tls-material.js';
+
+const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+
+/** Credentials made of a trust in the server (with or without a client certificate) and a way to say who we are. */
+export class KubeCredentials implements Credentials {
+  readonly #files: TlsFiles;
+  readonly #source: AuthorizationSource | undefined;
+  /** What a plugin's certificate was last joined with, so that the same parts give the same object. */
+  #joined: { files: TlsMaterial; own: ClientCertificate; material: TlsMaterial } | undefined;
+
+  constructor(files: TlsFiles, source?: AuthorizationSource) {
+    this.#files = files;
+    this.#source = source;
+  }
+
+  async authorization(options?: { readonly signal?: AbortSignal }): Promise<string | undefined> {
+    return this.#source?.authorization(options);
+  }
+
+  async tls(options?: { readonly signal?: AbortSignal }): Promise<TlsMaterial> {
+    const own = await this.#source?.clientCertificate?.(options);
+    const files = await this.#files.current();
+    if (own === undefined) return files;
+    if (this.#joined?.files !== files || this.#joined.own !== own) {
+      this.#joined = { files, own, material: tlsMaterial({ ...files, ...own }) };
+    }
+    return this.#joined.material;
+  }
+
+  async refresh(options?: RefreshOptions): Promise<boolean> {
+    const [files, source] = await Promise.all([this.#files.refresh(), this.#source?.refresh(options) ?? false]);
+    return files || source;
+  }
+
+  toJSON(): unknown {
+    return { ...this.#files.describe(), authorization: this.#source?.describe() ?? 'none' };
+  }
+
+  toString(): string {
+    return `Credentials ${JSON.stringify(this)}`;
+  }
+
+  [inspectCustom](): unknown {
+    return this.toJSON();
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { TokenFile } from './token-file.js';
+
+const place = { source: 'kubeconfig /x', field: 'users[dev].user.tokenFile' };
+let dir: string;
+let file: string;
+let clock: VirtualClock;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'riata-token-'));
+  file = join(dir, 'token');
+  clock = new VirtualClock();
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+test('the token is read again after a minute, not before', async () => {
+  await writeFile(file, 'one\n');
+  const source = new TokenFile({ file, place, clock });
+  expect(await source.authorization()).toBe('Bearer one');
+  await writeFile(file, 'two');
+  await clock.advance(59_999);
+  expect(await source.authorization()).toBe('Bearer one');
+  await clock.advance(1);
+  expect(await source.authorization()).toBe('Bearer two');
+});
+
+test.each([
+  ['empty', () => writeFile(file, ' \n')],
+  ['missing', () => rm(file)],
+  ['not a token', () => writeFile(file, 'two words')],
+])('a file that is %s for a while leaves the last good token in force', async (_, spoil) => {
+  await writeFile(file, 'one');
+  const source = new TokenFile({ file, place, clock });
+  await source.authorization();
+  await spoil();
+  await clock.advance(60_000);
+  expect(await source.authorization()).toBe('Bearer one');
+  await writeFile(file, 'two');
+  expect(await source.authorization()).toBe('Bearer one');
+  await clock.advance(1_000);
+  expect(await source.authorization()).toBe('Bearer two');
+});
+
+test('without any good token the error names field, file and reason', async () => {
+  const source = new TokenFile({ file, place, clock });
+  await expect(source.authorization()).rejects.toThrow(
+    `kubeconfig /x: users[dev].user.tokenFile: file ${file} cannot be read: no such file`,
+  );
+  await writeFile(file, '');
+  await expect(source.authorization()).rejects.toThrow(`file ${file} is empty`);
+  await writeFile(file, 'one');
+  expect(await source.authorization()).toBe('Bearer one');
+});
+
+test('a token beside the file is used until the file can be read', async () => {
+  const source = new TokenFile({ file, place, clock, fallback: 'spare' });
+  expect(await source.authorization()).toBe('Bearer spare');
+  await writeFile(file, 'one');
+  await clock.advance(1_000);
+  expect(await source.authorization()).toBe('Bearer one');
+});
+
+test('a refresh reads at once and tells whether the token is another', async () => {
+  await writeFile(file, 'one');
+  const source = new TokenFile({ file, place, clock });
+  await source.authorization();
+  expect(await source.refresh({ rejected: 'Bearer one' })).toBe(false);
+  await writeFile(file, 'two');
+  expect(await source.refresh({ rejected: 'Bearer one' })).toBe(true);
+  expect(await source.authorization()).toBe('Bearer two');
+  // Another request met the 401 for the old token later: the new one has not been tried yet.
+  expect(await source.refresh({ rejected: 'Bearer one' })).toBe(true);
+  expect(await source.refresh()).toBe(false);
+});

@@ -1,0 +1,147 @@
+import { systemClock } from '../../runtime/system-clock.js';
+import type { ExecCluster } from '../auth/exec-plugin.js';
+import { anonymous } from '../auth/static.js';
+import type { RestConfig } from '../config.js';
+import { ConfigError } from './config-error.js';
+import { Fields } from './fields.js';
+import { isEmptyKubeconfig, type Kubeconfig, type KubeconfigEntries, kubeconfigEntries } from './kubeconfig.js';
+import { readKubeconfigText } from './kubeconfig-text.js';
+import { printable } from './printable.js';
+import { serverUrl } from './server-url.js';
+import { type AuthOptions, impersonation, userCredentials } from './user-credentials.js';
+
+/** What is taken instead of what the configuration says. */
+export interface ConfigOverrides {
+  /** The context to use. @default the kubeconfig's current-context */
+  readonly context?: string;
+  /** Takes the place of the cluster's server; its tls-server-name no longer counts then. */
+  readonly server?: string;
+  /** Takes the place of the context's namespace. */
+  readonly namespace?: string;
+}
+
+export interface KubeconfigOptions extends AuthOptions, ConfigOverrides {
+  /** The folder that relative paths start from. @default the working directory */
+  readonly baseDir?: string;
+  /** What errors call it. @default 'kubeconfig' */
+  readonly name?: string;
+}
+
+/** Where the exec plugin's own settings are kept in a cluster entry. */
+const execExtension = 'client.authentication.k8s.io/exec';
+
+/**
+ * Makes a configuration from a kubeconfig: its text (YAML or JSON), bytes, or the object itself
+ * (`clientcmd.RESTConfigFromKubeConfig`, `clientcmd.NewClientConfigFromBytes`). Files it names are read now, so that a
+ * missing one shows, and watched for changes later. Rejects with a `ConfigError` that names the field.
+ *
+ * Credentials are left out for a server without TLS, as kubectl does.
+ */
+export async function configFromKubeconfig(
+  input: string | Uint8Array | Kubeconfig,
+  options: KubeconfigOptions = {},
+): Promise<RestConfig> {
+  const { name: source = 'kubeconfig', baseDir = process.cwd() } = options;
+  const isText = typeof input === 'string' || input instanceof Uint8Array;
+  const value = isText ? await readKubeconfigText(input, source) : input;
+  return configFromEntries(kubeconfigEntries(value, source, baseDir), options);
+}
+
+/** The same for a kubeconfig that is already read and merged. */
+export async function configFromEntries(
+  entries: KubeconfigEntries,
+  options: AuthOptions & ConfigOverrides,
+): Promise<RestConfig> {
+  const { context, cluster, user } = pick(entries, options.context);
+  const server = serverUrl(options.server ?? cluster.text('server'), (problem) =>
+    options.server === undefined ? cluster.error('server', problem) : new ConfigError(problem, { field: 'server' }),
+  );
+  const insecureSkipTlsVerify = cluster.flag('insecure-skip-tls-verify');
+  const caField = ['certificate-authority-data', 'certificate-authority'].find((field) => cluster.has(field));
+  if (insecureSkipTlsVerify && caField !== undefined) {
+    throw cluster.error('insecure-skip-tls-verify', `may not be set together with ${caField}; remove one`);
+  }
+  const common = {
+    server,
+    tlsServerName: options.server === undefined ? cluster.text('tls-server-name') : undefined,
+    insecureSkipTlsVerify: insecureSkipTlsVerify || undefined,
+    proxyUrl: proxyUrl(cluster),
+    disableCompression: cluster.flag('disable-compression') || undefined,
+  };
+  const execCluster: ExecCluster = {
+    server,
+    'tls-server-name': common.tlsServerName,
+    'insecure-skip-tls-verify': common.insecureSkipTlsVerify,
+    'proxy-url': common.proxyUrl,
+    'disable-compression': common.disableCompression,
+    config: cluster
+      .sections('extensions')
+      .find((entry) => entry.text('name') === execExtension)
+      ?.raw('extension'),
+  };
+  const secure = server.startsWith('https:');
+  return printable({
+    ...common,
+    credentials: secure ? await userCredentials(user, cluster, execCluster, withDefaults(options)) : anonymous,
+    impersonate: impersonation(user),
+    namespace: options.namespace ?? context.text('namespace') ?? 'default',
+  });
+}
+
+/** Fills in what {@link AuthOptions} leaves open. */
+export function withDefaults({ clock, env, execTimeoutMs }: AuthOptions): Required<AuthOptions> {
+  return { clock: clock ?? systemClock, env: env ?? process.env, execTimeoutMs: execTimeoutMs ?? 60_000 };
+}
+
+interface Picked {
+  readonly context: Fields;
+  readonly cluster: Fields;
+  readonly user: Fields;
+}
+
+function pick(entries: KubeconfigEntries, wanted: string | undefined): Picked {
+  const { source, contexts, clusters, users, currentContext } = entries;
+  if (isEmptyKubeconfig(entries))
+    throw new ConfigError('is empty: no clusters, users or contexts', { source, reason: 'Empty' });
+  const contextName = wanted ?? currentContext;
+  if (contextName === undefined) {
+    throw new ConfigError(`is not set, and no context was asked for; ${listed('contexts', contexts)}`, {
+      source,
+      field: 'current-context',
+      reason: 'ContextNotFound',
+    });
+  }
+  const context = contexts.get(contextName)?.inContext(contextName);
+  if (context === undefined) {
+    const field = wanted === undefined ? 'current-context' : undefined;
+    const problem = `there is no context "${contextName}"; ${listed('contexts', contexts)}`;
+    throw new ConfigError(problem, { source, field, reason: 'ContextNotFound' });
+  }
+  const cluster = entryOf(context, 'cluster', 'clusters', clusters);
+  if (cluster === undefined) throw context.error('cluster', `is missing; ${listed('clusters', clusters)}`);
+  const user = entryOf(context, 'user', 'users', users) ?? new Fields({}, context.place('user'), '');
+  return { context, cluster: cluster.inContext(contextName), user: user.inContext(contextName) };
+}
+
+function entryOf(context: Fields, key: string, list: string, entries: ReadonlyMap<string, Fields>): Fields | undefined {
+  const name = context.text(key);
+  if (name === undefined) return undefined;
+  const entry = entries.get(name);
+  if (entry === undefined) throw context.error(key, `there is no ${key} "${name}"; ${listed(list, entries)}`);
+  return entry;
+}
+
+function listed(what: string, entries: ReadonlyMap<string, unknown>): string {
+  const names = [...entries.keys()].sort();
+  return names.length === 0 ? `there are no ${what}` : `the ${what} are: ${names.join(', ')}`;
+}
+
+function proxyUrl(cluster: Fields): string | undefined {
+  const text = cluster.text('proxy-url');
+  if (text === undefined) return undefined;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (!['http:', 'https:', 'socks5:'].includes(protocol)) {
+    throw cluster.error('proxy-url', 'wants a URL that starts with http://, https:// or socks5://');
+  }
+  return text;
+}
