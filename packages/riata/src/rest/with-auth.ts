@@ -10,10 +10,16 @@ export function withAuth(send: Send, credentials: Credentials | undefined): Send
   if (!credentials) return send;
   return async (request) => {
     if (request.headers.authorization !== undefined) return send(request);
-    const response = await send(await authorized(request, credentials));
+    const sent = await authorized(request, credentials);
+    const response = await send(sent);
     if (response.status !== 401) return response;
     const { signal } = request;
-    if (!(await abortable(credentials.refresh({ signal }), signal).catch(failWith(response.discard.bind(response))))) {
+    const rejected = sent.headers.authorization?.toString();
+    if (
+      !(await abortable(credentials.refresh({ signal, rejected }), signal).catch(
+        failWith(response.discard.bind(response)),
+      ))
+    ) {
       return response;
     }
     response.discard();

@@ -52,7 +52,7 @@ export async function userCredentials(
     const data = ca === undefined ? undefined : Buffer.from(ca).toString('base64');
     return { ...clusterInfo, 'certificate-authority-data': data };
   };
-  return new KubeCredentials(files, new ExecPlugin(execOptions(exec, describeCluster, options)));
+  return new KubeCredentials(files, new ExecPlugin(await execOptions(exec, describeCluster, options)));
 }
 
 /** Whom the user entry asks to act as. */
@@ -91,11 +91,12 @@ async function headerSource(user: Fields, clock: Scheduler): Promise<Authorizati
   return hasBasic ? fixedAuthorization(basic(username ?? '', password ?? ''), 'basic') : undefined;
 }
 
-function execOptions(
+async function execOptions(
   exec: Fields,
   cluster: () => Promise<ExecCluster>,
   { clock, env, execTimeoutMs }: Required<AuthOptions>,
-): ExecPluginOptions {
+): Promise<ExecPluginOptions> {
+  const { isatty } = await import('node:tty');
   const apiVersion = exec.text('apiVersion');
   if (apiVersion === undefined || !execApiVersions.includes(apiVersion)) {
     throw exec.error('apiVersion', `wants ${execApiVersions.join(' or ')}, got ${apiVersion ?? 'none'}`);
@@ -123,7 +124,8 @@ function execOptions(
     baseEnv: env,
     clock,
     timeoutMs: execTimeoutMs,
-    terminal: process.stdin.isTTY === true,
+    // Not process.stdin.isTTY: reading that opens the stream.
+    terminal: isatty(0),
   };
 }
 
