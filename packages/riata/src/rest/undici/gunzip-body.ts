@@ -1,0 +1,53 @@
+import type { Gunzip } from 'node:zlib';
+
+type Zlib = typeof import('node:zlib');
+
+/** Where decoded bytes go, and how the flow of encoded ones is held back. */
+export interface GunzipOutput {
+  onData(chunk: Uint8Array): void;
+  onEnd(): void;
+  onError(error: unknown): void;
+  /** The decoder has enough to chew on: hold the encoded bytes back until `onDrain`. */
+  onFull(): void;
+  onDrain(): void;
+}
+
+/** Decodes a gzipped body piece by piece; what has arrived comes out at once, so an event of a watch does not wait. */
+export class GunzipBody {
+  readonly #decoder: Gunzip;
+  readonly #output: GunzipOutput;
+  #empty = true;
+
+  constructor(zlib: Zlib, output: GunzipOutput) {
+    this.#output = output;
+    this.#decoder = zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
+    this.#decoder.on('data', (chunk: Buffer) => output.onData(chunk));
+    this.#decoder.on('end', () => output.onEnd());
+    this.#decoder.on('error', (error) => output.onError(error));
+    this.#decoder.on('drain', () => output.onDrain());
+  }
+
+  write(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#empty = false;
+    if (!this.#decoder.write(chunk)) this.#output.onFull();
+  }
+
+  end(): void {
+    // An answer to HEAD and a 304 have the header but no body, which the decoder would call truncated.
+    if (this.#empty) this.#output.onEnd();
+    else this.#decoder.end();
+  }
+
+  pause(): void {
+    this.#decoder.pause();
+  }
+
+  resume(): void {
+    this.#decoder.resume();
+  }
+
+  destroy(): void {
+    this.#decoder.destroy();
+  }
+}
