@@ -137,7 +137,7 @@ class Emitter {
     if (gvk && field === 'apiVersion') return `'${gvk.group ? `${gvk.group}/` : ''}${gvk.version}'`;
     if (gvk && field === 'kind') return `'${gvk.kind}'`;
     if (!resource || field !== 'metadata') return undefined;
-    return resource.namespaced ? this.#object('NamespacedMeta', 'kind') : this.#object('ObjectMeta', 'meta');
+    return resource.namespaced ? this.#object('NamespacedMeta', 'kind') : this.#object('ClusterMeta', 'kind');
   }
 
   /** @param {Schema} schema @returns {string} */

@@ -7,7 +7,7 @@ test('a kind is a value and a type of one name', () => {
   expectTypeOf<Pod['spec']>().toEqualTypeOf<PodSpec | undefined>();
   expectTypeOf<PodSpec['containers']>().toEqualTypeOf<ListMap<Container, 'name'>>();
   expectTypeOf<Pod['metadata']['namespace']>().toEqualTypeOf<string>();
-  expectTypeOf<Namespace['metadata']['namespace']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Namespace['metadata']['namespace']>().toEqualTypeOf<undefined>();
 });
 
 test('everything is read-only', () => {

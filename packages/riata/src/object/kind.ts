@@ -9,6 +9,11 @@ export interface NamespacedMeta extends ObjectMeta {
   readonly namespace: string;
 }
 
+/** The metadata of an object that lives beside the namespaces. */
+export interface ClusterMeta extends ObjectMeta {
+  readonly namespace?: undefined;
+}
+
 /** Names one object of a kind: the namespace is wanted exactly where the kind has one. */
 export type KeyFor<S extends Scope> = Scope extends S
   ? { readonly namespace?: string; readonly name: string }
@@ -53,6 +58,8 @@ export interface KindRef<R extends KubeObject = KubeObject, S extends Scope = Sc
   readonly subresources: readonly string[];
   readonly gvk: GroupVersionKind;
   readonly gvr: GroupVersionResource;
+  /** Set by {@link metadataOnly}: what is read under this name has no more than its metadata. */
+  readonly projection?: 'metadata';
   /** Only for the compiler: never there at run time. */
   readonly [readType]?: R;
 }
@@ -158,6 +165,25 @@ export function makeKind<
   const ref: object = build;
   for (const [key, value] of Object.entries(fields)) Object.defineProperty(ref, key, { value, enumerable: true });
   return Object.freeze(ref) as Kind<R, W, S>;
+}
+
+/** An object of which only the metadata was read (`metav1.PartialObjectMetadata`). It keeps its own `apiVersion` and `kind`. */
+export interface MetadataOnly<S extends Scope = Scope> extends TypeMeta {
+  readonly metadata: S extends 'Namespaced' ? NamespacedMeta : ObjectMeta;
+}
+
+/**
+ * The same kind, read without spec and status: the server sends the metadata alone (`metadata.Interface`,
+ * `WatchesMetadata`). What is read so cannot be used to `update`.
+ */
+export function metadataOnly<S extends Scope>(kind: KindRef<KubeObject, S>): KindRef<MetadataOnly<S>, S> {
+  const { group, version, apiVersion, plural, singular, scope, shortNames, categories, subresources, gvk, gvr } = kind;
+  return Object.freeze({
+    ...{ group, version, kind: kind.kind, apiVersion, plural, singular, scope, shortNames, categories, subresources },
+    gvk,
+    gvr,
+    projection: 'metadata',
+  });
 }
 
 /** The kind that built this very object by being called; undefined for any other object, copies included. */
