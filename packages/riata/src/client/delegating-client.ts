@@ -1,0 +1,48 @@
+import type { KindRef } from '../object/kind.js';
+import type { Client, Placement, Reader } from './interfaces.js';
+
+/** The parts of a {@link delegatingClient} (`client.NewDelegatingClientInput`). */
+export interface DelegatingClientParts<P extends Placement> {
+  /** Answers reads, mostly a cache. */
+  readonly cacheReader: Reader<P>;
+  /** Does all the rest, and reads what is uncached. */
+  readonly client: Client<P>;
+  /** Kinds that are always read from the server (`UncachedObjects`, `ClientDisableCacheFor`). @default none */
+  readonly uncached?: readonly KindRef[];
+}
+
+/**
+ * A client that reads from a cache and writes to the server (`client.NewDelegatingClient`). `get`, `find` and `list` go
+ * to the cache, except for kinds named `uncached`; `each`, `pages`, `watch` and `table` are the server's business.
+ */
+export function delegatingClient<P extends Placement = 'explicit'>(parts: DelegatingClientParts<P>): Client<P> {
+  const { cacheReader, client, uncached = [] } = parts;
+  const live = new Set(uncached.map((kind) => JSON.stringify(kind.gvk)));
+  const readerOf = (kind: KindRef): Reader<P> => (live.has(JSON.stringify(kind.gvk)) ? client : cacheReader);
+  return {
+    get scheme() {
+      return client.scheme;
+    },
+    get mapper() {
+      return client.mapper;
+    },
+    status: client.status,
+    get: (kind, key, options) => readerOf(kind).get(kind, key, options),
+    find: (kind, key, options) => readerOf(kind).find(kind, key, options),
+    list: (kind, options) => readerOf(kind).list(kind, options),
+    each: (kind, options) => client.each(kind, options),
+    pages: (kind, options) => client.pages(kind, options),
+    watch: (kind, options) => client.watch(kind, options),
+    retryingWatch: (kind, options) => client.retryingWatch(kind, options),
+    create: (object, options) => client.create(object, options),
+    update: (object, options) => client.update(object, options),
+    patch: (kind, key, patch, options) => client.patch(kind, key, patch, options),
+    apply: (object, options) => client.apply(object, options),
+    applyFields: (kind, fields, options) => client.applyFields(kind, fields, options),
+    delete: (kind, key, options) => client.delete(kind, key, options),
+    deleteCollection: (kind, options) => client.deleteCollection(kind, options),
+    subresource: (name) => client.subresource(name),
+    table: (kind, options) => client.table(kind, options),
+    logs: (pod, options) => client.logs(pod, options),
+  };
+}

@@ -1,0 +1,63 @@
+export type { ApplyOptions } from './apply.js';
+export type { ApplyFields } from './apply-fields.js';
+export { type ClientOptions, ConnectedClient, createClient } from './create-client.js';
+export { type DelegatingClientParts, delegatingClient } from './delegating-client.js';
+export { type ApiGroup, type ApiResource, Discovery, type ServerResources, type ServerVersion } from './discovery.js';
+export type {
+  At,
+  Client,
+  FieldIndexer,
+  Key,
+  Placement,
+  Reader,
+  StatusClient,
+  StatusWriter,
+  SubResourceClient,
+  WriteObject,
+  Writer,
+} from './interfaces.js';
+export { KubeClient, type KubeClientParts } from './kube-client.js';
+export { type Answers, isWrite, type Operation, type Run, type Verb } from './operation.js';
+export type {
+  CallOptions,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  FieldValidation,
+  GetOptions,
+  ListOptions,
+  PatchOptions,
+  Preconditions,
+  Propagation,
+  Selection,
+  UpdateOptions,
+  WatchOptions,
+  WriteOptions,
+} from './options.js';
+export {
+  jsonPatchFrom,
+  type MergeBody,
+  type MergePatchBody,
+  mergeFrom,
+  type Patch,
+  type PatchFromOptions,
+} from './patch.js';
+export type { PodLogOptions } from './pod-logs.js';
+export { type DiscoveredKind, isNoMatch, NoMatchError, RestMapper } from './rest-mapper.js';
+export {
+  RetryingWatch,
+  type RetryingWatchEvent,
+  type RetryingWatchOptions,
+  type RetryingWatchSource,
+} from './retrying-watch.js';
+export type { Table, TableColumn, TableRow } from './table.js';
+export {
+  dryRun,
+  type Interceptor,
+  impersonating,
+  inNamespace,
+  intercept,
+  withFieldOwner,
+  withFieldValidation,
+  withUserAgent,
+} from './wrappers.js';

@@ -1,0 +1,160 @@
+import type { KeyFor, KindRef, New, Placed, ReadOf, Scope } from '../object/kind.js';
+import type { KubeList, KubeObject, ObjectMeta, Status, TypeMeta, WriteMeta } from '../object/meta.js';
+import type { Scheme } from '../object/scheme.js';
+import type { ByteStream } from '../rest/byte-stream.js';
+import type { WatchStream } from '../rest/watch-stream.js';
+import type { ApplyOptions } from './apply.js';
+import type { ApplyFields } from './apply-fields.js';
+import type {
+  CallOptions,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  PatchOptions,
+  UpdateOptions,
+  WatchOptions,
+} from './options.js';
+import type { Patch } from './patch.js';
+import type { PodLogOptions } from './pod-logs.js';
+import type { RestMapper } from './rest-mapper.js';
+import type { RetryingWatch, RetryingWatchOptions } from './retrying-watch.js';
+import type { Table } from './table.js';
+
+/** Anything that can be written: built by calling a Kind, read before, or put together by hand. */
+export interface WriteObject extends TypeMeta {
+  readonly metadata: WriteMeta | ObjectMeta;
+}
+
+/**
+ * Whether a caller has to name namespaces: `'explicit'`, or `'implied'` where the client has one of its own
+ * (`inNamespace`).
+ */
+export type Placement = 'explicit' | 'implied';
+
+/** The key of an object: the namespace is wanted where the kind has one and the client none. */
+export type Key<S extends Scope, P extends Placement = 'explicit'> = P extends 'explicit' ? KeyFor<S> : KeyFor<Scope>;
+
+/** What an object to be written must have besides its type: a namespace, unless the client has one. */
+export type At<T, P extends Placement = 'explicit'> = P extends 'explicit' ? Placed<T> : unknown;
+
+/** Reads objects, from a server or a cache (`client.Reader`). */
+export interface Reader<P extends Placement = 'explicit'> {
+  /** The object (`Get`). Rejects with an error that `isNotFound` knows if there is none. */
+  get<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>, key: Key<S, P>, options?: GetOptions): Promise<R>;
+  /** The object, or undefined if there is none. Any other failure still rejects. */
+  find<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    options?: GetOptions,
+  ): Promise<R | undefined>;
+  /** All objects, or, with `limit`, one page of them (`List`). Every item has `apiVersion` and `kind`. */
+  list<R extends KubeObject>(kind: KindRef<R>, options?: ListOptions): Promise<KubeList<R>>;
+}
+
+/** Writes objects (`client.Writer`). Each call resolves to what the server has stored. */
+export interface Writer<P extends Placement = 'explicit'> {
+  /** Makes a new object (`Create`). `isAlreadyExists` knows the error if there is one of that name. */
+  create<T extends WriteObject>(object: T & At<T, P>, options?: CreateOptions): Promise<ReadOf<T>>;
+  /**
+   * Replaces an object (`Update`). With a resourceVersion in it, `isConflict` knows the error if somebody was faster.
+   * Refuses what is known to be incomplete (metadata only, transformed, integers past 2^53): patch or apply instead.
+   */
+  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  /** Changes part of an object (`Patch`). */
+  patch<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    patch: Patch<R>,
+    options?: PatchOptions,
+  ): Promise<R>;
+  /**
+   * Server-side apply of a whole intent: what `fieldManager` applied before and does not say now is removed. Takes the
+   * Kind's write type. Skipped when nothing would change; see {@link ApplyOptions}.
+   */
+  apply<R extends KubeObject, W, S extends Scope, N extends string | undefined>(
+    object: New<R, W, S, N> & At<New<R, W, S, N>, P>,
+    options?: ApplyOptions<R>,
+  ): Promise<R>;
+  /** Server-side apply of some fields: a deep partial; elements of keyed lists need their keys. */
+  applyFields<R extends KubeObject>(kind: KindRef<R>, fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R>;
+  /** Asks for deletion (`Delete`). Resolves to the object if it lives on (finalizers, grace period), else a Status. */
+  delete<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    options?: DeleteOptions,
+  ): Promise<R | Status>;
+  /** Asks for deletion of all that match (`DeleteAllOf`). */
+  deleteCollection<R extends KubeObject>(kind: KindRef<R>, options?: DeleteCollectionOptions): Promise<void>;
+}
+
+/** Writes the status of objects (`client.StatusWriter`): the rest of what is sent is ignored by the server. */
+export interface StatusWriter<P extends Placement = 'explicit'> {
+  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  patch<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    patch: Patch<R>,
+    options?: PatchOptions,
+  ): Promise<R>;
+  applyFields<R extends KubeObject>(kind: KindRef<R>, fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R>;
+}
+
+/** Has a way to write statuses (`client.StatusClient`). */
+export interface StatusClient<P extends Placement = 'explicit'> {
+  readonly status: StatusWriter<P>;
+}
+
+/** One subresource of any kind (`client.SubResourceClient`), e.g. `client.subresource('scale')`. */
+export interface SubResourceClient<P extends Placement = 'explicit'> extends StatusWriter<P> {
+  /** `B` is the type of the subresource, e.g. `Scale`. */
+  get<B = unknown>(kind: KindRef, key: { namespace?: string; name: string }, options?: GetOptions): Promise<B>;
+  /** Posts to the subresource: an Eviction, a Binding, a TokenRequest. */
+  create<B = unknown>(
+    kind: KindRef,
+    key: { namespace?: string; name: string },
+    body: object,
+    options?: CreateOptions,
+  ): Promise<B>;
+  /** Replaces a subresource that is a thing of its own, such as a `Scale`. */
+  replace<B extends object>(
+    kind: KindRef,
+    key: { namespace?: string; name: string },
+    body: B,
+    options?: UpdateOptions,
+  ): Promise<B>;
+}
+
+/** Adds an index to a cache (`client.FieldIndexer`, `IndexField`). */
+export interface FieldIndexer {
+  /** `values` gives the object's values of the index; called before the cache starts, or after. */
+  indexField<R extends KubeObject>(
+    kind: KindRef<R>,
+    field: string,
+    values: (object: R) => readonly string[],
+    options?: CallOptions,
+  ): Promise<void>;
+}
+
+/** Reads, writes and watches any kind (`client.Client`, `client.WithWatch`). */
+export interface Client<P extends Placement = 'explicit'> extends Reader<P>, Writer<P>, StatusClient<P> {
+  /** The kinds that it knows without asking the server. */
+  readonly scheme: Scheme;
+  /** Kind ↔ resource, by the server's discovery. */
+  readonly mapper: RestMapper;
+  /** Every object, one by one as the bytes come in; pages behind the scenes if `limit` is given. */
+  each<R extends KubeObject>(kind: KindRef<R>, options?: ListOptions): AsyncIterable<R>;
+  /** Page by page, 500 objects each unless `limit` says otherwise. */
+  pages<R extends KubeObject>(kind: KindRef<R>, options?: ListOptions): AsyncIterable<KubeList<R>>;
+  /** One watch (`Watch`): ends when the server ends it. Errors come as events of type ERROR, too. */
+  watch<R extends KubeObject>(kind: KindRef<R>, options?: WatchOptions): Promise<WatchStream<R>>;
+  /** A watch that goes on over disconnects, 429, 5xx and expiry until it is stopped. */
+  retryingWatch<R extends KubeObject>(kind: KindRef<R>, options?: RetryingWatchOptions): RetryingWatch<R>;
+  /** A subresource of any kind (`SubResource(name)`). */
+  subresource(name: string): SubResourceClient<P>;
+  /** Rows and columns as kubectl prints them. */
+  table(kind: KindRef, options?: ListOptions): Promise<Table>;
+  /** A container's log, as bytes or lines, as they come. */
+  logs(pod: Key<'Namespaced', P>, options?: PodLogOptions): Promise<ByteStream>;
+}

@@ -1,0 +1,213 @@
+import type { KindRef, New, ReadOf, Scope } from '../object/kind.js';
+import type { KubeList, KubeObject, Status } from '../object/meta.js';
+import type { Scheme } from '../object/scheme.js';
+import { refuseLossy } from '../object/value/lossy.js';
+import type { ByteStream } from '../rest/byte-stream.js';
+import { isNotFound } from '../rest/error-guards.js';
+import { patchTypes } from '../rest/rest-client.js';
+import type { WatchStream } from '../rest/watch-stream.js';
+import type { Scheduler } from '../runtime/clock.js';
+import type { Random } from '../runtime/random.js';
+import { Applier, type ApplyOptions } from './apply.js';
+import type { ApplyFields } from './apply-fields.js';
+import type { At, Client, Key, Placement, StatusWriter, SubResourceClient, WriteObject } from './interfaces.js';
+import { eachItem, eachPage } from './list-pages.js';
+import type { Answers, Operation, Run, Verb } from './operation.js';
+import type {
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  PatchOptions,
+  UpdateOptions,
+  WatchOptions,
+} from './options.js';
+import { deleteBody, getParams, listParams, watchParams, writeParams } from './params.js';
+import type { Patch } from './patch.js';
+import { type PodLogOptions, podLogOperation } from './pod-logs.js';
+import type { RestMapper } from './rest-mapper.js';
+import { RetryingWatch, type RetryingWatchOptions } from './retrying-watch.js';
+import { SubResource } from './sub-resource.js';
+import { type Table, tableAccept, toTable } from './table.js';
+
+/** What a {@link KubeClient} stands on. */
+export interface KubeClientParts {
+  readonly run: Run;
+  readonly scheme: Scheme;
+  readonly mapper: RestMapper;
+  readonly clock: Scheduler;
+  readonly random: Random;
+}
+
+/**
+ * The client: typed words over one function that carries operations out. Made by `createClient`; `wrap` makes another
+ * one that differs in how an operation is carried out, which is all that the wrappers do.
+ */
+export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
+  readonly #parts: KubeClientParts;
+  readonly #applier: Applier;
+  readonly status: StatusWriter<P>;
+
+  constructor(parts: KubeClientParts) {
+    this.#parts = parts;
+    this.#applier = new Applier(parts.run, (object) => this.kindOf(object));
+    this.status = this.subresource('status');
+  }
+
+  get scheme(): Scheme {
+    return this.#parts.scheme;
+  }
+
+  get mapper(): RestMapper {
+    return this.#parts.mapper;
+  }
+
+  /** A client that carries operations out by what `wrapper` makes of this one's way. */
+  wrap(wrapper: (run: Run) => Run): KubeClient<P> {
+    return new KubeClient<P>({ ...this.#parts, run: wrapper(this.#parts.run) });
+  }
+
+  /** Carries out an operation put together by hand. */
+  run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
+    return this.#parts.run(operation);
+  }
+
+  /** The kind of an object: its builder, a kind of the scheme, or else what the server's discovery says. */
+  async kindOf(object: { readonly apiVersion: string; readonly kind: string }): Promise<KindRef> {
+    return this.scheme.kindOf(object) ?? (await this.mapper.kindFor(object));
+  }
+
+  async get<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    options: GetOptions = {},
+  ): Promise<R> {
+    const params = getParams(options);
+    return (await this.run({ verb: 'get', kind, ...keyOf(key), params, signal: options.signal })) as R;
+  }
+
+  async find<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    options?: GetOptions,
+  ): Promise<R | undefined> {
+    try {
+      return await this.get(kind, key, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
+    return (await this.#listStream(kind, options)).collect() as Promise<KubeList<R>>;
+  }
+
+  each<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): AsyncIterable<R> {
+    return eachItem((page) => this.#listStream(kind, page), options) as AsyncIterable<R>;
+  }
+
+  pages<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): AsyncIterable<KubeList<R>> {
+    return eachPage((page) => this.list(kind, page), options);
+  }
+
+  async watch<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions = {}): Promise<WatchStream<R>> {
+    const { namespace, signal, cutManagedFields, idleTimeoutMs } = options;
+    const params = watchParams(options);
+    const operation = { verb: 'watch', kind, namespace, params, signal, cutManagedFields, idleTimeoutMs } as const;
+    return (await this.run(operation)) as unknown as WatchStream<R>;
+  }
+
+  retryingWatch<R extends KubeObject>(kind: KindRef<R>, options: RetryingWatchOptions = {}): RetryingWatch<R> {
+    const source = {
+      list: (page: ListOptions) => this.#listStream(kind, page),
+      watch: (from: WatchOptions) => this.watch(kind, from),
+    };
+    return new RetryingWatch<R>(source, options, this.#parts);
+  }
+
+  async create<T extends WriteObject>(object: T & At<T, P>, options: CreateOptions = {}): Promise<ReadOf<T>> {
+    const kind = await this.kindOf(object);
+    const { namespace } = object.metadata;
+    const params = writeParams(options);
+    const operation = { verb: 'create', kind, namespace, params, body: object, signal: options.signal } as const;
+    return (await this.run(operation)) as ReadOf<T>;
+  }
+
+  async update<T extends WriteObject>(object: T & At<T, P>, options: UpdateOptions = {}): Promise<ReadOf<T>> {
+    refuseLossy(object, 'update');
+    const kind = await this.kindOf(object);
+    const params = writeParams(options);
+    const operation = { verb: 'update', kind, ...keyOf(object.metadata), params, body: object } as const;
+    return (await this.run({ ...operation, signal: options.signal })) as ReadOf<T>;
+  }
+
+  async patch<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    patch: Patch<R>,
+    options: PatchOptions = {},
+  ): Promise<R> {
+    const contentType = patchTypes[patch.type];
+    const params = writeParams(options);
+    const operation = { verb: 'patch', kind, ...keyOf(key), params, body: patch.body, contentType } as const;
+    return (await this.run({ ...operation, signal: options.signal })) as R;
+  }
+
+  apply<R extends KubeObject, W, S extends Scope, N extends string | undefined>(
+    object: New<R, W, S, N> & At<New<R, W, S, N>, P>,
+    options: ApplyOptions<R> = {},
+  ): Promise<R> {
+    return this.#applier.apply(object as unknown as WriteObject, options);
+  }
+
+  applyFields<R extends KubeObject>(
+    kind: KindRef<R>,
+    fields: ApplyFields<R>,
+    options: ApplyOptions<R> = {},
+  ): Promise<R> {
+    return this.#applier.applyFields(kind, fields, options);
+  }
+
+  async delete<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    options: DeleteOptions = {},
+  ): Promise<R | Status> {
+    const operation = { verb: 'delete', kind, ...keyOf(key), params: {}, body: deleteBody(options) } as const;
+    return (await this.run({ ...operation, signal: options.signal })) as R | Status;
+  }
+
+  async deleteCollection<R extends KubeObject>(kind: KindRef<R>, options: DeleteCollectionOptions = {}): Promise<void> {
+    const { namespace, signal } = options;
+    const body = deleteBody(options);
+    await this.run({ verb: 'deletecollection', kind, namespace, params: listParams(options), body, signal });
+  }
+
+  subresource(name: string): SubResourceClient<P> {
+    return new SubResource<P>(name, this.#parts.run, this.#applier, (object) => this.kindOf(object));
+  }
+
+  async table(kind: KindRef, options: ListOptions = {}): Promise<Table> {
+    const { namespace, signal } = options;
+    const headers = { accept: tableAccept };
+    const params = listParams(options);
+    // A table is one object, whatever it lists: read like one.
+    return toTable(await this.run({ verb: 'get', kind, namespace, params, headers, signal }), kind);
+  }
+
+  logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
+    return this.run(podLogOperation(pod, options));
+  }
+
+  #listStream(kind: KindRef, options: ListOptions): Promise<Answers['list']> {
+    const { namespace, signal, cutManagedFields } = options;
+    return this.run({ verb: 'list', kind, namespace, params: listParams(options), cutManagedFields, signal });
+  }
+}
+
+/** Only the two names: a key may be a whole metadata. */
+function keyOf(key: { readonly namespace?: string; readonly name?: string }) {
+  return { namespace: key.namespace, name: key.name };
+}

@@ -1,0 +1,99 @@
+import type { LabelSelector } from '../object/meta.js';
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Aborting ends the call; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `get` and `find` (`client.GetOption`). */
+export interface GetOptions extends CallOptions {
+  /** `'0'` lets the server answer from its cache, however old. @default the newest state */
+  readonly resourceVersion?: string;
+}
+
+/** Which objects of a kind are meant. */
+export interface Selection {
+  /** @default all namespaces */
+  readonly namespace?: string;
+  /** `'app=web,tier in (a,b)'`, or a selector object as workloads carry it; must match as the server sees it. */
+  readonly labelSelector?: string | LabelSelector | { toString(): string };
+  /** `'spec.nodeName=a'`, or `{ 'spec.nodeName': 'a' }`. Which fields there are depends on the kind. */
+  readonly fieldSelector?: string | Readonly<Record<string, string>>;
+}
+
+/** Options of `list` (`client.ListOption`, `metav1.ListOptions`). */
+export interface ListOptions extends CallOptions, Selection {
+  /** Objects per page. `list` then gives one page; `each` and `pages` fetch page by page. */
+  readonly limit?: number;
+  /** Token of the page wanted, from the metadata of the one before. */
+  readonly continue?: string;
+  /** How old the answer may be. @default the newest state */
+  readonly resourceVersion?: string;
+  /** How `resourceVersion` is meant. */
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** Leaves `metadata.managedFields` out before parsing: half the time and memory. @default false */
+  readonly cutManagedFields?: boolean;
+}
+
+/** Options of `watch`. */
+export interface WatchOptions extends CallOptions, Selection {
+  /** Where to go on, from a list or an earlier event. @default the state of now, as ADDED events */
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'NotOlderThan';
+  /** The state of now as ADDED events, then a bookmark that says it was all (WatchList). @default the server's choice */
+  readonly sendInitialEvents?: boolean;
+  /** Bookmarks keep the resume point fresh on quiet kinds. @default true */
+  readonly allowWatchBookmarks?: boolean;
+  /** The server ends the watch after this. @default the server's choice, 30 to 60 minutes */
+  readonly timeoutSeconds?: number;
+  /** Leaves `metadata.managedFields` out before parsing. @default false */
+  readonly cutManagedFields?: boolean;
+  /** A stream silent for longer is taken for dead and ends with an error. 0 = never. @default the transport's own */
+  readonly idleTimeoutMs?: number;
+}
+
+/** How a server treats fields that it does not know, or that come twice. */
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+
+/** What every write takes. */
+export interface WriteOptions extends CallOptions {
+  /** Go through admission and validation, store nothing. @default false */
+  readonly dryRun?: boolean;
+  /** Who the changed fields belong to afterwards. @default derived by the server from the user agent */
+  readonly fieldManager?: string;
+  /** @default the server's, `'Warn'` */
+  readonly fieldValidation?: FieldValidation;
+}
+
+/** Options of `create` (`client.CreateOption`). */
+export interface CreateOptions extends WriteOptions {}
+/** Options of `update` (`client.UpdateOption`). */
+export interface UpdateOptions extends WriteOptions {}
+/** Options of `patch` (`client.PatchOption`). */
+export interface PatchOptions extends WriteOptions {
+  /** Apply patches only: take fields over from other managers. @default false */
+  readonly force?: boolean;
+}
+
+/** Refuses a delete unless the object is still the one meant. */
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** What becomes of the objects that the deleted one owns. */
+export type Propagation = 'Foreground' | 'Background' | 'Orphan';
+
+/** Options of `delete` (`client.DeleteOption`, `metav1.DeleteOptions`). */
+export interface DeleteOptions extends CallOptions {
+  readonly dryRun?: boolean;
+  /** 0 = at once. @default the kind's */
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: Preconditions;
+  /** @default the kind's, mostly `'Background'` */
+  readonly propagationPolicy?: Propagation;
+}
+
+/** Options of `deleteCollection` (`client.DeleteAllOfOption`). */
+export interface DeleteCollectionOptions extends DeleteOptions, Selection {}

@@ -1,0 +1,34 @@
+import { Pod } from '../kinds/generated/groups/core/v1.js';
+import type { Operation } from './operation.js';
+import type { CallOptions } from './options.js';
+
+/** Which part of a container's log is wanted (`v1.PodLogOptions`). */
+export interface PodLogOptions extends CallOptions {
+  /** @default the Pod's only container */
+  readonly container?: string;
+  /** Go on with what the container writes from now on, until it ends. @default false */
+  readonly follow?: boolean;
+  /** The log of the container's run before this one. @default false */
+  readonly previous?: boolean;
+  readonly sinceSeconds?: number;
+  /** RFC 3339. */
+  readonly sinceTime?: string;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+  /** A time before each line. @default false */
+  readonly timestamps?: boolean;
+  /** @default 'All' */
+  readonly stream?: 'All' | 'Stdout' | 'Stderr';
+}
+
+export function podLogOperation(
+  pod: { readonly namespace?: string; readonly name: string },
+  { signal, ...options }: PodLogOptions,
+): Operation<'connect'> {
+  const params: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) params[name] = String(value);
+  const { namespace, name } = pod;
+  // A followed log may be silent for as long as its container is.
+  const idleTimeoutMs = options.follow ? 0 : undefined;
+  return { verb: 'connect', kind: Pod, namespace, name, subresource: 'log', params, idleTimeoutMs, signal };
+}

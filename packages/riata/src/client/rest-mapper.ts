@@ -1,0 +1,172 @@
+import { formatGvk, type GroupVersionKind, parseApiVersion } from '../object/gvk.js';
+import { type Kind, makeKind } from '../object/kind.js';
+import type { KubeObject, TypeMeta } from '../object/meta.js';
+import type { ApiGroup, ApiResource, Discovery, ServerResources } from './discovery.js';
+
+/** A kind of unknown shape, as discovery finds it. */
+export type DiscoveredKind = Kind<KubeObject & { readonly [field: string]: unknown }>;
+
+const noMatch = Symbol.for('riata.NoMatchError');
+
+/** The server does not serve what was asked for (`meta.NoKindMatchError`, `meta.NoResourceMatchError`). */
+export class NoMatchError extends Error {
+  constructor(what: string, failures: ReadonlyMap<string, unknown>) {
+    const failed = [...failures.keys()];
+    const rest = failed.length > 0 ? `; these could not be asked: ${failed.join(', ')}` : '';
+    super(`no matches for ${what}: the server does not serve it; is its CRD installed?${rest}`);
+    this.name = 'NoMatchError';
+    Object.defineProperty(this, noMatch, { value: true });
+  }
+}
+
+/** True for a {@link NoMatchError} (`meta.IsNoMatchError`). */
+export function isNoMatch(error: unknown): error is NoMatchError {
+  return typeof error === 'object' && error !== null && noMatch in error;
+}
+
+/**
+ * Kind ↔ resource as the server has them (`meta.RESTMapper`). Asks when it is first needed and again when something is
+ * missing, once for all who wait; what it has found stays until `reset`.
+ */
+export class RestMapper {
+  readonly #discovery: Discovery;
+  /** Groups by name; in the server's order, which decides between two that have a resource of the same name. */
+  #groups: Map<string, ApiGroup> | undefined;
+  #failures: ReadonlyMap<string, unknown> = new Map();
+  /** Requests under way, by what they ask for. */
+  readonly #loading = new Map<string, Promise<void>>();
+  readonly #kinds = new WeakMap<ApiResource, DiscoveredKind>();
+
+  constructor(discovery: Discovery) {
+    this.#discovery = discovery;
+  }
+
+  /** The kind that an object says it is (`RESTMapping`, `KindFor`). Rejects with a {@link NoMatchError}. */
+  kindFor(type: TypeMeta): Promise<DiscoveredKind> {
+    return this.kindForGvk({ ...parseApiVersion(type.apiVersion), kind: type.kind });
+  }
+
+  /** As {@link kindFor}, by group, version and kind; without a version, the one that the server prefers. */
+  async kindForGvk(gvk: Omit<GroupVersionKind, 'version'> & { readonly version?: string }): Promise<DiscoveredKind> {
+    const find = () => this.#inGroup(gvk.group, gvk.version, (r) => r.kind === gvk.kind);
+    const version = gvk.version ?? '*';
+    return this.#kind(await this.#lookUp(find, gvk.group, `kind ${formatGvk({ ...gvk, version })}`));
+  }
+
+  /**
+   * The kind of a resource by any of its names (`ResourceFor`, `KindsFor`): `deployments`, `deployment`, `deploy`, with
+   * the group (`deployments.apps`) or version and group (`deployments.v1.apps`). Without a group the first that has it
+   * wins, the core group before the others.
+   */
+  async kindForResource(name: string): Promise<DiscoveredKind> {
+    const [resource = '', ...rest] = name.toLowerCase().split('.');
+    const find = () => this.#byName(resource, rest);
+    return this.#kind(await this.#lookUp(find, undefined, `resource ${JSON.stringify(name)}`));
+  }
+
+  /** Everything that is served, as far as known; asks the server if nothing is. */
+  async resources(): Promise<ServerResources> {
+    await this.#loaded();
+    return { groups: [...(this.#groups?.values() ?? [])], failures: this.#failures };
+  }
+
+  /** Forgets what is known (`Reset`, `Invalidate`): the next question asks the server. */
+  reset(): void {
+    this.#groups = undefined;
+    this.#failures = new Map();
+  }
+
+  async #lookUp(find: () => ApiResource | undefined, group: string | undefined, what: string): Promise<ApiResource> {
+    const fresh = this.#groups === undefined;
+    await this.#loaded();
+    let found = find();
+    if (found === undefined && !fresh) {
+      // It may have been installed since. Whoever joined a request that was under way already asks once more.
+      const under = this.#loading.get(group ?? '*');
+      if (under !== undefined) await under.catch(ignore);
+      found = find();
+      if (found === undefined) {
+        await this.#reload(group);
+        found = find();
+      }
+    }
+    if (found === undefined) throw new NoMatchError(what, this.#failures);
+    return found;
+  }
+
+  #loaded(): Promise<void> {
+    return this.#groups === undefined ? this.#reload(undefined) : Promise.resolve();
+  }
+
+  /** Asks for one group, or for all of them. */
+  #reload(group: string | undefined): Promise<void> {
+    return this.#once(group ?? '*', async () => {
+      if (group !== undefined && this.#groups !== undefined) {
+        const found = await this.#discovery.group(group);
+        if (found === undefined) this.#groups.delete(group);
+        else this.#merge(found);
+        return;
+      }
+      const found = await this.#discovery.resources();
+      this.#groups = new Map(found.groups.map((g) => [g.name, g]));
+      this.#failures = found.failures;
+    });
+  }
+
+  #merge(found: ServerResources): void {
+    for (const group of found.groups) this.#groups?.set(group.name, group);
+    this.#failures = new Map([...this.#failures, ...found.failures]);
+  }
+
+  #once(what: string, load: () => Promise<void>): Promise<void> {
+    const under = this.#loading.get(what);
+    if (under !== undefined) return under;
+    const loading = load().finally(() => this.#loading.delete(what));
+    this.#loading.set(what, loading);
+    return loading;
+  }
+
+  #inGroup(
+    group: string,
+    version: string | undefined,
+    matches: (resource: ApiResource) => boolean,
+  ): ApiResource | undefined {
+    for (const v of this.#groups?.get(group)?.versions ?? []) {
+      if (version !== undefined && v.version !== version) continue;
+      const found = v.resources.find(matches);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #byName(name: string, rest: readonly string[]): ApiResource | undefined {
+    const exact = (r: ApiResource) => r.plural === name || r.singular === name;
+    const short = (r: ApiResource) => r.shortNames.includes(name);
+    // A short name counts only where no resource really has that name.
+    for (const matches of [exact, short]) {
+      for (const group of this.#groups?.keys() ?? []) {
+        if (rest.length === 0) {
+          const found = this.#inGroup(group, undefined, matches);
+          if (found !== undefined) return found;
+          continue;
+        }
+        const whole = rest.join('.') === group ? this.#inGroup(group, undefined, matches) : undefined;
+        const [version, ...tail] = rest;
+        const versioned = tail.join('.') === group ? this.#inGroup(group, version, matches) : undefined;
+        if (whole ?? versioned) return whole ?? versioned;
+      }
+    }
+    return undefined;
+  }
+
+  #kind(resource: ApiResource): DiscoveredKind {
+    const known = this.#kinds.get(resource);
+    if (known !== undefined) return known;
+    const kind: DiscoveredKind = makeKind(resource);
+    this.#kinds.set(resource, kind);
+    return kind;
+  }
+}
+
+/** Whoever started the request hears of its failure. */
+function ignore(): void {}

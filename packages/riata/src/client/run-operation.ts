@@ -1,0 +1,113 @@
+import { encodeJson } from '../object/encode-json.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { listStream } from '../rest/list-stream.js';
+import type { ExchangeOptions, RestRequest } from '../rest/request.js';
+import { patchTypes, type RestClient } from '../rest/rest-client.js';
+import type { TransportSink } from '../rest/transport.js';
+import { watchStream } from '../rest/watch-stream.js';
+import type { Scheduler } from '../runtime/clock.js';
+import { metadataPart } from './metadata-part.js';
+import type { Answers, Operation, Run, Verb } from './operation.js';
+
+const methods = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  connect: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+} as const satisfies Record<Verb, string>;
+
+/** The innermost way to carry operations out: as requests to the server. */
+export function runOver(rest: RestClient, clock: Scheduler): Run {
+  const ways: { readonly [V in Verb]: (operation: Operation<V>) => Promise<Answers[V]> } = {
+    get: single,
+    create: single,
+    update: single,
+    patch: single,
+    delete: single,
+    deletecollection: single,
+    connect: async (operation) => request(operation).stream(sendOptions(operation)),
+    list: async (operation) => {
+      const { cutManagedFields, signal, kind } = operation;
+      const transform = projectionOf(kind);
+      const exchanger = exchangerOf(request(operation), operation);
+      return listStream<KubeObject>(exchanger, { cutManagedFields, signal, clock, itemType: kind, transform }).open();
+    },
+    watch: async (operation) => {
+      const { cutManagedFields, signal, kind } = operation;
+      const exchanger = exchangerOf(request(operation).param('watch', 'true'), operation);
+      const transform = projectionOf(kind);
+      return watchStream<KubeObject>(exchanger, { cutManagedFields, signal, clock, transform }).open();
+    },
+  };
+
+  async function single(operation: Operation): Promise<KubeObject> {
+    const answer = (await request(operation).do(sendOptions(operation))).json() as KubeObject;
+    const transform = operation.subresource === undefined ? projectionOf(operation.kind) : undefined;
+    return transform === undefined ? answer : transform(answer);
+  }
+
+  function request(operation: Operation): RestRequest {
+    const { verb, kind, name, subresource, params, headers, body, contentType } = operation;
+    const method = rest.verb(methods[verb]).absPath(kind.group === '' ? '/api' : `/apis/${kind.group}`, kind.version);
+    const address = addressOf(operation);
+    method.namespaceIfScoped(address.namespace, kind.scope === 'Namespaced').resource(kind.plural);
+    if (name !== undefined) method.name(name);
+    if (subresource !== undefined) method.subResource(...subresource.split('/'));
+    for (const [key, value] of Object.entries(params)) method.param(key, value);
+    const accept = acceptFor(operation);
+    if (accept !== undefined) method.setHeader('accept', accept);
+    for (const [key, value] of Object.entries(headers ?? {})) method.setHeader(key, ...[value].flat());
+    if (body !== undefined) method.setHeader('content-type', contentType ?? 'application/json').body(encodeJson(body));
+    return method;
+  }
+
+  return (operation) => ways[operation.verb](operation);
+}
+
+/** Refuses what would otherwise become a request for something else: no name is a list, no namespace is all of them. */
+function addressOf(operation: Operation): { readonly namespace: string } {
+  const { verb, kind, name, namespace = '', subresource } = operation;
+  const what = `${verb} ${kind.kind}`;
+  const many = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || name === undefined;
+  const wantsName = verb === 'update' || verb === 'patch' || verb === 'delete' || subresource !== undefined;
+  if (name === '' || (wantsName && name === undefined)) throw new TypeError(`${what}: the name is missing`);
+  if (kind.scope === 'Cluster' && namespace !== '' && !many) {
+    throw new TypeError(`${what} ${name}: the kind lives beside the namespaces, but namespace "${namespace}" is given`);
+  }
+  if (kind.scope === 'Namespaced' && namespace === '' && (!many || verb === 'create')) {
+    const which = name === undefined ? '' : ` ${JSON.stringify(name)}`;
+    throw new TypeError(`${what}${which}: the namespace is missing; give one, or use inNamespace(client, …)`);
+  }
+  if (operation.contentType === patchTypes.apply && !operation.params.fieldManager) {
+    throw new TypeError(`apply ${kind.kind}: say who applies, by the option fieldManager or withFieldOwner(client, …)`);
+  }
+  return { namespace };
+}
+
+function acceptFor({ verb, kind, subresource }: Operation): string | undefined {
+  if (kind.projection !== 'metadata' || subresource !== undefined) return undefined;
+  const form = verb === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  // A server that cannot do it sends the whole object, and the rest is dropped here.
+  return `application/json;as=${form};g=meta.k8s.io;v=v1,application/json`;
+}
+
+function projectionOf(kind: KindRef): ((object: KubeObject) => KubeObject) | undefined {
+  return kind.projection === 'metadata' ? (object) => metadataPart(object, kind) : undefined;
+}
+
+function sendOptions({ signal, idleTimeoutMs }: Operation) {
+  return { signal, idleTimeoutMs };
+}
+
+function exchangerOf(request: RestRequest, { verb, idleTimeoutMs }: Operation) {
+  return {
+    exchange: (sink: TransportSink, options: ExchangeOptions = {}) =>
+      request.exchange(sink, { ...options, idleTimeoutMs, watch: verb === 'watch' }),
+  };
+}

@@ -1,0 +1,77 @@
+import type { KindRef, ReadOf, Scope } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { refuseLossy } from '../object/value/lossy.js';
+import { patchTypes } from '../rest/rest-client.js';
+import type { Applier, ApplyOptions } from './apply.js';
+import type { ApplyFields } from './apply-fields.js';
+import type { At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
+import type { Run } from './operation.js';
+import type { CreateOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
+import { getParams, writeParams } from './params.js';
+import type { Patch } from './patch.js';
+
+interface Name {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** One subresource of every kind, e.g. `status`. */
+export class SubResource<P extends Placement> implements SubResourceClient<P> {
+  readonly #subresource: string;
+  readonly #run: Run;
+  readonly #applier: Applier;
+  readonly #kindOf: (object: WriteObject) => Promise<KindRef>;
+
+  constructor(name: string, run: Run, applier: Applier, kindOf: (object: WriteObject) => Promise<KindRef>) {
+    this.#subresource = name;
+    this.#run = run;
+    this.#applier = applier;
+    this.#kindOf = kindOf;
+  }
+
+  async get<B = unknown>(kind: KindRef, key: Name, options: GetOptions = {}): Promise<B> {
+    const params = getParams(options);
+    return (await this.#run({ verb: 'get', ...this.#at(kind, key), params, signal: options.signal })) as B;
+  }
+
+  async create<B = unknown>(kind: KindRef, key: Name, body: object, options: CreateOptions = {}): Promise<B> {
+    const params = writeParams(options);
+    return (await this.#run({ verb: 'create', ...this.#at(kind, key), params, body, signal: options.signal })) as B;
+  }
+
+  async replace<B extends object>(kind: KindRef, key: Name, body: B, options: UpdateOptions = {}): Promise<B> {
+    refuseLossy(body, 'update');
+    const params = writeParams(options);
+    const answer = await this.#run({ verb: 'update', ...this.#at(kind, key), params, body, signal: options.signal });
+    return answer as B;
+  }
+
+  async update<T extends WriteObject>(object: T & At<T, P>, options: UpdateOptions = {}): Promise<ReadOf<T>> {
+    const kind = await this.#kindOf(object);
+    const { namespace, name = '' } = object.metadata;
+    return (await this.replace(kind, { namespace, name }, object, options)) as unknown as ReadOf<T>;
+  }
+
+  async patch<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S, P>,
+    patch: Patch<R>,
+    options: PatchOptions = {},
+  ): Promise<R> {
+    const contentType = patchTypes[patch.type];
+    const operation = { verb: 'patch', ...this.#at(kind, key), params: writeParams(options) } as const;
+    return (await this.#run({ ...operation, body: patch.body, contentType, signal: options.signal })) as R;
+  }
+
+  applyFields<R extends KubeObject>(
+    kind: KindRef<R>,
+    fields: ApplyFields<R>,
+    options: ApplyOptions<R> = {},
+  ): Promise<R> {
+    return this.#applier.applyFields(kind, fields, options, this.#subresource);
+  }
+
+  #at(kind: KindRef, { namespace, name }: Name) {
+    return { kind, namespace, name, subresource: this.#subresource };
+  }
+}
