@@ -1,3 +1,4 @@
+import { copyBytes } from './copy-bytes.js';
 import { headerValue } from './header-values.js';
 import type { ApiResponse } from './send.js';
 import type { ResponseHeaders } from './transport.js';
@@ -30,7 +31,7 @@ export class ByteStream implements AsyncIterableIterator<Uint8Array>, AsyncDispo
     this.contentType = headerValue(response.headers, 'content-type');
     this.warnings = parseWarnings(response.headers);
     response.deliver({
-      onData: (chunk) => this.#take(chunk.slice()),
+      onData: (chunk) => this.#take(copyBytes(chunk)),
       onEnd: () => this.#finish({}),
       onError: (error) => this.#finish({ error }),
     });

@@ -1,3 +1,4 @@
+import { copyBytes } from './copy-bytes.js';
 import type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';
 
 /** A request on its way through the chain of wrappers. */
@@ -77,7 +78,7 @@ class Relay implements TransportSink, ApiResponse {
 
   onData(chunk: Uint8Array): void {
     if (this.#sink && !this.#paused && this.#waiting.length === 0) this.#sink.onData(chunk);
-    else this.#waiting.push(chunk.slice());
+    else this.#waiting.push(copyBytes(chunk));
   }
 
   onEnd(): void {
@@ -156,7 +157,7 @@ export function readBody(response: ApiResponse, limit = Number.POSITIVE_INFINITY
     let size = 0;
     response.deliver({
       onData(chunk) {
-        chunks.push(chunk.slice());
+        chunks.push(copyBytes(chunk));
         size += chunk.byteLength;
         if (size >= limit) {
           resolve(Buffer.concat(chunks, limit));

@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject } from '../json.js';
+import { markLossy } from '../value/lossy.js';
+import { ObjectScanner, skipSpace } from './object-scanner.js';
+import { unsafeNumbers } from './unsafe-numbers.js';
+
+/** How objects are read from bytes. */
+export interface DecodeOptions {
+  /**
+   * Leaves `metadata.managedFields` of the object itself out, before it is parsed: half the time and half the memory.
+   * What it holds is then not checked for syntax. Fields of that name elsewhere stay.
+   * @default false
+   */
+  readonly cutManagedFields?: boolean;
+}
+
+/**
+ * Reads one object from JSON bytes. An object that holds integers past 2^53, or numbers too large for a double, is marked
+ * lossy with the paths of these fields; fractions are what a double makes of them, as on the server. Throws a
+ * `SyntaxError` for anything but one JSON object.
+ */
+export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOptions = {}): T {
+  const scanner = new ObjectScanner();
+  const start = skipSpace(bytes, 0, bytes.length);
+  const framed = bytes[start] === 0x7b && scanner.scan(bytes, start, bytes.length);
+  if (!framed || skipSpace(bytes, start + scanner.length, bytes.length) < bytes.length) {
+    JSON.parse(textOf(bytes, 0, bytes.length));
+    throw new SyntaxError(`expected one JSON object, got ${textOf(bytes, start, Math.min(bytes.length, start + 40))}`);
+  }
+  return decodeScanned<T>(bytes, start, scanner, options.cutManagedFields === true);
+}
+
+/**
+ * Parses `bytes[from, to)` out of what `scanner` has framed at `start`: the framed object itself, or the one inside it
+ * whose metadata the scanner looked at.
+ */
+export function decodeScanned<T>(
+  bytes: Uint8Array,
+  start: number,
+  scanner: ObjectScanner,
+  cut: boolean,
+  from: number = start,
+  to: number = start + scanner.length,
+): T {
+  const text =
+    cut && scanner.cutEnd > 0
+      ? textOf(bytes, from, start + scanner.cutStart) + textOf(bytes, start + scanner.cutEnd, to)
+      : textOf(bytes, from, to);
+  return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
+}
+
+/** Parses the text of an object, with the two rare checks that a scan has asked for. */
+export function parseChecked<T>(text: string, dropManagedFields: boolean, suspectNumber: boolean): T {
+  let value: unknown = JSON.parse(text);
+  if (dropManagedFields) value = withoutManagedFields(value);
+  if (suspectNumber && typeof value === 'object' && value !== null) {
+    const found = unsafeNumbers(text);
+    const paths = dropManagedFields ? found.filter((path) => !/^metadata\.managedFields(?![^.[])/.test(path)) : found;
+    if (paths.length > 0) markLossy(value, 'unsafe-integer', paths);
+  }
+  return value as T;
+}
+
+/** The object without `metadata.managedFields`; the same one if it has none. Built anew, as `delete` costs memory. */
+export function withoutManagedFields(value: unknown): unknown {
+  if (!isJsonObject(value) || !Object.hasOwn(value, 'metadata')) return value;
+  const metadata = value.metadata;
+  if (!isJsonObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return value;
+  const { managedFields: _, ...kept } = metadata;
+  return { ...value, metadata: kept };
+}
+
+/** The text of UTF-8 bytes. Malformed sequences become U+FFFD, as in Go. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return asBuffer(bytes).utf8Slice(start, end);
+}
+
+interface SliceableBuffer extends Buffer {
+  utf8Slice(start: number, end: number): string;
+}
+
+/** A Buffer over the same memory. */
+export function asBuffer(bytes: Uint8Array): SliceableBuffer {
+  return (
+    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  ) as SliceableBuffer;
+}

@@ -1,0 +1,236 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+/** `[` and `{` are the same byte but for this bit, and so are `]` and `}`. */
+const CASE_BIT = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+const METADATA = bytesOf('metadata');
+const MANAGED_FIELDS = bytesOf('managedFields');
+
+/** A number with fewer characters than this, and without exponent, is exact in a double. */
+const EXACT_DIGITS = 15;
+
+/**
+ * Finds the end of one JSON object in bytes that arrive in pieces, looking at each byte once, and notes on the way what
+ * decoding needs to know: where `metadata.managedFields` of the object lies, and whether a number might not survive
+ * `JSON.parse`. It checks no syntax beyond strings and nesting: `JSON.parse` does that on what it framed.
+ *
+ * All positions are relative to the object's first byte, so the bytes may move between two calls of `scan`.
+ */
+export class ObjectScanner {
+  /** Number of bytes of the object, once `scan` has returned true. */
+  length = 0;
+  /** Where `metadata.managedFields`, with one comma, can be cut out; `cutEnd` is 0 when it was not found. */
+  cutStart = 0;
+  cutEnd = 0;
+  /**
+   * True when `metadata.managedFields` may still be there after the cut (an escaped key, a second one, a value that is
+   * neither array nor object): look again after parsing.
+   */
+  cutUnsure = false;
+  /** True when a number with 16 or more digits or with an exponent was seen outside strings. */
+  suspectNumber = false;
+  /** Where the first object at depth `base` ended (just past its brace); 0 when there was none. */
+  innerEnd = 0;
+
+  /** Depth of the object whose metadata is meant: 1 for an object by itself, 2 for one inside a watch event. */
+  readonly #base: number;
+  #position = 0;
+  #depth = 0;
+  /** Start of the string that the last piece ended in, or -1. */
+  #stringStart = -1;
+  #stringEscaped = false;
+  #inMetadata = false;
+  /** Start of the `managedFields` key whose value is being passed, or -1. */
+  #cutKey = -1;
+
+  constructor(base: 1 | 2 = 1) {
+    this.#base = base;
+  }
+
+  /** Makes ready for the next object. */
+  reset(): void {
+    this.length = 0;
+    this.cutStart = 0;
+    this.cutEnd = 0;
+    this.cutUnsure = false;
+    this.suspectNumber = false;
+    this.innerEnd = 0;
+    this.#position = 0;
+    this.#depth = 0;
+    this.#stringStart = -1;
+    this.#stringEscaped = false;
+    this.#inMetadata = false;
+    this.#cutKey = -1;
+  }
+
+  /**
+   * Goes on through `bytes[start, end)`, where `start` is the object's first byte (a brace) and everything up to where
+   * the last call stopped is unchanged. True when the object is complete.
+   */
+  scan(bytes: Uint8Array, start: number, end: number): boolean {
+    const shallow = this.#base + 1;
+    let i = start + this.#position;
+    let depth = this.#depth;
+    let stringStart = this.#stringStart;
+    let c = 0;
+
+    for (;;) {
+      if (stringStart >= 0) {
+        // Inside a string; `i` is just past its opening quote, or where the last piece ended.
+        for (;;) {
+          // biome-ignore lint/suspicious/noAssignInExpressions: the innermost loop of every decode, 15 % faster like this
+          while (i < end && (c = bytes[i]!) !== QUOTE && c !== BACKSLASH) i++;
+          if (i >= end) break;
+          if (c === QUOTE) break;
+          // The escaped byte may be in the next piece: then the backslash is looked at again.
+          if (i + 1 >= end) break;
+          this.#stringEscaped = true;
+          i += 2;
+        }
+        if (i >= end || c !== QUOTE) {
+          this.#stringStart = stringStart;
+          return this.#suspend(i - start, depth);
+        }
+        i++;
+        if (depth <= shallow) {
+          const after = this.#shallowString(bytes, start, start + stringStart, i, end, depth);
+          if (after < 0) {
+            // What follows the key decides, and has not come yet: look at the key again.
+            this.#stringStart = -1;
+            return this.#suspend(stringStart, depth);
+          }
+        }
+        stringStart = -1;
+      }
+
+      if (i >= end) {
+        this.#stringStart = -1;
+        return this.#suspend(i - start, depth);
+      }
+      c = bytes[i++]!;
+      if (c === QUOTE) {
+        stringStart = i - 1 - start;
+        this.#stringEscaped = false;
+      } else if ((c | CASE_BIT) === OPEN) {
+        depth++;
+      } else if ((c | CASE_BIT) === CLOSE) {
+        if (--depth <= shallow) {
+          const next = this.#shallowClose(bytes, start, i, end, depth);
+          if (next === 0) {
+            this.#stringStart = -1;
+            return this.#suspend(i - 1 - start, depth + 1);
+          }
+          if (depth <= 0) {
+            this.length = i - start;
+            return true;
+          }
+        }
+      } else if (c >= 0x30 && c <= 0x39) {
+        const digits = i;
+        // Digits, `.`; the rest of a number (`e`, `+`, `-`) ends the loop and is seen below.
+        // biome-ignore lint/suspicious/noAssignInExpressions: as above
+        while (i < end && (c = bytes[i]!) <= 0x39 && c >= 0x2e) i++;
+        if (i - digits >= EXACT_DIGITS) this.suspectNumber = true;
+        else if (i >= end) {
+          // The number may go on in the next piece: count its digits again.
+          this.#stringStart = -1;
+          return this.#suspend(digits - 1 - start, depth);
+        } else if ((c | CASE_BIT) === 0x65) this.suspectNumber = true;
+      }
+    }
+  }
+
+  #suspend(position: number, depth: number): false {
+    this.#position = position;
+    this.#depth = depth;
+    return false;
+  }
+
+  /** A string ended near the top: is it one of the two keys? Gives -1 when that cannot be told yet. */
+  #shallowString(bytes: Uint8Array, start: number, from: number, to: number, end: number, depth: number): number {
+    if (depth === this.#base) {
+      if (this.#stringEscaped) this.cutUnsure = true;
+      else if (to - from === METADATA.length + 2 && matches(bytes, from + 1, METADATA)) {
+        const value = valueAfterKey(bytes, to, end);
+        if (value < 0) return -1;
+        this.#inMetadata = value > 0 && bytes[value] === OPEN_BRACE;
+      }
+    } else if (depth === this.#base + 1 && this.#inMetadata) {
+      if (this.#stringEscaped) this.cutUnsure = true;
+      else if (to - from === MANAGED_FIELDS.length + 2 && matches(bytes, from + 1, MANAGED_FIELDS)) {
+        const value = valueAfterKey(bytes, to, end);
+        if (value < 0) return -1;
+        if (value > 0) {
+          if (this.cutEnd === 0 && this.#cutKey < 0 && (bytes[value]! | CASE_BIT) === OPEN) this.#cutKey = from - start;
+          else this.cutUnsure = true;
+        }
+      }
+    }
+    return 1;
+  }
+
+  /** A bracket closed near the top, down to `depth`. Gives 0 when the byte after it is needed and has not come yet. */
+  #shallowClose(bytes: Uint8Array, start: number, i: number, end: number, depth: number): 0 | 1 {
+    if (depth === this.#base + 1) {
+      if (this.#cutKey >= 0) {
+        const next = skipSpace(bytes, i, end);
+        if (next >= end) return 0;
+        if (bytes[next] === COMMA) {
+          this.cutStart = this.#cutKey;
+          this.cutEnd = next + 1 - start;
+        } else {
+          this.cutStart = commaBefore(bytes, start, start + this.#cutKey) - start;
+          this.cutEnd = i - start;
+        }
+        this.#cutKey = -1;
+      }
+    } else if (depth === this.#base) {
+      this.#inMetadata = false;
+    } else if (depth === this.#base - 1 && this.innerEnd === 0) {
+      this.innerEnd = i - start;
+    }
+    return 1;
+  }
+}
+
+/** Position of the value when a colon follows, 0 when none does (the string was no key), -1 when more bytes are needed. */
+function valueAfterKey(bytes: Uint8Array, from: number, end: number): number {
+  const colon = skipSpace(bytes, from, end);
+  if (colon >= end) return -1;
+  if (bytes[colon] !== COLON) return 0;
+  const value = skipSpace(bytes, colon + 1, end);
+  return value >= end ? -1 : value;
+}
+
+/** Position of the comma before a member, or the member's own when it is the first. */
+function commaBefore(bytes: Uint8Array, start: number, key: number): number {
+  let i = key - 1;
+  while (i > start && isSpace(bytes[i]!)) i--;
+  return bytes[i] === COMMA ? i : key;
+}
+
+function matches(bytes: Uint8Array, from: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[from + i] !== word[i]) return false;
+  return true;
+}
+
+/** True for the four bytes that JSON takes as white space. */
+export function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** First position from `from` on that is no white space, or `end`. */
+export function skipSpace(bytes: Uint8Array, from: number, end: number): number {
+  let i = from;
+  while (i < end && isSpace(bytes[i]!)) i++;
+  return i;
+}
+
+function bytesOf(word: string): Uint8Array {
+  return Uint8Array.from(word, (character) => character.charCodeAt(0));
+}

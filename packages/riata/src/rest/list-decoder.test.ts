@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lossOf } from '../object/value/lossy.js';
+import { isApiError } from './api-error.js';
+import { isDecodeError } from './decode-error.js';
+import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
+
+interface Decoded {
+  readonly items: unknown[];
+  readonly end: ListEnd;
+}
+
+/** Decodes chunks as a transport hands them out: each is overwritten after its call. */
+function decode(chunks: Iterable<Uint8Array>, options?: ListDecodeOptions): Decoded {
+  const decoder = new ListDecoder<unknown>(options);
+  const items: unknown[] = [];
+  const drain = () => {
+    for (let item = decoder.next(); item !== undefined; item = decoder.next()) items.push(item);
+  };
+  for (const chunk of chunks) {
+    const lent = Uint8Array.from(chunk);
+    decoder.push(lent);
+    drain();
+    decoder.hold();
+    lent.fill(0x58);
+  }
+  const end = decoder.finish();
+  drain();
+  return { items, end };
+}
+
+const whole = (text: string, options?: ListDecodeOptions) => decode([Buffer.from(text)], options);
+
+function* pieces(bytes: Uint8Array, at: Iterable<number>): Generator<Uint8Array> {
+  let from = 0;
+  for (const to of at) {
+    yield bytes.subarray(from, to);
+    from = to;
+  }
+  yield bytes.subarray(from);
+}
+
+const body = Buffer.from(
+  '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"c","remainingItemCount":3},"items":[' +
+    '{"metadata":{"name":"é漢😀","managedFields":[{"a":"]"}],"labels":{"q":"\\"\\\\"}},"spec":{"n":9007199254740993}},' +
+    '{"metadata":{"name":"b","managedFields":[]},"spec":{"x":[1.5e3,{}]}},{}]}\n',
+);
+const expected = [
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'é漢😀', labels: { q: '"\\' } },
+    spec: { n: Number('9007199254740993') },
+  },
+  { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' }, spec: { x: [1500, {}] } },
+  { apiVersion: 'v1', kind: 'Pod' },
+];
+const expectedEnd = {
+  apiVersion: 'v1',
+  kind: 'PodList',
+  metadata: { resourceVersion: '7', continue: 'c', remainingItemCount: 3 },
+  count: 3,
+};
+
+describe('bytes in pieces', () => {
+  test('split in two at every position', () => {
+    for (let at = 0; at <= body.length; at++) {
+      const { items, end } = decode(pieces(body, [at]), { cutManagedFields: true });
+      expect(items).toEqual(expected);
+      expect(end).toEqual(expectedEnd);
+      expect(lossOf(items[0] as object)?.reasons).toEqual([{ reason: 'unsafe-integer', paths: ['spec.n'] }]);
+    }
+  });
+
+  test('byte by byte', () => {
+    const { items } = decode(pieces(body, body.keys()), { cutManagedFields: true });
+    expect(items).toEqual(expected);
+  });
+
+  test('split anywhere, whatever the items are', () => {
+    const item = fc.record({
+      metadata: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }),
+      spec: fc.jsonValue(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(item, { maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 20 }),
+        fc.boolean(),
+        (list, cuts, pretty) => {
+          const object = { apiVersion: 'v1', items: list, kind: 'List', metadata: {} };
+          const bytes = Buffer.from(JSON.stringify(object, null, pretty ? 2 : undefined));
+          const at = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
+          expect(decode(pieces(bytes, at)).items).toEqual(JSON.parse(JSON.stringify(list)));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('cut off at every position: an error that says how far it came', () => {
+    for (let end = 0; end < body.length - 1; end++) {
+      let error: unknown;
+      try {
+        decode([body.subarray(0, end)]);
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(isDecodeError(error), `after ${end} bytes`).toBe(true);
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/expected a list in JSON, got .* \(\d items came before\)/),
+      });
+    }
+  });
+
+  test('one item of 20 MB among small ones', () => {
+    const text = 'x"\\é'.repeat(4 << 20);
+    const list = { kind: 'FooList', apiVersion: 'v1', items: [{ kind: 'Foo', apiVersion: 'v1', text }, { a: 1 }] };
+    const bytes = Buffer.from(JSON.stringify(list));
+    expect(bytes.length).toBeGreaterThan(20 << 20);
+    const at = Array.from({ length: Math.floor(bytes.length / 16_384) }, (_, i) => (i + 1) * 16_384);
+    const { items } = decode(pieces(bytes, at));
+    expect((items[0] as { text: string }).text === text).toBe(true);
+    expect(items[1]).toEqual({ apiVersion: 'v1', kind: 'Foo', a: 1 });
+  });
+});
+
+describe('shapes of lists', () => {
+  test('keys in any order, white space, and metadata after the items', () => {
+    const { items, end } = whole(
+      ' \n{ "items" : [ {"apiVersion":"e/v1","kind":"Foo","a":1} , {"apiVersion":"e/v1","kind":"Foo"}\n ] ,' +
+        ' "x":{"items":[{"no":1}]}, "metadata":{"resourceVersion":"9"},"kind":"FooList","apiVersion":"e/v1" } ',
+    );
+    expect(items).toEqual([
+      { apiVersion: 'e/v1', kind: 'Foo', a: 1 },
+      { apiVersion: 'e/v1', kind: 'Foo' },
+    ]);
+    expect(end).toEqual({ apiVersion: 'e/v1', kind: 'FooList', metadata: { resourceVersion: '9' }, count: 2 });
+  });
+
+  test('the metadata is known before the items when it came before them', () => {
+    const decoder = new ListDecoder();
+    decoder.push(body.subarray(0, body.indexOf('"items"')));
+    expect(decoder.next()).toBeUndefined();
+    decoder.push(body.subarray(body.indexOf('"items"')));
+    expect(decoder.next()).toBeDefined();
+    expect(decoder.metadata?.resourceVersion).toBe('7');
+  });
+
+  test('items without type wait until the list tells its own, and nothing overtakes them', () => {
+    const { items } = whole(
+      '{"items":[{"a":1},{"apiVersion":"x/v1","kind":"X"}],"kind":"FooList","apiVersion":"e/v1"}',
+    );
+    expect(items).toEqual([
+      { apiVersion: 'e/v1', kind: 'Foo', a: 1 },
+      { apiVersion: 'x/v1', kind: 'X' },
+    ]);
+    expect(Object.keys(items[0] as object)).toEqual(['apiVersion', 'kind', 'a']);
+  });
+
+  test('itemType fills in before the list has told', () => {
+    const decoder = new ListDecoder({ itemType: { apiVersion: 'v1', kind: 'Pod' } });
+    decoder.push(Buffer.from('{"items":[{"a":1},'));
+    expect(decoder.next()).toEqual({ apiVersion: 'v1', kind: 'Pod', a: 1 });
+  });
+
+  test('an item keeps its own type, half of one is completed, the type comes first', () => {
+    const { items } = whole(
+      '{"kind":"PodList","apiVersion":"v1","items":[{"kind":"Node","apiVersion":"v2"},{"a":1,"kind":"Node"},{"a":1,"apiVersion":""}]}',
+    );
+    expect(items.map((item) => JSON.stringify(item))).toEqual([
+      '{"kind":"Node","apiVersion":"v2"}',
+      '{"apiVersion":"v1","kind":"Node","a":1}',
+      '{"apiVersion":"v1","kind":"Pod","a":1}',
+    ]);
+  });
+
+  test('a mixed List leaves items as they are', () => {
+    const { items } = whole('{"kind":"List","apiVersion":"v1","items":[{"kind":"A","apiVersion":"v1"},{"raw":1}]}');
+    expect(items).toEqual([{ kind: 'A', apiVersion: 'v1' }, { raw: 1 }]);
+  });
+
+  test.each([
+    ['null', '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":null}'],
+    ['empty', '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}'],
+    ['empty and spread out', '{"kind":"PodList","apiVersion":"v1","metadata":{},"items": [ \n ] }'],
+    ['missing', '{"kind":"PodList","apiVersion":"v1","metadata":{}}'],
+  ])('items may be %s', (_, text) => {
+    expect(whole(text)).toEqual({ items: [], end: { apiVersion: 'v1', kind: 'PodList', metadata: {}, count: 0 } });
+  });
+
+  test('of two members of one name the last counts; the key of items may be escaped', () => {
+    const { items, end } = whole(
+      '{"kind":"AList","kind":"BList","apiVersion":"v1","it\\u0065ms":[{}],"metadata":{"a":1},"metadata":{}}',
+    );
+    expect(items).toEqual([{ apiVersion: 'v1', kind: 'B' }]);
+    expect(end.metadata).toEqual({});
+  });
+});
+
+describe('what is no list', () => {
+  test('a Status is the error it stands for', () => {
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'too old',
+      reason: 'Expired',
+      code: 410,
+    };
+    let error: unknown;
+    try {
+      whole(JSON.stringify(status));
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(isApiError(error)).toBe(true);
+    expect(error).toMatchObject({ reason: 'Expired', code: 410 });
+  });
+
+  test.each([
+    ['<html><body>502</body></html>', 'a body that begins with "<html><body>502</body></html>"'],
+    ['[]', 'a body that begins with "[]"'],
+    ['   ', 'an empty body'],
+    ['{"kind":"Pod","apiVersion":"v1","metadata":{}}', 'an object of kind "Pod" without items'],
+    ['{"kind":"PodList","items":{}}', 'items that are no array'],
+    ['{"kind":"PodList","items":[{},]}', '"]" where an object was expected in items'],
+    ['{"kind":"PodList","items":[{} {}]}', '"{" where a comma or the end of items was expected in items'],
+    ['{"kind":"PodList","items":[1]}', '"1" where an object was expected in items'],
+    ['{"kind":"PodList","items":[null]}', '"n" where an object was expected in items'],
+    ['{"kind":"PodList","items":[\u0001]}', 'byte 0x01 where an object was expected in items'],
+    ['{"kind":"PodList","items":[{"a":tru}]}', 'an item that is broken JSON'],
+    ['{"kind":"PodList","items":[{"a":1]]}', 'an item that is broken JSON'],
+    ['{"kind":PodList,"items":[{}]}', 'broken JSON around the items'],
+    ['{"kind":"PodList","items":[{}] "a":1}', 'broken JSON around the items'],
+    ['{"kind":"PodList","items":[{}]}}', '"}" after the end of the list'],
+    ['{"kind":"PodList","items":[{}]}{"a":1}', '"{" after the end of the list'],
+    ['{"kind":"PodList","items":[{}],"items":[{}]}', 'a second member "items"'],
+  ])('%s', (text, problem) => {
+    expect(() => whole(text)).toThrow(`expected a list in JSON, got ${problem}`);
+  });
+
+  test('an item past the limit', () => {
+    const text = `{"kind":"AList","apiVersion":"v1","items":[{"a":"${'x'.repeat(100)}`;
+    expect(() => whole(text, { maxObjectBytes: 100 })).toThrow('an item of more than 100 bytes');
+  });
+});

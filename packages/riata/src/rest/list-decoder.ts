@@ -1,0 +1,236 @@
+import { isJsonObject, type JsonObject } from '../object/json.js';
+import type { KubeObject, ListMeta, TypeMeta } from '../object/meta.js';
+import { type DecodeOptions, decodeScanned, textOf } from '../object/scan/decode-object.js';
+import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
+import { carryLoss } from '../object/value/lossy.js';
+import { ApiError } from './api-error.js';
+import { ByteWindow } from './byte-window.js';
+import { DecodeError, excerpt } from './decode-error.js';
+import { statusOf } from './error-body.js';
+import { ListEnvelope } from './list-envelope.js';
+
+/** How the body of a list is decoded. */
+export interface ListDecodeOptions extends DecodeOptions {
+  /**
+   * What to write into items that come without `apiVersion` and `kind`.
+   * @default taken from the list: its own `apiVersion`, and its `kind` without `List`
+   */
+  readonly itemType?: TypeMeta;
+  /** Larger objects are an error. @default 67108864 (64 MiB) */
+  readonly maxObjectBytes?: number;
+}
+
+/** What a list says beside its items. */
+export interface ListEnd extends TypeMeta {
+  readonly metadata: ListMeta;
+  /** Number of items that came. */
+  readonly count: number;
+}
+
+export const DEFAULT_MAX_OBJECT_BYTES: number = 64 << 20;
+
+/** The JSON values that may come next between two items. */
+type Expect = 'item-or-end' | 'item' | 'comma-or-end';
+
+/**
+ * Decodes the body of a LIST item by item while it arrives, so that the whole of it is never held. `push` a chunk, then
+ * call `next` until it gives undefined; `hold` before the chunk's memory is reused; `finish` after the last chunk, and
+ * `next` once more for what was held back.
+ *
+ * Keys may come in any order, and only items whose type is not known yet wait for the end of the list. Broken JSON is a
+ * {@link DecodeError}, a Status in place of the list an {@link ApiError}.
+ */
+export class ListDecoder<T = KubeObject> {
+  readonly #window = new ByteWindow();
+  readonly #envelope = new ListEnvelope();
+  readonly #scanner = new ObjectScanner();
+  readonly #cut: boolean;
+  readonly #maxObjectBytes: number;
+  #at: 'start' | 'envelope' | 'items' | 'item' | 'after' = 'start';
+  #expect: Expect = 'item-or-end';
+  #type: TypeMeta | undefined;
+  /** Items without type before the list has told its own, in order; nothing overtakes them. */
+  #untyped: T[] = [];
+  #released = 0;
+  #finished: ListEnd | undefined;
+  #count = 0;
+  #head: JsonObject = {};
+
+  constructor(options: ListDecodeOptions = {}) {
+    this.#cut = options.cutManagedFields === true;
+    this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+    this.#type = options.itemType;
+  }
+
+  /** Never: what is wrong with a list is thrown. */
+  readonly failed: boolean = false;
+
+  /** Number of items decoded so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The list's metadata, as far as it has come: most servers send it before the items, some after them. */
+  get metadata(): ListMeta | undefined {
+    if (this.#finished) return this.#finished.metadata;
+    return isJsonObject(this.#head.metadata) ? this.#head.metadata : undefined;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#window.push(chunk);
+  }
+
+  hold(): void {
+    this.#window.hold();
+  }
+
+  next(): T | undefined {
+    if (this.#finished) return this.#untyped[this.#released++];
+    const window = this.#window;
+    for (;;) {
+      if (this.#at === 'item') {
+        if (!this.#scanner.scan(window.bytes, window.start, window.end)) {
+          if (window.end - window.start > this.#maxObjectBytes)
+            this.#fail(`an item of more than ${this.#maxObjectBytes} bytes`);
+          if (window.more()) continue;
+          return undefined;
+        }
+        const item = this.#decodeItem();
+        window.take(this.#scanner.length);
+        this.#at = 'items';
+        this.#expect = 'comma-or-end';
+        this.#count++;
+        if (item !== undefined) return item;
+        continue;
+      }
+      if (window.start === window.end && !window.more()) return undefined;
+      if (this.#at === 'items') this.#betweenItems();
+      else if (this.#at === 'envelope') this.#inEnvelope();
+      else this.#aroundList();
+    }
+  }
+
+  /** Tells that no more bytes come; throws if that is too early. */
+  finish(): ListEnd {
+    if (this.#finished) return this.#finished;
+    if (this.#at !== 'after') {
+      this.#fail(
+        this.#at === 'start'
+          ? 'an empty body'
+          : 'a body that ends too early: the connection broke, or a proxy cut it off',
+      );
+    }
+    const list = this.#parseEnvelope('');
+    const { kind, apiVersion, metadata } = list;
+    if (kind === 'Status')
+      throw new ApiError(
+        statusOf(list) ?? { status: 'Failure', message: 'the server sent a Status instead of a list' },
+      );
+    if (!Object.hasOwn(list, 'items') && !(typeof kind === 'string' && kind.endsWith('List'))) {
+      this.#fail(`an object of kind ${JSON.stringify(kind)} without items`);
+    }
+    if (Object.hasOwn(list, 'items') && list.items !== null && !Array.isArray(list.items))
+      this.#fail('items that are no array');
+    this.#type ??= itemTypeOf(list);
+    if (this.#type)
+      for (let i = 0; i < this.#untyped.length; i++) this.#untyped[i] = withType(this.#untyped[i] as T, this.#type);
+    this.#finished = {
+      apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
+      kind: typeof kind === 'string' ? kind : '',
+      metadata: isJsonObject(metadata) ? metadata : {},
+      count: this.#count,
+    };
+    return this.#finished;
+  }
+
+  #decodeItem(): T | undefined {
+    const window = this.#window;
+    let item: T;
+    try {
+      item = decodeScanned<T>(window.bytes, window.start, this.#scanner, this.#cut);
+    } catch {
+      // The parser's own message would quote the object, which may be a Secret.
+      this.#fail('an item that is broken JSON');
+    }
+    const { apiVersion, kind } = item as { apiVersion?: unknown; kind?: unknown };
+    const typed = typeof apiVersion === 'string' && apiVersion !== '' && typeof kind === 'string' && kind !== '';
+    if (!typed && this.#type) item = withType(item, this.#type);
+    if (this.#untyped.length === 0 && (typed || this.#type || this.#head.kind !== undefined)) return item;
+    this.#untyped.push(item);
+    return undefined;
+  }
+
+  #betweenItems(): void {
+    const window = this.#window;
+    const byte = window.bytes[window.start]!;
+    if (isSpace(byte)) window.take(1);
+    else if (byte === 0x2c && this.#expect === 'comma-or-end') {
+      this.#expect = 'item';
+      window.take(1);
+    } else if (byte === 0x7b && this.#expect !== 'comma-or-end') {
+      this.#scanner.reset();
+      this.#at = 'item';
+    } else if (byte === 0x5d && this.#expect !== 'item') {
+      this.#at = 'envelope';
+    } else
+      this.#fail(
+        `${quoteByte(byte)} where ${this.#expect === 'comma-or-end' ? 'a comma or the end of items' : 'an object'} was expected in items`,
+      );
+  }
+
+  #inEnvelope(): void {
+    const window = this.#window;
+    const read = this.#envelope.read(window.bytes, window.start, window.end);
+    window.take(read);
+    if (this.#envelope.at === 'end') this.#at = 'after';
+    else if (this.#envelope.at === 'items') {
+      if (this.#count > 0) this.#fail('a second member "items"');
+      this.#envelope.enterItems();
+      this.#head = this.#parseEnvelope(']}');
+      this.#type ??= itemTypeOf(this.#head);
+      this.#at = 'items';
+      this.#expect = 'item-or-end';
+    }
+  }
+
+  #aroundList(): void {
+    const window = this.#window;
+    const byte = window.bytes[window.start]!;
+    if (this.#at === 'start' && byte === 0x7b) this.#at = 'envelope';
+    else if (isSpace(byte)) window.take(1);
+    else if (this.#at === 'after') this.#fail(`${quoteByte(byte)} after the end of the list`);
+    else
+      this.#fail(`a body that begins with ${JSON.stringify(excerpt(textOf(window.bytes, window.start, window.end)))}`);
+  }
+
+  #parseEnvelope(tail: string): JsonObject {
+    try {
+      return JSON.parse(this.#envelope.text() + tail) as JsonObject;
+    } catch {
+      this.#fail('broken JSON around the items');
+    }
+  }
+
+  #fail(got: string): never {
+    throw new DecodeError(`expected a list in JSON, got ${got} (${this.#count} items came before)`, this.#count);
+  }
+}
+
+function itemTypeOf(list: JsonObject): TypeMeta | undefined {
+  const { kind, apiVersion } = list;
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !kind.endsWith('List') || kind === 'List')
+    return undefined;
+  return { apiVersion, kind: kind.slice(0, -'List'.length) };
+}
+
+function withType<T>(item: T, type: TypeMeta): T {
+  const { apiVersion, kind, ...rest } = item as { apiVersion?: unknown; kind?: unknown };
+  const typed = { apiVersion: apiVersion || type.apiVersion, kind: kind || type.kind, ...rest };
+  carryLoss(item as object, typed);
+  return typed as T;
+}
+
+/** A byte as a message shows it. */
+export function quoteByte(byte: number): string {
+  return byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : `byte 0x${byte.toString(16).padStart(2, '0')}`;
+}

@@ -1,0 +1,99 @@
+import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
+import { BodyReader, type BodyReaderOptions, type Exchanger } from './body-reader.js';
+import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
+import { transformed } from './transform-decoder.js';
+
+/** How a list is read. */
+export interface ListStreamOptions<T = KubeObject> extends ListDecodeOptions, BodyReaderOptions {
+  /** What each item passes before anybody sees it. @default none */
+  readonly transform?: (item: T) => T;
+}
+
+/**
+ * The items of one LIST answer, decoded one by one while the bytes come in; the body is never held as a whole. Read it
+ * once, in one of three ways: `for await`, `consume` or `collect`. The request is sent by the first of these, or by `open`.
+ *
+ * `apiVersion` and `kind` are on every item. A body that breaks off or is no list fails with a `DecodeError`, after the
+ * items that came before it; a refusal with an `ApiError`. No piece of work blocks the event loop for more than about
+ * 10 ms, a single huge object excepted. A reader that is slow slows the server down.
+ */
+export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDisposable {
+  readonly #decoder: ListDecoder<T>;
+  readonly #reader: BodyReader<T, ListEnd>;
+  #read = false;
+  #end: ListEnd | undefined;
+
+  constructor(exchanger: Exchanger, options: ListStreamOptions<T> = {}) {
+    this.#decoder = new ListDecoder<T>(options);
+    this.#reader = new BodyReader(exchanger, transformed<T, ListEnd>(this.#decoder, options.transform), options);
+  }
+
+  /** The list's metadata as far as it is known: complete after the last item, before it if the server sent it first. */
+  get metadata(): ListMeta | undefined {
+    return this.#decoder.metadata;
+  }
+
+  /** Kind, metadata and number of items, once all of them were read. */
+  get end(): ListEnd | undefined {
+    return this.#end;
+  }
+
+  /** Sends the request and resolves when the server has begun to answer; rejects if it refuses. */
+  async open(): Promise<this> {
+    await this.#reader.open();
+    return this;
+  }
+
+  /** Ends the request. Nothing more comes; `for await` just ends, `consume` and `collect` reject. */
+  stop(): void {
+    this.#reader.stop();
+  }
+
+  /** Calls `onItem` with each item. Resolves when the list is complete; rejects with what `onItem` throws. */
+  async consume(onItem: (item: T) => void): Promise<ListEnd> {
+    this.#claim();
+    const outcome = await this.#reader.consume(onItem);
+    if ('error' in outcome) throw outcome.error;
+    if ('stopped' in outcome) throw new Error(`list: stopped after ${this.#decoder.count} items`);
+    this.#end = outcome.result;
+    return outcome.result;
+  }
+
+  /** All items at once, as the server's list object. */
+  async collect(): Promise<KubeList<T>> {
+    const items: T[] = [];
+    const { apiVersion, kind, metadata } = await this.consume((item) => items.push(item));
+    return { apiVersion, kind, metadata, items };
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    this.#claim();
+    try {
+      for (;;) {
+        const next = await this.#reader.next();
+        if ('element' in next) yield next.element;
+        else if ('error' in next) throw next.error;
+        else {
+          if ('result' in next) this.#end = next.result;
+          return;
+        }
+      }
+    } finally {
+      this.stop();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+  }
+
+  #claim(): void {
+    if (this.#read) throw new TypeError('list: a stream can be read once; send the request again for another reading');
+    this.#read = true;
+  }
+}
+
+/** Reads the answer to a LIST request item by item; see {@link ListStream}. */
+export function listStream<T = KubeObject>(exchanger: Exchanger, options?: ListStreamOptions<T>): ListStream<T> {
+  return new ListStream<T>(exchanger, options);
+}

@@ -1,0 +1,400 @@
+import { describe, expect, test } from 'vitest';
+import type { Scheduler } from '../runtime/clock.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import type { Exchanger, ExchangerOptions } from './body-reader.js';
+import { isDecodeError } from './decode-error.js';
+import { listStream } from './list-stream.js';
+import type { TransportFlow, TransportSink } from './transport.js';
+import { type WatchEvent, watchStream } from './watch-stream.js';
+
+/** A server in the test's hands. Chunks are overwritten after each call, as a transport may do. */
+class Script implements Exchanger, TransportFlow {
+  sink: TransportSink | undefined;
+  options: ExchangerOptions | undefined;
+  paused = false;
+  pauses = 0;
+  aborted: unknown;
+  /** What came while paused. */
+  readonly held: string[] = [];
+
+  exchange(sink: TransportSink, options: ExchangerOptions = {}): void {
+    this.sink = sink;
+    this.options = options;
+    options.signal?.addEventListener('abort', () => this.abort(options.signal?.reason));
+  }
+
+  headers(): this {
+    this.sink?.onHeaders(200, {}, this);
+    return this;
+  }
+
+  send(text: string): void {
+    const chunk = Buffer.from(text);
+    this.sink?.onData(chunk);
+    chunk.fill(0x58);
+  }
+
+  end(): void {
+    this.sink?.onEnd();
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.pauses++;
+  }
+
+  resume(): void {
+    this.paused = false;
+    while (!this.paused && this.held.length > 0) this.send(this.held.shift() as string);
+  }
+
+  abort(reason?: unknown): void {
+    if (this.aborted !== undefined) return;
+    this.aborted = reason;
+    this.sink?.onError(reason);
+  }
+}
+
+/** A clock on which every look takes `stepMs`, so that work lasts; counts the turns asked for. */
+function busyClock(stepMs: number): Scheduler & { turns: number } {
+  let now = 0;
+  const clock = new VirtualClock();
+  return {
+    turns: 0,
+    now: () => clock.now(),
+    monotonic: () => {
+      now += stepMs;
+      return now;
+    },
+    after: (ms, fn) => clock.after(ms, fn),
+    sleep: (ms) => clock.sleep(ms),
+    async yield() {
+      this.turns++;
+      await clock.yield();
+    },
+  };
+}
+
+const head = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[';
+const item = (n: number) => `{"metadata":{"name":"p${n}"}}`;
+const items = (count: number) => Array.from({ length: count }, (_, n) => item(n)).join(',');
+const names = (list: readonly { metadata: { name: string } }[]) => list.map(({ metadata }) => metadata.name);
+const event = (n: number) => `{"type":"ADDED","object":${item(n)}}\n`;
+
+describe('list', () => {
+  test('consume hands out items as they come, and resolves to the rest of the list', async () => {
+    const server = new Script();
+    const stream = listStream(server);
+    const seen: string[] = [];
+    const done = stream.consume((pod) => seen.push(`${pod.kind} ${pod.metadata.name}`));
+    server.headers().send(`${head}${item(0)},{"meta`);
+    expect(seen).toEqual(['Pod p0']);
+    expect(stream.metadata).toEqual({ resourceVersion: '7' });
+    server.send('data":{"name":"p1"}}]');
+    expect(seen).toEqual(['Pod p0', 'Pod p1']);
+    server.send('}');
+    server.end();
+    expect(await done).toEqual({ apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '7' }, count: 2 });
+    expect(stream.end?.count).toBe(2);
+    expect(server.aborted).toBeUndefined();
+  });
+
+  test('for await gives the same; the metadata after the items is there at the end', async () => {
+    const server = new Script();
+    const stream = listStream<{ name: string }>(server);
+    const reading = (async () => {
+      const seen: unknown[] = [];
+      for await (const each of stream) seen.push(each);
+      return seen;
+    })();
+    await Promise.resolve();
+    server.headers().send('{"items":[{"kind":"A","apiVersion":"v1"}');
+    server.send('],"kind":"AList","apiVersion":"v1","metadata":{"continue":"c"}}');
+    server.end();
+    expect(await reading).toEqual([{ kind: 'A', apiVersion: 'v1' }]);
+    expect(stream.end).toEqual({ apiVersion: 'v1', kind: 'AList', metadata: { continue: 'c' }, count: 1 });
+    expect(stream.metadata).toEqual({ continue: 'c' });
+  });
+
+  test('collect gives the list object', async () => {
+    const server = new Script();
+    const list = listStream(server).collect();
+    server.headers().send(`${head}${items(3)}]}`);
+    server.end();
+    const { kind, metadata, items: got } = await list;
+    expect([kind, metadata, names(got)]).toEqual(['PodList', { resourceVersion: '7' }, ['p0', 'p1', 'p2']]);
+  });
+
+  test('long work is sliced: the flow waits, nothing is lost, order is kept', async () => {
+    const server = new Script();
+    const clock = busyClock(0.5);
+    const seen: string[] = [];
+    let longest = 0;
+    let since = 0;
+    const done = listStream(server, { clock }).consume((pod) => {
+      longest = Math.max(longest, seen.push(pod.metadata.name) - since);
+    });
+    server.headers();
+    const turn = clock.yield.bind(clock);
+    clock.yield = async () => {
+      since = seen.length;
+      await turn();
+      since = seen.length;
+    };
+    const text = `${head}${items(200)}]}`;
+    const cuts = [0, 1_000, 1_500, 4_000, text.length];
+    server.send(text.slice(cuts[0], cuts[1]));
+    expect(server.paused).toBe(true);
+    expect(seen.length).toBeLessThan(40);
+    // A transport may hand out what it has already read in spite of a pause.
+    for (let i = 1; i < cuts.length - 1; i++) server.send(text.slice(cuts[i], cuts[i + 1]));
+    server.end();
+    expect((await done).count).toBe(200);
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `p${n}`));
+    expect(clock.turns).toBeGreaterThan(5);
+    expect(longest).toBeLessThanOrEqual(16);
+  });
+
+  test('a slow reader stops the flow after 256 KB, and starts it again', async () => {
+    const server = new Script();
+    const stream = listStream(server);
+    const iterator = stream[Symbol.asyncIterator]();
+    const first = iterator.next();
+    server.headers().send(head);
+    server.send(item(0));
+    expect((await first).value?.metadata.name).toBe('p0');
+    expect(server.paused).toBe(false);
+    const big = `,{"metadata":{"name":"big"},"data":"${'x'.repeat(100_000)}"}`;
+    for (let i = 0; i < 3; i++) {
+      if (server.paused) server.held.push(big);
+      else server.send(big);
+    }
+    expect(server.paused).toBe(true);
+    server.held.push(']}');
+    for (let i = 0; i < 3; i++) expect((await iterator.next()).value?.metadata.name).toBe('big');
+    const last = iterator.next();
+    await Promise.resolve();
+    expect(server.paused).toBe(false);
+    server.end();
+    expect((await last).done).toBe(true);
+  });
+
+  test('nothing is decoded between open and reading', async () => {
+    const server = new Script();
+    const stream = listStream(server);
+    const opened = stream.open();
+    server.headers();
+    expect(await opened).toBe(stream);
+    expect(server.paused).toBe(true);
+    server.held.push(`${head}${items(2)}]}`);
+    const list = stream.collect();
+    server.end();
+    expect(names((await list).items)).toEqual(['p0', 'p1']);
+  });
+
+  test('a refusal and a lost connection are thrown, the latter after what came before', async () => {
+    const refused = new Script();
+    const opening = listStream(refused).open();
+    refused.abort(new Error('403'));
+    await expect(opening).rejects.toThrow('403');
+
+    const server = new Script();
+    const seen: string[] = [];
+    const done = listStream(server).consume((pod) => seen.push(pod.metadata.name));
+    server.headers().send(`${head}${items(2)},{`);
+    server.sink?.onError(new Error('reset'));
+    await expect(done).rejects.toThrow('reset');
+    expect(seen).toEqual(['p0', 'p1']);
+  });
+
+  test('a body that ends too early is an error for every way of reading', async () => {
+    for (const read of ['consume', 'collect', 'iterate'] as const) {
+      const server = new Script();
+      const stream = listStream(server);
+      const done =
+        read === 'consume'
+          ? stream.consume(() => {})
+          : read === 'collect'
+            ? stream.collect()
+            : (async () => {
+                for await (const pod of stream) expect(pod.metadata.name).toBe('p0');
+              })();
+      server.headers().send(`${head}${item(0)},`);
+      server.end();
+      const error: unknown = await done.then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(isDecodeError(error) && error.decoded).toBe(1);
+    }
+  });
+
+  test('broken JSON and a throwing callback end the exchange', async () => {
+    const server = new Script();
+    const done = listStream(server).consume(() => {});
+    server.headers().send(`${head}{"a":tru}`);
+    await expect(done).rejects.toThrow('broken JSON');
+    expect(isDecodeError(server.aborted)).toBe(true);
+
+    const other = new Script();
+    const failing = listStream(other).consume(() => {
+      throw new Error('mine');
+    });
+    other.headers().send(`${head}${item(0)}`);
+    await expect(failing).rejects.toThrow('mine');
+    expect(other.aborted).toMatchObject({ message: 'mine' });
+  });
+
+  test('the signal ends it with its reason, also in the middle of a slice', async () => {
+    const server = new Script();
+    const controller = new AbortController();
+    const seen: unknown[] = [];
+    const done = listStream(server, { signal: controller.signal, clock: busyClock(2) }).consume((pod) =>
+      seen.push(pod),
+    );
+    server.headers().send(`${head}${items(100)}]}`);
+    const before = seen.length;
+    controller.abort(new Error('enough'));
+    await expect(done).rejects.toThrow('enough');
+    expect(seen.length).toBe(before);
+  });
+
+  test('leaving the loop and stop() end the exchange', async () => {
+    const server = new Script();
+    const stream = listStream(server);
+    const reading = (async () => {
+      for await (const pod of stream) return pod.metadata.name;
+      return undefined;
+    })();
+    await Promise.resolve();
+    server.headers().send(`${head}${items(2)}`);
+    expect(await reading).toBe('p0');
+    expect(server.aborted).toBeInstanceOf(Error);
+
+    const early = new Script();
+    const stopped = listStream(early);
+    const done = stopped.consume(() => {});
+    stopped.stop();
+    await expect(done).rejects.toThrow('stopped after 0 items');
+    expect(early.aborted).toBeInstanceOf(Error);
+  });
+
+  test('can be read once', async () => {
+    const server = new Script();
+    const stream = listStream(server);
+    const first = stream.collect();
+    await expect(stream.collect()).rejects.toThrow('can be read once');
+    server.headers().send(`${head}]}`);
+    server.end();
+    expect((await first).items).toEqual([]);
+  });
+});
+
+describe('watch', () => {
+  test('consume hands out events as they come; the end is told once', async () => {
+    const server = new Script();
+    const seen: WatchEvent[] = [];
+    const ends: unknown[] = [];
+    const stream = watchStream(server, { idleTimeoutMs: 5 });
+    const ended = new Promise<void>((resolve) => {
+      stream.consume({
+        onEvent: (each) => seen.push(each),
+        onEnd: (error) => {
+          ends.push(error);
+          resolve();
+        },
+      });
+    });
+    expect(server.options).toMatchObject({ watch: true, idleTimeoutMs: 5 });
+    server.headers().send(event(0) + event(1).slice(0, 20));
+    expect(seen).toHaveLength(1);
+    server.send(event(1).slice(20));
+    expect(seen).toHaveLength(2);
+    server.end();
+    await ended;
+    expect(ends).toEqual([undefined]);
+  });
+
+  test('for await ends with the stream, and with stop()', async () => {
+    const server = new Script();
+    const stream = watchStream(server);
+    const iterator = stream[Symbol.asyncIterator]();
+    const first = iterator.next();
+    server.headers().send(event(0));
+    expect((await first).value).toMatchObject({ type: 'ADDED' });
+    const waiting = iterator.next();
+    stream.stop();
+    expect((await waiting).done).toBe(true);
+    expect(server.aborted).toBeInstanceOf(Error);
+  });
+
+  test.each([
+    ['cut off', '{"type":"ADDED","obj', true],
+    ['malformed', 'nonsense\n', false],
+  ])('an event that is %s is an ERROR event, and the stream ends', async (_, text, atEnd) => {
+    const server = new Script();
+    const reading = (async () => {
+      const types: string[] = [];
+      for await (const each of watchStream(server)) types.push(each.type);
+      return types;
+    })();
+    await Promise.resolve();
+    server.headers().send(event(0) + text);
+    if (atEnd) server.end();
+    expect(await reading).toEqual(['ADDED', 'ERROR']);
+    expect(server.aborted !== undefined).toBe(!atEnd);
+  });
+
+  test('an error that the server reports is an event, and the stream goes on', async () => {
+    const server = new Script();
+    const types: string[] = [];
+    watchStream(server).consume({ onEvent: ({ type }) => types.push(type), onEnd: () => types.push('end') });
+    server
+      .headers()
+      .send('{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":500,"reason":"InternalError"}}\n');
+    server.send(event(1));
+    expect(types).toEqual(['ERROR', 'ADDED']);
+    expect(server.aborted).toBeUndefined();
+  });
+
+  test('a lost connection and a throwing callback go to onEnd', async () => {
+    const lost = new Script();
+    const end = new Promise((resolve) => {
+      watchStream(lost).consume({ onEvent: () => {}, onEnd: resolve });
+    });
+    lost.headers().send(event(0));
+    lost.sink?.onError(new Error('reset'));
+    expect(await end).toMatchObject({ message: 'reset' });
+
+    const server = new Script();
+    const failed = new Promise((resolve) => {
+      const onEvent = () => {
+        throw new Error('mine');
+      };
+      watchStream(server).consume({ onEvent, onEnd: resolve });
+    });
+    server.headers().send(event(0));
+    expect(await failed).toMatchObject({ message: 'mine' });
+    expect(server.aborted).toMatchObject({ message: 'mine' });
+  });
+
+  test('a backlog of events is handed out in slices, in order', async () => {
+    const server = new Script();
+    const clock = busyClock(1);
+    const seen: string[] = [];
+    const ended = new Promise((resolve) => {
+      watchStream(server, { clock }).consume({
+        onEvent: (each) => {
+          if (each.type === 'ADDED') seen.push(each.object.metadata.name);
+        },
+        onEnd: resolve,
+      });
+    });
+    server.headers().send(Array.from({ length: 50 }, (_, n) => event(n)).join(''));
+    expect(server.paused).toBe(true);
+    server.send(event(50));
+    server.end();
+    await ended;
+    expect(seen).toEqual(Array.from({ length: 51 }, (_, n) => `p${n}`));
+  });
+});

@@ -1,0 +1,172 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject } from '../object/json.js';
+import type { KubeObject } from '../object/meta.js';
+import { type DecodeOptions, decodeScanned, textOf, withoutManagedFields } from '../object/scan/decode-object.js';
+import { ObjectScanner, skipSpace } from '../object/scan/object-scanner.js';
+import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
+import { markLossy } from '../object/value/lossy.js';
+import { ApiError } from './api-error.js';
+import { ByteWindow } from './byte-window.js';
+import { DecodeError, errorFromObject, excerpt, watchDecodingError } from './decode-error.js';
+import { statusOf } from './error-body.js';
+import { DEFAULT_MAX_OBJECT_BYTES, quoteByte } from './list-decoder.js';
+import type { WatchEvent, WatchEventType } from './watch-event.js';
+
+/** How the events of a watch are decoded. */
+export interface WatchDecodeOptions extends DecodeOptions {
+  /** A larger event ends the stream with an `ERROR` event. @default 67108864 (64 MiB) */
+  readonly maxObjectBytes?: number;
+}
+
+const TYPES: readonly WatchEventType[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
+
+/** How kube-apiserver begins an event, by the first letter of its type. */
+const PREFIXES: ReadonlyMap<number, { readonly type: WatchEventType; readonly bytes: Uint8Array }> = new Map(
+  TYPES.map((type) => [type.charCodeAt(0), { type, bytes: Buffer.from(`{"type":"${type}","object":{`) }]),
+);
+const TYPE_AT = '{"type":"'.length;
+
+/**
+ * Decodes the events of a watch while they arrive. `push` a chunk, then call `next` until it gives undefined; `hold`
+ * before the chunk's memory is reused; `finish` after the last chunk, and `next` once more for the `ERROR` event if the
+ * last event was cut off.
+ *
+ * Events are told apart by their braces, so newlines between them are not needed. What cannot be decoded gives one `ERROR`
+ * event, and nothing after it: `failed` is true then.
+ */
+export class WatchDecoder<T = KubeObject> {
+  readonly #window = new ByteWindow();
+  /** Looks at the metadata one level down, in `object`. */
+  readonly #scanner = new ObjectScanner(2);
+  readonly #cut: boolean;
+  readonly #maxObjectBytes: number;
+  #inEvent = false;
+  #failed = false;
+  #count = 0;
+  /** The `ERROR` event that `finish` has made. */
+  #last: WatchEvent<T> | undefined;
+
+  constructor(options: WatchDecodeOptions = {}) {
+    this.#cut = options.cutManagedFields === true;
+    this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+  }
+
+  /** True after an event could not be decoded. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (!this.#failed) this.#window.push(chunk);
+  }
+
+  hold(): void {
+    this.#window.hold();
+  }
+
+  next(): WatchEvent<T> | undefined {
+    if (this.#failed) return this.#takeLast();
+    const window = this.#window;
+    for (;;) {
+      if (this.#inEvent) {
+        if (this.#scanner.scan(window.bytes, window.start, window.end)) break;
+        if (window.end - window.start > this.#maxObjectBytes) {
+          return this.#fail(`an event has more than ${this.#maxObjectBytes} bytes; allow more with maxObjectBytes`);
+        }
+        if (!window.more()) return undefined;
+        continue;
+      }
+      const first = skipSpace(window.bytes, window.start, window.end);
+      window.take(first - window.start);
+      if (window.start === window.end) {
+        if (!window.more()) return undefined;
+      } else if (window.bytes[window.start] === 0x7b) {
+        this.#scanner.reset();
+        this.#inEvent = true;
+      } else {
+        return this.#fail(`expected an event in JSON, got ${this.#garbage()}`);
+      }
+    }
+    const event = this.#decode();
+    window.take(this.#scanner.length);
+    this.#inEvent = false;
+    this.#count++;
+    return event;
+  }
+
+  /** Tells that no more bytes come. */
+  finish(): void {
+    const { start, end } = this.#window;
+    if (this.#failed || !this.#inEvent) return;
+    this.#last = this.#fail(`the stream ended in the middle of an event, after ${end - start} bytes of it`);
+  }
+
+  #takeLast(): WatchEvent<T> | undefined {
+    const last = this.#last;
+    this.#last = undefined;
+    return last;
+  }
+
+  #decode(): WatchEvent<T> {
+    const { bytes, start } = this.#window;
+    const scanner = this.#scanner;
+    try {
+      const prefix = PREFIXES.get(bytes[start + TYPE_AT] ?? 0);
+      if (prefix !== undefined && scanner.innerEnd === scanner.length - 1 && startsWith(bytes, start, prefix.bytes)) {
+        const from = start + prefix.bytes.length - 1;
+        return eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, start + scanner.innerEnd));
+      }
+      return this.#decodeSlowly(textOf(bytes, start, start + scanner.length));
+    } catch (error) {
+      // The parser's own message would quote the object, which may be a Secret.
+      return this.#fail(error instanceof TypeError ? error.message : 'broken JSON in an event');
+    }
+  }
+
+  /** Any spelling of an event: other order of keys, white space, further members; or a Status in place of the stream. */
+  #decodeSlowly(text: string): WatchEvent<T> {
+    const event = JSON.parse(text) as { type?: unknown; object?: unknown };
+    const type = TYPES.find((known) => known === event.type);
+    const status = type === undefined ? statusOf(event) : undefined;
+    if (status !== undefined) {
+      this.#failed = true;
+      return { type: 'ERROR', error: new ApiError(status), object: status };
+    }
+    if (type === undefined) throw new TypeError(`unknown event type ${excerpt(String(event.type))}`);
+    if (!isJsonObject(event.object)) throw new TypeError(`${type} event without an object`);
+    const object = (this.#cut ? withoutManagedFields(event.object) : event.object) as T & object;
+    if (this.#scanner.suspectNumber) {
+      const inObject = /^object(?=[.[])\.?/;
+      const paths = unsafeNumbers(text).flatMap((path) => (inObject.test(path) ? [path.replace(inObject, '')] : []));
+      if (paths.length > 0) markLossy(object, 'unsafe-integer', paths);
+    }
+    return eventOf(type, object);
+  }
+
+  /** What stands where an event should begin; after the first event only its first byte, as the rest may be a Secret's. */
+  #garbage(): string {
+    const { bytes, start, end } = this.#window;
+    if (this.#count > 0) return quoteByte(bytes[start]!);
+    return JSON.stringify(excerpt(textOf(bytes, start, Math.min(end, start + 80))));
+  }
+
+  #fail(problem: string): WatchEvent<T> {
+    this.#failed = true;
+    const error = watchDecodingError(new DecodeError(`${problem} (${this.#count} events came before)`, this.#count));
+    return { type: 'ERROR', error, object: error.status };
+  }
+}
+
+function eventOf<T>(type: WatchEventType, object: T): WatchEvent<T> {
+  if (type === 'ERROR') {
+    const error = errorFromObject(object);
+    return { type, error, object: error.status };
+  }
+  return { type, object } as WatchEvent<T>;
+}
+
+function startsWith(bytes: Uint8Array, start: number, prefix: Uint8Array): boolean {
+  for (let i = TYPE_AT + 1; i < prefix.length; i++) if (bytes[start + i] !== prefix[i]) return false;
+  for (let i = 0; i < TYPE_AT; i++) if (bytes[start + i] !== prefix[i]) return false;
+  return true;
+}
