@@ -105,8 +105,8 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 function textOfHtml(html: string): string {
   return html
     .slice(0, 65_536)
-    .replace(/<!--[^]*?(-->|$)/g, ' ')
-    .replace(/<(script|style)\b[^]*?(<\/\1\s*>|$)/gi, ' ')
+    .replace(/<!--.*?(-->|$)/gs, ' ')
+    .replace(/<(script|style)\b.*?(<\/\1\s*>|$)/gis, ' ')
     .replace(/<[^>]*(>|$)/g, ' ')
     .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? ' ');
 }

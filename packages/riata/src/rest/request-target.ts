@@ -56,3 +56,12 @@ export function checkSegment(what: string, segment: string): void {
   const problem = typeof segment === 'string' ? pathSegmentProblem(segment) : `wants a string, got ${typeof segment}`;
   if (problem) throw new TypeError(`invalid ${what} ${JSON.stringify(segment)}: ${problem}`);
 }
+
+/** What comes after the server's own path prefix, which the transport puts before what it is given. */
+export function uriBelow(basePath: string, uri: string): string {
+  const below = uri.slice(basePath.length);
+  if (!uri.startsWith(basePath) || !/^($|[/?])/.test(below)) {
+    throw new TypeError(`the path ${uri.split('?', 1)[0]} is not below ${basePath}, where the server's API is`);
+  }
+  return below.startsWith('/') ? below : `/${below}`;
+}

@@ -1,18 +1,21 @@
 import { type Duration, durationMs } from '../object/duration.js';
 import type { GroupVersion } from '../object/gvk.js';
+import type { KubeObject } from '../object/meta.js';
 import type { Span } from '../runtime/tracing.js';
 import { type BackoffManager, noBackoff } from './backoff-manager.js';
 import { ByteStream } from './byte-stream.js';
 import { headerValue } from './header-values.js';
+import { measured } from './measured.js';
 import { defaultParameterCodec, type ParameterCodec } from './parameter-codec.js';
 import { type PerformMode, perform, type RequestContext, type RequestPlan } from './perform.js';
 import type { RateLimiter } from './rate-limiter.js';
-import { joinPath, parseRequestUri, pathTemplate } from './request-path.js';
-import { checkSegment, pathOf, type RequestTarget, requestUriOf, targetProblem } from './request-target.js';
+import { joinPath, parseRequestUri } from './request-path.js';
+import { checkSegment, pathOf, type RequestTarget, requestUriOf, targetProblem, uriBelow } from './request-target.js';
 import { RestResult } from './result.js';
 import { type ApiResponse, readBody } from './send.js';
 import type { TransportSink } from './transport.js';
 import { parseWarnings, type WarningHandler } from './warnings.js';
+import { type WatchStream, type WatchStreamOptions, watchStream } from './watch-stream.js';
 
 /** How a request is sent. */
 export interface SendOptions {
@@ -275,7 +278,7 @@ export class RestRequest {
 
   /** Sends and resolves to the answer (`Do`). Rejects with an `ApiError` when the server refuses. */
   async do(options: SendOptions = {}): Promise<RestResult> {
-    return this.#measured(options, async () => {
+    return measured(this.#context, { verb: this.#verb, path: pathOf(this.#target), parent: options.span }, async () => {
       const { plan, response } = await this.#open('whole', options);
       const body = await readBody(response);
       return new RestResult({
@@ -305,7 +308,27 @@ export class RestRequest {
    * only; everything else, mistakes of the building and refusals (`ApiError`) too, comes by `onError`.
    */
   exchange(sink: TransportSink, options: ExchangeOptions = {}): void {
-    this.#open(options.watch ? 'watch' : 'whole', options).then(
+    this.#exchange(sink, options, this.#target);
+  }
+
+  /**
+   * Sends and resolves as soon as the server begins to answer, to its events as they come (`Watch`). `watch=true` is
+   * added to the parameters where it is missing. A lost connection ends the stream; `Client` has a watch that goes on.
+   */
+  watch<T = KubeObject>(options: WatchStreamOptions<T> = {}): Promise<WatchStream<T>> {
+    const { params } = this.#target;
+    const target = params.has('watch')
+      ? this.#target
+      : { ...this.#target, params: new Map(params).set('watch', ['true']) };
+    const exchanger = {
+      exchange: (sink: TransportSink, sendOptions?: ExchangeOptions) =>
+        this.#exchange(sink, { ...sendOptions, watch: true }, target),
+    };
+    return watchStream<T>(exchanger, { clock: this.#context.runtime.clock, ...options }).open();
+  }
+
+  #exchange(sink: TransportSink, options: ExchangeOptions, target: RequestTarget): void {
+    this.#open(options.watch ? 'watch' : 'whole', options, target).then(
       ({ response }) => {
         try {
           sink.onHeaders(response.status, response.headers, response);
@@ -319,21 +342,27 @@ export class RestRequest {
     );
   }
 
-  async #open(mode: PerformMode, options: SendOptions): Promise<{ plan: RequestPlan; response: ApiResponse }> {
-    const plan = this.#plan(options);
+  async #open(
+    mode: PerformMode,
+    options: SendOptions,
+    target = this.#target,
+  ): Promise<{ plan: RequestPlan; response: ApiResponse }> {
+    const plan = this.#plan(options, target);
     return { plan, response: await perform(this.#context, plan, mode) };
   }
 
-  #plan({ signal, headersTimeoutMs, idleTimeoutMs }: SendOptions): RequestPlan {
+  #plan({ signal, headersTimeoutMs, idleTimeoutMs }: SendOptions, target: RequestTarget): RequestPlan {
     if (this.#error !== undefined) throw this.#error;
-    const problem = targetProblem(this.#target, this.#verb);
-    if (problem) throw new TypeError(`${this.#verb} ${this.#target.resource || pathOf(this.#target)}: ${problem}`);
-    const { resource, name, timeoutMs } = this.#target;
+    const problem = targetProblem(target, this.#verb);
+    if (problem) throw new TypeError(`${this.#verb} ${target.resource || pathOf(target)}: ${problem}`);
+    const { resource, name, timeoutMs } = target;
+    const { origin, basePath, groupVersion } = this.#context;
+    const uri = requestUriOf(target);
     return {
       request: {
         method: this.#verb,
-        url: this.url(),
-        path: this.#pathBelowBase(),
+        url: origin + uri,
+        path: uriBelow(basePath, uri),
         headers: this.#sentHeaders(),
         ...(this.#body !== undefined && { body: this.#body }),
         ...(signal && { signal }),
@@ -345,21 +374,8 @@ export class RestRequest {
       rateLimiter: this.#rateLimiter,
       backoff: this.#backoff,
       warningHandler: this.#warningHandler,
-      details:
-        resource === '' ? {} : { group: this.#context.groupVersion.group, kind: resource, ...(name && { name }) },
+      details: resource === '' ? {} : { group: groupVersion.group, kind: resource, ...(name && { name }) },
     };
-  }
-
-  /** The transport puts the server's path prefix before what it is given, so here it goes. */
-  #pathBelowBase(): string {
-    const { basePath } = this.#context;
-    const uri = requestUriOf(this.#target);
-    if (basePath === '') return uri;
-    const below = uri.slice(basePath.length);
-    if (!uri.startsWith(basePath) || !/^($|[/?])/.test(below)) {
-      throw new TypeError(`the path ${pathOf(this.#target)} is not below ${basePath}, where the server's API is`);
-    }
-    return below.startsWith('/') ? below : `/${below}`;
   }
 
   #sentHeaders(): Record<string, string | readonly string[]> {
@@ -367,24 +383,5 @@ export class RestRequest {
     for (const [name, values] of this.#headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
     if (this.#body !== undefined) headers['content-type'] ??= 'application/json';
     return headers;
-  }
-
-  /** Measures the whole of a call. */
-  async #measured<T>(options: SendOptions, call: () => Promise<T>): Promise<T> {
-    const { metrics, host, runtime, basePath } = this.#context;
-    if (!metrics.enabled && !runtime.tracer.enabled) return call();
-    const verb = this.#verb;
-    const route = pathTemplate(pathOf(this.#target), basePath);
-    const span = runtime.tracer.span('rest request', { verb, route, host }, options.span);
-    const start = runtime.clock.monotonic();
-    try {
-      return await call();
-    } catch (error) {
-      span.error(error);
-      throw error;
-    } finally {
-      metrics.durations.with({ verb, host }).observe((runtime.clock.monotonic() - start) / 1000);
-      span.end();
-    }
   }
 }

@@ -54,7 +54,6 @@ export class RestResult {
 
   /** The failure that an answer with a success status nevertheless holds; undefined if none. */
   error(): ApiError | undefined {
-    if (!isJson(this.contentType) || this.#parts.body.byteLength === 0) return undefined;
     try {
       return this.#failure(this.#parse());
     } catch {

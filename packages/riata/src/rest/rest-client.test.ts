@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { memoryLogger } from '../runtime/memory-logger.js';
+import type { Span, SpanAttributes } from '../runtime/tracing.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import { type Answer, answeringTransport } from './answering-transport.js';
+import type { Credentials, RestConfig } from './config.js';
+import { isUnauthorized } from './error-guards.js';
+import { tokenBucketRateLimiter } from './rate-limiter.js';
+import { RestClient, type RestClientOptions } from './rest-client.js';
+import { defaultUserAgent } from './user-agent.js';
+
+const clock = new VirtualClock();
+function setUp(config: Partial<RestConfig> = {}, options: RestClientOptions = {}, answers: readonly Answer[] = [{}]) {
+  const transport = answeringTransport(answers);
+  const runtime = { log: memoryLogger(), clock, ...options.runtime };
+  const rest = RestClient.for({ server: 'https://host', transport, ...config }, { ...options, runtime });
+  const get = () => rest.get().absPath('/x');
+  return { rest, transport, get };
+}
+
+describe('paths', () => {
+  test.each<[RestClientOptions, string, object]>([
+    [{ apiVersion: 'v1' }, '/api/v1', { group: '', version: 'v1' }],
+    [{ apiVersion: 'apps/v1' }, '/apis/apps/v1', { group: 'apps', version: 'v1' }],
+    [{ apiVersion: { group: 'apps', version: 'v1' }, basePath: '/custom' }, '/custom/apps/v1', { group: 'apps' }],
+    [{ basePath: '/healthz' }, '/healthz', { group: '', version: '' }],
+    [{}, '/', { group: '', version: '' }],
+  ])('%j start with %s', (options, path, groupVersion) => {
+    const { rest } = setUp({}, options);
+    expect(rest.get().url()).toBe(`https://host${path}`);
+    expect(rest.apiVersion()).toMatchObject(groupVersion);
+  });
+
+  test.each(['host:6443', 'ftp://host', '', 'https://'])('a server "%s" is refused', (server) => {
+    expect(() => setUp({ server })).toThrow('server wants a URL such as https://host:6443');
+  });
+
+  test('a password in a refused server is not shown', () => {
+    expect(() => setUp({ server: 'ftp://me:hunter2@host' })).toThrow(/^(?!.*hunter2)/);
+  });
+});
+
+test('the verbs', async () => {
+  const { rest, transport } = setUp();
+  const requests = [rest.get(), rest.post(), rest.put(), rest.patch('apply'), rest.delete(), rest.verb('head')];
+  for (const request of requests) await request.absPath('/x').do();
+  expect(transport.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
+  expect(transport.requests[3]?.headers['content-type']).toBe('application/apply-patch+yaml');
+});
+
+describe('the user agent', () => {
+  test.each([
+    [undefined, undefined, defaultUserAgent()],
+    ['mine/1', undefined, 'mine/1'],
+    ['mine/1', 'this/1', 'this/1'],
+  ])('config %s, request %s: %s', async (userAgent, own, expected) => {
+    const { get, transport } = setUp({ userAgent });
+    const request = get();
+    if (own) request.setHeader('User-Agent', own);
+    await request.do();
+    expect(transport.requests[0]?.headers['user-agent']).toBe(expected);
+  });
+
+  test('names version and platform', () => {
+    expect(defaultUserAgent()).toMatch(/^riata\/\d+\.\d+\.\d+\S* \(\w+\/\w+\)$/);
+  });
+});
+
+describe('impersonation', () => {
+  const impersonate = {
+    user: 'jane',
+    uid: 'u-1',
+    groups: ['a', 'b'],
+    extra: { scopes: ['x', 'y'], 'example.com/Rôle%': ['z'], none: [] },
+  };
+
+  test('is asked for by headers', async () => {
+    const { get, transport } = setUp({ impersonate });
+    await get().do();
+    expect(transport.requests[0]?.headers).toMatchObject({
+      'impersonate-user': 'jane',
+      'impersonate-uid': 'u-1',
+      'impersonate-group': ['a', 'b'],
+      'impersonate-extra-scopes': ['x', 'y'],
+      'impersonate-extra-example.com%2Fr%C3%B4le%25': ['z'],
+    });
+    expect(transport.requests[0]?.headers).not.toHaveProperty('impersonate-extra-none');
+  });
+
+  test('by the request itself comes first, as a whole', async () => {
+    const { get, transport } = setUp({ impersonate });
+    await get().setHeader('Impersonate-User', 'joe').do();
+    expect(transport.requests[0]?.headers['impersonate-user']).toBe('joe');
+    expect(transport.requests[0]?.headers).not.toHaveProperty('impersonate-group');
+  });
+
+  test('of nobody is refused', () => {
+    expect(() => setUp({ impersonate: { user: '', groups: ['admins'] } })).toThrow('impersonation: user wants a name');
+  });
+});
+
+describe('credentials', () => {
+  const credentials = (tokens: readonly (string | undefined)[], mayHelp = true) => {
+    const calls = { authorization: 0, refresh: 0 };
+    const given: Credentials = {
+      authorization: async () =>
+        tokens[Math.min(calls.refresh, tokens.length - 1)] && `Bearer ${tokens[calls.refresh]}`,
+      tls: async () => ({}),
+      refresh: async () => {
+        calls.refresh += 1;
+        return mayHelp;
+      },
+    };
+    return { given, calls };
+  };
+  const sent = (transport: ReturnType<typeof answeringTransport>) =>
+    transport.requests.map(({ headers }) => headers.authorization);
+
+  test('are put on each request, unless there are none', async () => {
+    const { get, transport } = setUp({ credentials: credentials(['one']).given });
+    await get().do();
+    expect(sent(transport)).toEqual(['Bearer one']);
+    const without = setUp({ credentials: credentials([undefined]).given });
+    await without.get().do();
+    expect(without.transport.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  test('of the request itself come first, and are not refreshed', async () => {
+    const { given, calls } = credentials(['one']);
+    const { get, transport } = setUp({ credentials: given }, {}, [{ status: 401 }]);
+    await expect(get().setHeader('Authorization', 'Bearer own').do()).rejects.toMatchObject({ code: 401 });
+    expect(sent(transport)).toEqual(['Bearer own']);
+    expect(calls.refresh).toBe(0);
+  });
+
+  test('are refreshed after a 401, and the request is sent once more', async () => {
+    const { given } = credentials(['one', 'two']);
+    const { rest, transport } = setUp({ credentials: given }, {}, [{ status: 401, body: 'no' }, { status: 200 }]);
+    expect((await rest.post().absPath('/x').body({ a: 1 }).do()).statusCode).toBe(200);
+    expect(sent(transport)).toEqual(['Bearer one', 'Bearer two']);
+    expect(transport.requests.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}']);
+  });
+
+  test('are refreshed once only: a second 401 is final', async () => {
+    const { given, calls } = credentials(['one', 'two', 'three']);
+    const { get, transport } = setUp({ credentials: given }, {}, [{ status: 401 }]);
+    const error = await get()
+      .do()
+      .catch((e: unknown) => e);
+    expect(isUnauthorized(error)).toBe(true);
+    expect(String(error)).not.toMatch(/\b(one|two)\b/);
+    expect(transport.requests).toHaveLength(2);
+    expect(calls.refresh).toBe(1);
+  });
+
+  test('that cannot be refreshed leave the 401 as it is', async () => {
+    const { given } = credentials(['one'], false);
+    const { get, transport } = setUp({ credentials: given }, {}, [{ status: 401, body: 'no entry' }]);
+    await expect(get().do()).rejects.toThrow('no entry');
+    expect(transport.requests).toHaveLength(1);
+  });
+
+  test('that fail fail the request, and nothing is sent', async () => {
+    const failure = new Error('plugin not found');
+    const { get, transport } = setUp({
+      credentials: { ...credentials([]).given, authorization: () => Promise.reject(failure) },
+    });
+    await expect(get().do()).rejects.toBe(failure);
+    expect(transport.requests).toEqual([]);
+  });
+
+  test('that hang do not keep an abort waiting', async () => {
+    const { get } = setUp({ credentials: { ...credentials([]).given, authorization: () => new Promise(() => {}) } });
+    const controller = new AbortController();
+    const pending = get().do({ signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(pending).rejects.toThrow('enough');
+  });
+});
+
+describe('the rate limiter', () => {
+  test.each<[Partial<RestConfig>, number | undefined]>([
+    [{}, undefined],
+    [{ qps: 0 }, undefined],
+    [{ qps: -1, burst: 5 }, undefined],
+    [{ burst: 5 }, undefined],
+    [{ qps: 20, burst: 30 }, 20],
+    [{ qps: 20 }, 20],
+  ])('of %j has %s per second', (config, qps) => {
+    expect(setUp(config).rest.getRateLimiter()?.qps()).toBe(qps);
+  });
+
+  test('can be given, replaced and lifted', async () => {
+    const rateLimiter = tokenBucketRateLimiter(0.001, 1, clock);
+    const { rest, get } = setUp({ qps: 5 }, { rateLimiter });
+    expect(rest.getRateLimiter()).toBe(rateLimiter);
+    await get().throttle(undefined).do();
+    expect(rateLimiter.tryAccept()).toBe(true);
+  });
+
+  test('that refuses is named', async () => {
+    const { neverRateLimiter } = await import('./rate-limiter.js');
+    const { get } = setUp({}, { rateLimiter: neverRateLimiter() });
+    await expect(get().param('token', 'hunter2').do()).rejects.toThrow(
+      "GET https://host/x?token=REDACTED: the client's rate limiter refused the request",
+    );
+  });
+});
+
+test('a transport of its own is closed with it, one it was given is not', async () => {
+  const { rest, transport } = setUp();
+  await rest.close();
+  expect(transport.closed).toBe(false);
+  await using own = RestClient.for({ server: 'https://127.0.0.1:1' }, { runtime: { log: memoryLogger(), clock } });
+  expect(own.get().url()).toBe('https://127.0.0.1:1/');
+});
+
+test('each call is a span, with what names objects taken out', async () => {
+  const spans: [string, SpanAttributes | undefined, Span | undefined][] = [];
+  const ended: string[] = [];
+  const tracer = {
+    enabled: true,
+    span: (name: string, attributes?: SpanAttributes, parent?: Span): Span => {
+      spans.push([name, attributes, parent]);
+      return { set() {}, error: () => void ended.push('error'), end: () => void ended.push('end') };
+    },
+  };
+  const parent: Span = { set() {}, error() {}, end() {} };
+  const { rest } = setUp({}, { apiVersion: 'v1', runtime: { tracer } }, [{}, { status: 404 }]);
+  const request = rest.get().namespace('shop').resource('pods').name('cart');
+  await request.do({ span: parent });
+  await expect(request.do()).rejects.toMatchObject({ code: 404 });
+  const attributes = { verb: 'GET', route: '/api/v1/namespaces/{namespace}/pods/{name}', host: 'host' };
+  expect(spans).toEqual([
+    ['rest request', attributes, parent],
+    ['rest request', attributes, undefined],
+  ]);
+  expect(ended).toEqual(['end', 'error', 'end']);
+});
