@@ -1,5 +1,15 @@
+export {
+  ApiError,
+  type ApiErrorContext,
+  apiErrorFrom,
+  type ErrorAnswer,
+  findApiError,
+  isApiError,
+} from './api-error.js';
 export { ExecPluginError, isExecPluginError } from './auth/exec-plugin-error.js';
 export { anonymous, type StaticCredentialsOptions, staticCredentials } from './auth/static.js';
+export { type BackoffManager, noBackoff, type UrlBackoffOptions, urlBackoff } from './backoff-manager.js';
+export { ByteStream } from './byte-stream.js';
 export {
   ConfigError,
   type ConfigErrorReason,
@@ -19,3 +29,52 @@ export { type KubeconfigForOptions, kubeconfigFor } from './config/kubeconfig-fo
 export { type LoadConfigOptions, loadConfig } from './config/load-config.js';
 export type { AuthOptions } from './config/user-credentials.js';
 export type { Credentials, Impersonation, Pem, RestConfig, TlsMaterial } from './config.js';
+export {
+  hasStatusCause,
+  ignoreAlreadyExists,
+  ignoreConflict,
+  ignoreGone,
+  ignoreNotFound,
+  isAlreadyExists,
+  isBadRequest,
+  isConflict,
+  isFieldManagerConflict,
+  isForbidden,
+  isGone,
+  isInternalError,
+  isInvalid,
+  isMethodNotSupported,
+  isNamespaceTerminating,
+  isNotAcceptable,
+  isNotFound,
+  isRequestEntityTooLarge,
+  isResourceExpired,
+  isServerTimeout,
+  isServiceUnavailable,
+  isStoreReadError,
+  isTimeout,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  isUnauthorized,
+  isUnexpectedServerError,
+  isUnsupportedMediaType,
+  reasonForError,
+  statusCause,
+  suggestsClientDelay,
+} from './error-guards.js';
+export { defaultParameterCodec, type ParameterCodec } from './parameter-codec.js';
+export { alwaysRateLimiter, neverRateLimiter, type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
+export { type ExchangeOptions, RestRequest, type SendOptions } from './request.js';
+export { type PatchType, patchTypes, RestClient, type RestClientOptions } from './rest-client.js';
+export { RestResult } from './result.js';
+export { type KnownStatusReason, type StatusReason, statusReasons } from './status-reason.js';
+export { defaultUserAgent } from './user-agent.js';
+export {
+  collectedWarnings,
+  dedupedWarnings,
+  noWarnings,
+  type Warning,
+  type WarningHandler,
+  warningLogger,
+} from './warnings.js';
+export { isRequestTimeout, RequestTimeout } from './with-deadline.js';
