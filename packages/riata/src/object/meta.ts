@@ -83,6 +83,8 @@ export interface ListMeta {
   /** How many items follow, where the server tells. */
   readonly remainingItemCount?: number;
   readonly selfLink?: string;
+  /** Which shard was asked for, where the server shards lists (`metav1.ShardInfo`). */
+  readonly shardInfo?: { readonly selector: string };
 }
 
 /** A list as read from a server (`metav1.List`); `T` may be a union, and `RawExtension` items stay as they came. */
