@@ -130,7 +130,7 @@ describe('mistakes', () => {
     [rest.get().setHeader('bad name', 'x'), 'setHeader: "bad name" cannot be the name of a header'],
     [rest.get().setHeader('authorization', 'secret\r\nx: y'), 'the value for "authorization" holds a line break'],
     [rest.get().body(7 as never), 'body wants an object, a string or bytes, got a number'],
-    [rest.get().body({ big: 1n }), 'BigInt'],
+    [rest.get().body({ spec: { n: Number.NaN } }), 'spec.n: expected plain JSON, got NaN'],
     [rest.verb('GET /x'), 'verb wants an HTTP method'],
     [rest.post().namespace('').resource('pods'), 'an empty namespace cannot be created in'],
     [rest.get().namespace('').resource('pods').name('a'), 'an empty namespace was given with the name "a"'],
@@ -193,6 +193,14 @@ describe('what is sent', () => {
     object.a = 2;
     await request.do();
     expect(transport.requests[0]?.body).toBe('{"a":1}');
+  });
+
+  test('a header is never more than its name', async () => {
+    const { rest, transport } = client('https://host', core);
+    await rest.get().resource('pods').setHeader('__proto__', 'a', 'b').setHeader('constructor', 'c').do();
+    const { headers = {} } = transport.requests[0] ?? {};
+    expect(Object.entries(headers)).toContainEqual(['__proto__', ['a', 'b']]);
+    expect(Object.entries(headers)).toContainEqual(['constructor', 'c']);
   });
 
   test('a request can be sent again, and limits of time are handed on', async () => {

@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../object/duration.js';
+import { encodeJson } from '../object/encode-json.js';
 import type { GroupVersion } from '../object/gvk.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Span } from '../runtime/tracing.js';
@@ -261,7 +262,7 @@ export class RestRequest {
     return this.#step(() => {
       if (body === undefined || body === null) return;
       if (typeof body === 'string' || body instanceof Uint8Array) this.#body = body;
-      else if (typeof body === 'object') this.#body = JSON.stringify(body);
+      else if (typeof body === 'object') this.#body = encodeJson(body);
       else throw new TypeError(`body wants an object, a string or bytes, got a ${typeof body}`);
     });
   }
@@ -379,7 +380,8 @@ export class RestRequest {
   }
 
   #sentHeaders(): Record<string, string | readonly string[]> {
-    const headers: Record<string, string | readonly string[]> = {};
+    // Without a prototype, so that no name of a header means anything but itself.
+    const headers: Record<string, string | readonly string[]> = Object.create(null);
     for (const [name, values] of this.#headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
     if (this.#body !== undefined) headers['content-type'] ??= 'application/json';
     return headers;
