@@ -96,7 +96,7 @@ async function build(dir, env, log) {
       log(`control plane: building ${name} (${index + 1} of ${names.length}; minutes the first time) …`);
       const logFile = join(keeper.dir, `${name}.log`);
       const args = ['build', ...buildFlags(), '-o', join(partial, name), packages[name]];
-      const go = await keeper.start({ name, command: 'go', args, env: goEnv(env), cwd: here, logFile });
+      const go = await keeper.start({ name, command: 'go', args, env: goEnv(env, keeper.dir), cwd: here, logFile });
       const { code, signal } = await go.exited;
       if (code !== 0) {
         throw new Error(`building ${name} failed (go build: ${signal ?? `exit code ${code}`})\n${tailOf(logFile)}`);
@@ -133,9 +133,12 @@ function buildFlags() {
   return ['-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags', ['-s -w', ...sets].join(' ')];
 }
 
-/** No C compiler, no workspace of the user's, no other platform than this one. @param {NodeJS.ProcessEnv} env */
-function goEnv(env) {
-  return { ...env, CGO_ENABLED: '0', GOWORK: 'off', GOOS: '', GOARCH: '' };
+/**
+ * No C compiler, no workspace of the user's, no other platform than this one; scratch files where they get removed.
+ * @param {NodeJS.ProcessEnv} env @param {string} scratch
+ */
+function goEnv(env, scratch) {
+  return { ...env, CGO_ENABLED: '0', GOWORK: 'off', GOOS: '', GOARCH: '', GOTMPDIR: scratch };
 }
 
 /** @param {NodeJS.ProcessEnv} env */

@@ -228,6 +228,7 @@ export class ControlPlane {
     return [
       `--etcd-servers=${this.facts.etcdUrl}`,
       '--etcd-compaction-interval=0', // tests compact when they want to
+      '--shutdown-watch-termination-grace-period=2s', // without it, a SIGTERM waits a minute for open watches
       '--bind-address=127.0.0.1',
       '--advertise-address=127.0.0.1', // without it, a machine without a default route cannot start one
       '--endpoint-reconciler-type=none', // loopback is no legal endpoint
