@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import * as net from 'node:net';
+import { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
 
 /**
@@ -44,6 +45,8 @@ export interface FaultRequest {
   readonly body: Buffer;
   /** CN of the client's certificate, if it showed one. */
   readonly user: string | undefined;
+  /** Whether the TLS session of an earlier connection was taken up again. */
+  readonly resumed: boolean;
 }
 
 /** Writes the answer. Each call writes at once; `flushed` waits until the bytes have left. */
@@ -57,9 +60,12 @@ export class FaultReply {
   constructor(socket: net.Socket) {
     this.socket = socket;
     this.done = new Promise((resolve) => {
-      this.#finish = resolve;
+      this.#finish = () => {
+        socket.off('close', this.#finish);
+        resolve();
+      };
     });
-    socket.once('close', () => this.#finish());
+    socket.on('close', this.#finish);
   }
 
   /** Status line and headers. The body is chunked, unless `content-length` or `connection: close` is among them. */
@@ -151,7 +157,10 @@ export class FaultServer implements AsyncDisposable {
   readonly #host: string;
   readonly #server: net.Server;
   #tls: tls.TlsOptions | undefined;
+  /** One for all connections, so that sessions can be resumed. */
+  #context: tls.SecureContext | undefined;
   readonly #open = new Set<net.Socket>();
+  readonly #whenIdle: (() => void)[] = [];
   readonly #failures: unknown[] = [];
   /** Every request that came, in order. */
   readonly requests: FaultRequest[] = [];
@@ -161,7 +170,7 @@ export class FaultServer implements AsyncDisposable {
   constructor(script: FaultScript, options: FaultServerOptions) {
     this.#script = script;
     this.#host = options.host ?? '127.0.0.1';
-    this.#tls = options.tls;
+    if (options.tls) this.setTls(options.tls);
     this.#server = net.createServer((socket) => this.#accept(socket));
   }
 
@@ -187,12 +196,13 @@ export class FaultServer implements AsyncDisposable {
 
   /** Resolves when no connection is open. */
   async idle(): Promise<void> {
-    while (this.#open.size > 0) await Promise.race([...this.#open].map((socket) => once(socket, 'close')));
+    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   /** Another certificate for connections to come. */
   setTls(options: tls.TlsOptions): void {
     this.#tls = options;
+    this.#context = tls.createSecureContext({ sessionIdContext: 'faults', ...options });
   }
 
   /** Throws what a script threw. */
@@ -213,7 +223,10 @@ export class FaultServer implements AsyncDisposable {
     this.#open.add(raw);
     raw.setNoDelay(true);
     raw.on('error', () => {});
-    raw.on('close', () => this.#open.delete(raw));
+    raw.on('close', () => {
+      this.#open.delete(raw);
+      if (this.#open.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    });
     const socket = this.#tls ? this.#secure(raw, this.#tls) : raw;
     this.#serve(socket, connection).catch((error: unknown) => {
       this.#failures.push(error);
@@ -222,10 +235,13 @@ export class FaultServer implements AsyncDisposable {
   }
 
   #secure(raw: net.Socket, options: tls.TlsOptions): tls.TLSSocket {
-    const socket = new tls.TLSSocket(raw, {
+    // Through a stream in between, not on the raw socket itself, which would be lost to us: it has to reset one day.
+    const bridge = Duplex.from({ readable: raw, writable: raw });
+    bridge.on('error', () => raw.destroy());
+    const socket = new tls.TLSSocket(bridge, {
       ...options,
       isServer: true,
-      secureContext: tls.createSecureContext(options),
+      secureContext: this.#context,
       rejectUnauthorized: false,
     });
     rawSockets.set(socket, raw);
@@ -257,7 +273,11 @@ export class FaultServer implements AsyncDisposable {
       return !ended;
     };
     for (;;) {
-      while (!buffer.includes('\r\n\r\n')) if (!(await more())) return;
+      while (!buffer.includes('\r\n\r\n')) {
+        if (!(await more())) return;
+        // A TLS handshake on a plain port, say: answered as Go's server does.
+        if (!/^[A-Z]/.test(buffer.toString('latin1'))) socket.end('HTTP/1.0 400 Bad Request\r\n\r\n');
+      }
       const end = buffer.indexOf('\r\n\r\n');
       const [first = '', ...lines] = buffer.subarray(0, end).toString('latin1').split('\r\n');
       const headers = Object.fromEntries(lines.map(splitHeader));
@@ -265,10 +285,12 @@ export class FaultServer implements AsyncDisposable {
       buffer = buffer.subarray(end + 4);
       while (buffer.length < length) if (!(await more())) return;
       const [method = '', path = ''] = first.split(' ');
-      const user =
-        socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate()?.subject?.match(/CN=(.*)/)?.[1] : undefined;
+      const secure = socket instanceof tls.TLSSocket ? socket : undefined;
+      const user = secure?.getPeerX509Certificate()?.subject?.match(/CN=(.*)/)?.[1];
+      const resumed = secure?.isSessionReused() ?? false;
       const body = buffer.subarray(0, length);
-      const request: FaultRequest = { number: this.requests.length + 1, connection, method, path, headers, body, user };
+      const number = this.requests.length + 1;
+      const request: FaultRequest = { number, connection, method, path, headers, body, user, resumed };
       this.requests.push(request);
       buffer = buffer.subarray(length);
       const reply = new FaultReply(socket);

@@ -62,7 +62,7 @@ export function connectFailure(error: unknown, context: ConnectContext): Connect
     case 'EPIPE':
       return new ConnectFailure('reset', `${peer} at ${address} cut the connection while it was being set up`, error);
   }
-  return tlsFailure(error, code ?? '', context) ?? new ConnectFailure('unknown', describe(error), error);
+  return tlsFailure(error, code ?? '', context) ?? new ConnectFailure('unknown', describeFailure(error), error);
 }
 
 function tlsFailure(error: unknown, code: string, context: ConnectContext): ConnectFailure | undefined {
@@ -71,7 +71,11 @@ function tlsFailure(error: unknown, code: string, context: ConnectContext): Conn
   // OpenSSL's verification results have no common prefix, so anything left that names a certificate is taken for one.
   const isTls = /^ERR_(SSL|TLS|OSSL)_/.test(code) || /CERT|CRL|ISSUER|CA_/.test(code);
   if (!isTls) return undefined;
-  return new ConnectFailure('tls', `TLS with ${context.peer} at ${context.address} failed: ${describe(error)}`, error);
+  return new ConnectFailure(
+    'tls',
+    `TLS with ${context.peer} at ${context.address} failed: ${describeFailure(error)}`,
+    error,
+  );
 }
 
 function tlsMessage(code: string, context: ConnectContext): string | undefined {
@@ -124,15 +128,18 @@ const alerts: readonly (readonly [RegExp, string])[] = [
   [/ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/, 'the two sides share no version of TLS'],
 ];
 
-/** What a TLS alert from the peer means, where it has a meaning for the user; with TLS 1.3 it may come after the handshake. */
-export function explainAlert(code: string): string | undefined {
+/** What a TLS alert from the peer means, where it has a meaning for the user. */
+function explainAlert(code: string): string | undefined {
   return alerts.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-function describe(error: unknown): string {
+/** An error in a few words, with its code and what the code means if it is a TLS alert. */
+export function describeFailure(error: unknown): string {
   const code = errorCode(error);
   const hint = code && explainAlert(code);
-  const message = error instanceof Error ? error.message : String(error);
+  // OpenSSL's message has file names and a line break; its reason is the words alone.
+  const { reason } = Object(error) as { reason?: unknown };
+  const message = typeof reason === 'string' ? reason : error instanceof Error ? error.message : String(error);
   const text = code && !message.includes(code) ? `${message} (${code})` : message;
   return hint ? `${text}; ${hint}` : text;
 }

@@ -1,5 +1,5 @@
 import { errorCode, TransportError, type TransportErrorKind } from '../transport-error.js';
-import { ConnectFailure, explainAlert } from './connect-failure.js';
+import { ConnectFailure, describeFailure } from './connect-failure.js';
 
 /** The exchange that failed, as its error shall name it. */
 export interface FailedExchange {
@@ -42,7 +42,6 @@ function classify(error: unknown, answered: boolean): Finding {
         return ['protocol', `the server sent what is no answer to the request (${message})`];
       return ['eof', `the server closed the connection ${when}`];
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-    case 'HPE_INVALID_EOF_STATE':
       return ['eof', 'the response ended before all that it announced had come'];
     case 'UND_ERR_HEADERS_OVERFLOW':
       return ['protocol', 'the headers of the response are too long'];
@@ -54,11 +53,12 @@ function classify(error: unknown, answered: boolean): Finding {
     case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
       return ['invalid-request', `the request cannot be sent: ${message}`];
   }
-  if (code.startsWith('HPE_')) return ['protocol', `what came is no HTTP (${message}); is the server's address right?`];
-  if (code.startsWith('Z_')) return ['decompress', `the gzipped response is broken (${message})`];
-  if (/^ERR_(SSL|TLS|OSSL)_/.test(code)) {
-    const hint = explainAlert(code);
-    return ['tls', `TLS failed: ${message} (${code})${hint ? `; ${hint}` : ''}`];
+  if (error instanceof Error && error.name === 'HTTPParserError') {
+    if (/\bEOF\b/.test(message)) return ['eof', 'the response ended before all that it announced had come'];
+    return ['protocol', `what came is no HTTP (${message}); is the server's address right?`];
   }
-  return ['unknown', code && !message.includes(code) ? `${message} (${code})` : message];
+  if (code.startsWith('Z_')) return ['decompress', `the gzipped response is broken (${message})`];
+  // With TLS 1.3 a refusal of the client's certificate comes after the handshake.
+  if (/^ERR_(SSL|TLS|OSSL)_/.test(code)) return ['tls', `TLS failed: ${describeFailure(error)}`];
+  return ['unknown', describeFailure(error)];
 }
