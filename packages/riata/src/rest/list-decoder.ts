@@ -49,6 +49,8 @@ export class ListDecoder<T = KubeObject> {
   #at: 'start' | 'envelope' | 'items' | 'item' | 'after' = 'start';
   #expect: Expect = 'item-or-end';
   #type: TypeMeta | undefined;
+  /** `{"apiVersion":…,"kind":…,` */
+  #typeText = '';
   /** Items without type before the list has told its own, in order; nothing overtakes them. */
   #untyped: T[] = [];
   #released = 0;
@@ -59,7 +61,7 @@ export class ListDecoder<T = KubeObject> {
   constructor(options: ListDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
-    this.#type = options.itemType;
+    this.#setType(options.itemType);
   }
 
   /** Never: what is wrong with a list is thrown. */
@@ -131,7 +133,7 @@ export class ListDecoder<T = KubeObject> {
     }
     if (Object.hasOwn(list, 'items') && list.items !== null && !Array.isArray(list.items))
       this.#fail('items that are no array');
-    this.#type ??= itemTypeOf(list);
+    this.#setType(itemTypeOf(list));
     if (this.#type)
       for (let i = 0; i < this.#untyped.length; i++) this.#untyped[i] = withType(this.#untyped[i] as T, this.#type);
     this.#finished = {
@@ -147,7 +149,7 @@ export class ListDecoder<T = KubeObject> {
     const window = this.#window;
     let item: T;
     try {
-      item = decodeScanned<T>(window.bytes, window.start, this.#scanner, this.#cut);
+      item = this.#parseItem(window.bytes, window.start);
     } catch {
       // The parser's own message would quote the object, which may be a Secret.
       this.#fail('an item that is broken JSON');
@@ -158,6 +160,25 @@ export class ListDecoder<T = KubeObject> {
     if (this.#untyped.length === 0 && (typed || this.#type || this.#head.kind !== undefined)) return item;
     this.#untyped.push(item);
     return undefined;
+  }
+
+  /** Puts the type before the first member where there is none: as text, so that the object is built only once. */
+  #parseItem(bytes: Uint8Array, start: number): T {
+    const scanner = this.#scanner;
+    const first = bytes[start + 1];
+    const second = bytes[start + 2];
+    // A member that begins like `apiVersion` or `kind` may be one; white space and `{}` are left to `withType`.
+    if (this.#typeText === '' || first !== 0x22 || second === 0x61 || second === 0x6b) {
+      return decodeScanned<T>(bytes, start, scanner, this.#cut);
+    }
+    return decodeScanned<T>(bytes, start, scanner, this.#cut, start + 1, start + scanner.length, this.#typeText);
+  }
+
+  #setType(type: TypeMeta | undefined): void {
+    this.#type ??= type;
+    const { apiVersion, kind } = this.#type ?? {};
+    this.#typeText =
+      kind === undefined ? '' : `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
   }
 
   #betweenItems(): void {
@@ -187,7 +208,7 @@ export class ListDecoder<T = KubeObject> {
       if (this.#count > 0) this.#fail('a second member "items"');
       this.#envelope.enterItems();
       this.#head = this.#parseEnvelope(']}');
-      this.#type ??= itemTypeOf(this.#head);
+      this.#setType(itemTypeOf(this.#head));
       this.#at = 'items';
       this.#expect = 'item-or-end';
     }

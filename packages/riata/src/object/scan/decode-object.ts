@@ -32,7 +32,8 @@ export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOpti
 
 /**
  * Parses `bytes[from, to)` out of what `scanner` has framed at `start`: the framed object itself, or the one inside it
- * whose metadata the scanner looked at.
+ * whose metadata the scanner looked at. `head`, if any, takes the place of what stands before `from`: the opening brace
+ * and further members, which those of the object override.
  */
 export function decodeScanned<T>(
   bytes: Uint8Array,
@@ -41,11 +42,12 @@ export function decodeScanned<T>(
   cut: boolean,
   from: number = start,
   to: number = start + scanner.length,
+  head = '',
 ): T {
   const text =
     cut && scanner.cutEnd > 0
-      ? textOf(bytes, from, start + scanner.cutStart) + textOf(bytes, start + scanner.cutEnd, to)
-      : textOf(bytes, from, to);
+      ? head + textOf(bytes, from, start + scanner.cutStart) + textOf(bytes, start + scanner.cutEnd, to)
+      : head + textOf(bytes, from, to);
   return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
 }
 

@@ -71,60 +71,37 @@ export class ObjectScanner {
   /**
    * Goes on through `bytes[start, end)`, where `start` is the object's first byte (a brace) and everything up to where
    * the last call stopped is unchanged. True when the object is complete.
+   *
+   * Half of the time of a decode beside `JSON.parse` is spent here: fields are kept out of the loops on purpose.
    */
   scan(bytes: Uint8Array, start: number, end: number): boolean {
     const shallow = this.#base + 1;
-    let i = start + this.#position;
     let depth = this.#depth;
-    let stringStart = this.#stringStart;
+    let i = this.#stringStart < 0 ? start + this.#position : this.#resumeString(bytes, start, end);
+    if (i < 0) return false;
     let c = 0;
-
-    for (;;) {
-      if (stringStart >= 0) {
-        // Inside a string; `i` is just past its opening quote, or where the last piece ended.
+    while (i < end) {
+      c = bytes[i++]!;
+      if (c === QUOTE) {
+        const open = i - 1;
+        let escaped = false;
         for (;;) {
           // biome-ignore lint/suspicious/noAssignInExpressions: the innermost loop of every decode, 15 % faster like this
           while (i < end && (c = bytes[i]!) !== QUOTE && c !== BACKSLASH) i++;
-          if (i >= end) break;
-          if (c === QUOTE) break;
-          // The escaped byte may be in the next piece: then the backslash is looked at again.
-          if (i + 1 >= end) break;
-          this.#stringEscaped = true;
+          if (i >= end || c === QUOTE) break;
+          escaped = true;
           i += 2;
         }
-        if (i >= end || c !== QUOTE) {
-          this.#stringStart = stringStart;
-          return this.#suspend(i - start, depth);
-        }
+        if (i >= end) return this.#suspendString(open - start, escaped, i, start, end, depth);
         i++;
-        if (depth <= shallow) {
-          const after = this.#shallowString(bytes, start, start + stringStart, i, end, depth);
-          if (after < 0) {
-            // What follows the key decides, and has not come yet: look at the key again.
-            this.#stringStart = -1;
-            return this.#suspend(stringStart, depth);
-          }
+        if (depth <= shallow && !this.#shallowString(bytes, start, open, i, end, depth, escaped)) {
+          return this.#suspend(open - start, depth);
         }
-        stringStart = -1;
-      }
-
-      if (i >= end) {
-        this.#stringStart = -1;
-        return this.#suspend(i - start, depth);
-      }
-      c = bytes[i++]!;
-      if (c === QUOTE) {
-        stringStart = i - 1 - start;
-        this.#stringEscaped = false;
       } else if ((c | CASE_BIT) === OPEN) {
         depth++;
       } else if ((c | CASE_BIT) === CLOSE) {
         if (--depth <= shallow) {
-          const next = this.#shallowClose(bytes, start, i, end, depth);
-          if (next === 0) {
-            this.#stringStart = -1;
-            return this.#suspend(i - 1 - start, depth + 1);
-          }
+          if (!this.#shallowClose(bytes, start, i, end, depth)) return this.#suspend(i - 1 - start, depth + 1);
           if (depth <= 0) {
             this.length = i - start;
             return true;
@@ -132,17 +109,16 @@ export class ObjectScanner {
         }
       } else if (c >= 0x30 && c <= 0x39) {
         const digits = i;
-        // Digits, `.`; the rest of a number (`e`, `+`, `-`) ends the loop and is seen below.
+        // Digits and `.`; what else a number may have (`e`, `+`, `-`) ends the loop and is seen below.
         // biome-ignore lint/suspicious/noAssignInExpressions: as above
         while (i < end && (c = bytes[i]!) <= 0x39 && c >= 0x2e) i++;
         if (i - digits >= EXACT_DIGITS) this.suspectNumber = true;
-        else if (i >= end) {
-          // The number may go on in the next piece: count its digits again.
-          this.#stringStart = -1;
-          return this.#suspend(digits - 1 - start, depth);
-        } else if ((c | CASE_BIT) === 0x65) this.suspectNumber = true;
+        // The number may go on in the next piece: count its digits again.
+        else if (i >= end) return this.#suspend(digits - 1 - start, depth);
+        else if ((c | CASE_BIT) === 0x65) this.suspectNumber = true;
       }
     }
+    return this.#suspend(i - start, depth);
   }
 
   #suspend(position: number, depth: number): false {
@@ -151,35 +127,74 @@ export class ObjectScanner {
     return false;
   }
 
-  /** A string ended near the top: is it one of the two keys? Gives -1 when that cannot be told yet. */
-  #shallowString(bytes: Uint8Array, start: number, from: number, to: number, end: number, depth: number): number {
+  #suspendString(open: number, escaped: boolean, i: number, start: number, end: number, depth: number): false {
+    this.#stringStart = open;
+    this.#stringEscaped = escaped;
+    // A backslash was the last byte: it is looked at again together with the byte after it.
+    return this.#suspend((i > end ? end - 1 : end) - start, depth);
+  }
+
+  /** Goes on in the string that the last piece ended in; gives the position after it, or -1 when more bytes are needed. */
+  #resumeString(bytes: Uint8Array, start: number, end: number): number {
+    const open = this.#stringStart;
+    const depth = this.#depth;
+    let i = start + this.#position;
+    while (i < end && bytes[i] !== QUOTE) {
+      if (bytes[i] === BACKSLASH) {
+        this.#stringEscaped = true;
+        i++;
+      }
+      i++;
+    }
+    if (i >= end) {
+      this.#suspendString(open, this.#stringEscaped, i, start, end, depth);
+      return -1;
+    }
+    i++;
+    this.#stringStart = -1;
+    if (depth > this.#base + 1) return i;
+    if (this.#shallowString(bytes, start, start + open, i, end, depth, this.#stringEscaped)) return i;
+    this.#suspend(open, depth);
+    return -1;
+  }
+
+  /** A string ended near the top: is it one of the two keys? False when that cannot be told before more bytes come. */
+  #shallowString(
+    bytes: Uint8Array,
+    start: number,
+    from: number,
+    to: number,
+    end: number,
+    depth: number,
+    escaped: boolean,
+  ): boolean {
     if (depth === this.#base) {
-      if (this.#stringEscaped) this.cutUnsure = true;
+      if (escaped) this.cutUnsure = true;
       else if (to - from === METADATA.length + 2 && matches(bytes, from + 1, METADATA)) {
         const value = valueAfterKey(bytes, to, end);
-        if (value < 0) return -1;
+        if (value < 0) return false;
         this.#inMetadata = value > 0 && bytes[value] === OPEN_BRACE;
       }
     } else if (depth === this.#base + 1 && this.#inMetadata) {
-      if (this.#stringEscaped) this.cutUnsure = true;
+      if (escaped) this.cutUnsure = true;
       else if (to - from === MANAGED_FIELDS.length + 2 && matches(bytes, from + 1, MANAGED_FIELDS)) {
         const value = valueAfterKey(bytes, to, end);
-        if (value < 0) return -1;
+        if (value < 0) return false;
         if (value > 0) {
           if (this.cutEnd === 0 && this.#cutKey < 0 && (bytes[value]! | CASE_BIT) === OPEN) this.#cutKey = from - start;
           else this.cutUnsure = true;
         }
       }
     }
-    return 1;
+    return true;
   }
 
-  /** A bracket closed near the top, down to `depth`. Gives 0 when the byte after it is needed and has not come yet. */
-  #shallowClose(bytes: Uint8Array, start: number, i: number, end: number, depth: number): 0 | 1 {
+  /** A bracket closed near the top, down to `depth`. False when the byte after it is needed and has not come. */
+  #shallowClose(bytes: Uint8Array, start: number, i: number, end: number, depth: number): boolean {
     if (depth === this.#base + 1) {
       if (this.#cutKey >= 0) {
         const next = skipSpace(bytes, i, end);
-        if (next >= end) return 0;
+        if (next >= end) return false;
         if (bytes[next] === COMMA) {
           this.cutStart = this.#cutKey;
           this.cutEnd = next + 1 - start;
@@ -194,7 +209,7 @@ export class ObjectScanner {
     } else if (depth === this.#base - 1 && this.innerEnd === 0) {
       this.innerEnd = i - start;
     }
-    return 1;
+    return true;
   }
 }
 
