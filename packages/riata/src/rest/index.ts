@@ -67,7 +67,37 @@ export { alwaysRateLimiter, neverRateLimiter, type RateLimiter, tokenBucketRateL
 export { type ExchangeOptions, RestRequest, type SendOptions } from './request.js';
 export { type PatchType, patchTypes, RestClient, type RestClientOptions } from './rest-client.js';
 export { RestResult } from './result.js';
+export {
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedChunk,
+  type ScriptedRequest,
+  type ScriptedTransport,
+  type ScriptedTransportOptions,
+  scriptedFailure,
+  scriptedTransport,
+} from './scripted-transport.js';
 export { type KnownStatusReason, type StatusReason, statusReasons } from './status-reason.js';
+export type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';
+export {
+  isConnectError,
+  isConnectionRefused,
+  isConnectionReset,
+  isProbableEof,
+  isTimeoutError,
+  isTlsError,
+  isTransportError,
+  TransportError,
+  type TransportErrorKind,
+  type TransportErrorOptions,
+} from './transport-error.js';
+export { type ProxyEnvironment, proxyFromEnvironment } from './undici/proxy-environment.js';
+export {
+  type UndiciTransport,
+  type UndiciTransportOptions,
+  type UndiciTransportStats,
+  undiciTransport,
+} from './undici-transport.js';
 export { defaultUserAgent } from './user-agent.js';
 export {
   collectedWarnings,

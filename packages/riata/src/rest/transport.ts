@@ -10,16 +10,26 @@ export interface TransportRequest {
   readonly body?: Uint8Array | string;
   /** Aborting ends the exchange; the sink's `onError` gets the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Longest wait for the response's headers. 0 = none. @default the transport's own */
+  /**
+   * Longest wait for the response's headers, from sending the request. 0 = none, as for the log of a Pod that has not
+   * written yet. @default the transport's own
+   */
   readonly headersTimeoutMs?: number;
-  /** Longest silence between two pieces of the body: notices a half-open stream. 0 = none. @default the transport's own */
+  /**
+   * Longest silence between two pieces of the body: notices a half-open stream. 0 = none. A watch sets what fits its
+   * bookmarks. @default the transport's own
+   */
   readonly idleTimeoutMs?: number;
 }
 
 /** Handle on a running exchange, given to the sink with the headers. */
 export interface TransportFlow {
-  /** Stop handing out data (back-pressure reaches the peer); `resume` goes on. */
+  /**
+   * Stop handing out data (back-pressure reaches the peer); `resume` goes on. While paused neither data nor the end
+   * comes, only a failure may, and silence is not counted.
+   */
   pause(): void;
+  /** Hand out data again; the first may come before this returns. */
   resume(): void;
   /** End the exchange now. The sink gets `onError(reason)`, unless it has already ended. */
   abort(reason?: unknown): void;
@@ -41,7 +51,7 @@ export interface TransportSink {
  * Calls back instead of giving streams: a watch gets one chunk per event, and Node's streams cost 10–20 µs each.
  */
 export interface Transport extends AsyncDisposable {
-  /** Starts the exchange; never throws, failures come by `sink.onError`. */
+  /** Starts the exchange; never throws, failures come by `sink.onError`, and nothing comes before this returns. */
   dispatch(request: TransportRequest, sink: TransportSink): void;
   /** Ends idle and running exchanges and frees sockets. */
   close(): Promise<void>;
