@@ -35,6 +35,10 @@ describe('time', () => {
   });
 });
 
+test('a clock that never looks whether all is quiet is refused', () => {
+  expect(() => new VirtualClock({ quietTurns: 0 })).toThrow('quietTurns wants a number from 1 up, got 0');
+});
+
 describe('timers', () => {
   test('a timer set by a promise chain within the window runs in its place', async () => {
     const clock = new VirtualClock();

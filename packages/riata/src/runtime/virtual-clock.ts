@@ -65,6 +65,9 @@ export class VirtualClock implements Scheduler {
     this.#wallOffset = options.start ?? Date.UTC(2026, 0, 1);
     this.#limit = options.limit ?? 100_000;
     this.#quietTurns = options.quietTurns ?? 5;
+    if (!(this.#quietTurns >= 1)) {
+      throw new RangeError(`VirtualClock: quietTurns wants a number from 1 up, got ${this.#quietTurns}`);
+    }
     this.#busyLimitMs = options.busyLimitMs ?? 10_000;
   }
 

@@ -1,6 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Scheduler } from '../../runtime/clock.js';
 import { onAbort } from '../../runtime/signals.js';
+import { writeToStandardError } from '../../runtime/standard-error.js';
 import { errorCode, fileProblem } from '../config/config-error.js';
 import { ExecPluginError } from './exec-plugin-error.js';
 
@@ -59,7 +60,7 @@ export async function runPlugin(run: PluginRun): Promise<string> {
     });
     child.stderr?.on('data', (chunk: Buffer) => {
       // The user has to see a prompt when it comes, not in an error later.
-      if (run.interactive) process.stderr.write(chunk);
+      if (run.interactive) writeToStandardError(chunk);
       stderr = (stderr + chunk.toString('utf8')).slice(-stderrKept);
     });
     child.on('error', (error) => {
