@@ -28,7 +28,7 @@ function encode(value: unknown, path: (string | number)[]): string | undefined {
 }
 
 function encodeObject(value: object, path: (string | number)[]): string {
-  if (path.length > 10_000) throw refusal(path.slice(0, 10), 'a value that refers to itself');
+  if (path.length > 2_000) throw refusal(path.slice(0, 10), 'a value that refers to itself');
   const parts: string[] = [];
   if (Array.isArray(value)) {
     for (const [index, element] of value.entries()) {

@@ -1,4 +1,5 @@
 export { accessor, isKubeList, isKubeObject, listItems, type ObjectAccessor } from './accessor.js';
+export { extractFields, type FieldOwner } from './apply/extract-fields.js';
 export {
   type ConditionUpdate,
   findCondition,
@@ -9,6 +10,7 @@ export {
   setCondition,
 } from './conditions.js';
 export { type Duration, durationMs } from './duration.js';
+export { encodeJson } from './encode-json.js';
 export {
   escapeFieldValue,
   type FieldRequirement,
@@ -54,6 +56,27 @@ export {
   parseKeyId,
   splitKey,
 } from './key.js';
+export {
+  builderOf,
+  type ClusterMeta,
+  type Embedded,
+  type KeyFor,
+  type Kind,
+  type KindOf,
+  type KindRef,
+  type KindSpec,
+  type ListMap,
+  type MetadataOnly,
+  makeKind,
+  metadataOnly,
+  type NamespacedMeta,
+  type New,
+  type Placed,
+  type ReadOf,
+  type Scope,
+  type WriteOf,
+  type WriteTypeOf,
+} from './kind.js';
 export { compareKubeVersions } from './kube-version.js';
 export {
   formatRequirement,
@@ -116,5 +139,6 @@ export {
 } from './owner-references.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
 export type { QuantityFormat } from './quantity-parser.js';
+export { type AddToScheme, kindOf, Scheme } from './scheme.js';
 export { formatMicroTime, formatTime, parseTime } from './time.js';
 export type { AnyMeta, WithMetadata } from './with-metadata.js';
