@@ -137,8 +137,39 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './owner-references.js';
+export { applyJsonPatch } from './patch/apply-json-patch.js';
+export { createStrategicMergePatch } from './patch/create-strategic-merge-patch.js';
+export { createThreeWayMergePatch, type ThreeWayOptions } from './patch/create-three-way-merge-patch.js';
+export { createJsonPatch, type JsonPatch, type JsonPatchOperation } from './patch/json-patch.js';
+export { formatPointer, parsePointer } from './patch/json-pointer.js';
+export { applyMergePatch, createMergePatch, createThreeWayJsonMergePatch } from './patch/merge-patch.js';
+export { isPatchError, PatchError, type PatchErrorReason } from './patch/patch-error.js';
+export {
+  type PatchNode,
+  type PatchRef,
+  type PatchSchema,
+  type PatchStrategy,
+  patchSchema,
+} from './patch/patch-schema.js';
+export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
 export type { QuantityFormat } from './quantity-parser.js';
 export { type AddToScheme, kindOf, Scheme } from './scheme.js';
 export { formatMicroTime, formatTime, parseTime } from './time.js';
+export { clone } from './value/clone.js';
+export { edit } from './value/edit.js';
+export { equal } from './value/equal.js';
+export { freeze, isFrozenDeep } from './value/freeze.js';
+export {
+  isLossyObjectError,
+  type Loss,
+  type LossReason,
+  type LossRecord,
+  LossyObjectError,
+  lossOf,
+  markLossy,
+  refuseLossy,
+} from './value/lossy.js';
+export type { Mutable } from './value/mutable.js';
+export { share } from './value/share.js';
 export type { AnyMeta, WithMetadata } from './with-metadata.js';

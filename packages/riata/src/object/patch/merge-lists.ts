@@ -40,7 +40,7 @@ export function identify(place: SchemaPlace, objects: boolean): Identify {
 export function mergeKeyOf(element: unknown, key: string, place: SchemaPlace): unknown {
   if (!isJsonObject(element)) throw invalid(place, `expected an object in the list, got ${typeName(element)}`);
   const value = getOwn(element, key);
-  if (value === undefined) {
+  if (value === undefined || value === null) {
     throw invalid(
       place,
       `an element does not have the merge key "${key}" (it has: ${Object.keys(element).join(', ')})`,

@@ -74,9 +74,8 @@ describe('equal', () => {
 });
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, v: unknown) =>
-    typeof v === 'object' && v !== null && !Array.isArray(v)
-      ? Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))
-      : v,
-  );
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`);
+  return `{${members.sort().join()}}`;
 }
