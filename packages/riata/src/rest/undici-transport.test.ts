@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import * as net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startFaultServer } from '../../faults/fault-server.js';
@@ -221,6 +223,54 @@ describe('an abort', () => {
   });
 });
 
+describe('a kept connection', () => {
+  const cutting = (number: number) =>
+    startFaultServer((request, reply) => {
+      if (request.number === number) reply.reset();
+      else reply.send(200, `${request.connection}`);
+    });
+
+  test('that turns out dead costs a read nothing but another connection', async () => {
+    await using server = await cutting(2);
+    await using transport = undiciTransport({ server: server.url });
+    expect(`${await startExchange(transport).completed}`).toBe('1');
+    const second = startExchange(transport);
+    expect(`${await second.completed}`).toBe('2');
+    expect(second.calls).toEqual(['onHeaders', 'onData', 'onEnd']);
+    expect(server.requests).toHaveLength(3);
+    expect(transport.stats().running).toBe(0);
+  });
+
+  test('that turns out dead fails a write, which may have had its effect', async () => {
+    await using server = await cutting(2);
+    await using transport = undiciTransport({ server: server.url });
+    await startExchange(transport).completed;
+    const write = startExchange(transport, { method: 'POST', body: '{}' });
+    expect(await write.failure).toMatchObject({ kind: 'reset', requestSent: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is the only one with a second chance: a new one has none', async () => {
+    await using server = await cutting(1);
+    await using transport = undiciTransport({ server: server.url });
+    expect(await startExchange(transport).failure).toMatchObject({ kind: 'reset', requestSent: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is not replaced after an abort before it is needed', async () => {
+    await using server = await startFaultServer((_, reply) => {
+      reply.head(200);
+      return reply.hang();
+    });
+    await using transport = undiciTransport({ server: server.url });
+    const exchange = startExchange(transport);
+    (await exchange.answered).flow.abort('enough');
+    await server.idle();
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    expect([server.connections, server.open]).toEqual([1, 0]);
+  });
+});
+
 describe('a sink', () => {
   test('that throws ends its exchange and hears of it', async () => {
     await using server = await startFaultServer((_, reply) => {
@@ -303,6 +353,24 @@ describe('limits of time run on the clock given', () => {
     );
     await server.idle();
     expect(clock.pending).toBe(0);
+  });
+
+  test('for setting up a connection', async () => {
+    const clock = new VirtualClock();
+    // Plain where TLS is expected, and silent: the handshake never ends.
+    const silent = net.createServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as net.AddressInfo;
+    await using transport = undiciTransport({ server: `https://127.0.0.1:${port}` }, { clock });
+    const exchange = startExchange(transport);
+    const [socket] = (await once(silent, 'connection')) as [net.Socket];
+    await clock.advance(30_000);
+    const error = await exchange.failure;
+    expect(error).toMatchObject({ kind: 'connect-timeout', requestSent: false });
+    expect((error as Error).message).toMatch(/no connection to 127\.0\.0\.1:\d+ within 30000 ms$/);
+    socket.destroy();
+    silent.close();
   });
 
   test('0 means none', async () => {

@@ -4,6 +4,7 @@ import { abortable } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
 import type { RestConfig, TlsMaterial } from './config.js';
 import type { Transport, TransportRequest, TransportSink } from './transport.js';
+import { isConnectionReset, isProbableEof, type TransportError } from './transport-error.js';
 import { ClientPool, type Lease } from './undici/client-pool.js';
 import { ConnectFailure } from './undici/connect-failure.js';
 import { hostPort, type ProxyServer, parseProxy, proxyAuthorization } from './undici/proxy.js';
@@ -154,6 +155,7 @@ class HttpTransport implements UndiciTransport {
       headersTimeoutMs: request.headersTimeoutMs ?? headersTimeoutMs,
       idleTimeoutMs: request.idleTimeoutMs ?? idleTimeoutMs,
       zlib: decodes ? () => this.#loaded?.zlib : undefined,
+      sendAgain: this.#sendAgain,
       onAnswered: this.#onAnswered,
       onDone: this.#onDone,
     });
@@ -219,6 +221,21 @@ class HttpTransport implements UndiciTransport {
     this.#running.set(exchange, { lease, pool });
     lease.client.dispatch({ method, path: this.#prefix + path, headers: this.#headersFor(headers), body }, exchange);
   }
+
+  /**
+   * A read that finds its kept connection dead, before any answer, goes out again on another one, as Go's transport
+   * does: the server, or something on the way, has closed it while it was idle.
+   */
+  readonly #sendAgain = (exchange: UndiciExchange, error: TransportError): boolean => {
+    const used = this.#running.get(exchange);
+    const { method, body } = exchange.request;
+    const isRead = (method === 'GET' || method === 'HEAD') && body === undefined;
+    if (!used?.lease.reused || !isRead || !(isConnectionReset(error) || isProbableEof(error))) return false;
+    used.pool.release(used.lease, false);
+    this.#running.set(exchange, undefined);
+    void this.#start(exchange);
+    return true;
+  };
 
   #headersFor(given: TransportRequest['headers']): Record<string, string | string[]> {
     const headers: Record<string, string | string[]> = {};

@@ -12,6 +12,8 @@ export interface ClientPoolOptions {
 /** One connection, made when first used, for one exchange at a time. */
 export interface Lease {
   readonly client: Client;
+  /** Whether it has carried an exchange before: the other side may have closed it since without our knowing yet. */
+  reused: boolean;
   /** Ends it now: dialling, connection and what runs on it. Resolves when the socket is closed. */
   destroy(): Promise<void>;
 }
@@ -35,7 +37,10 @@ export class ClientPool {
 
   acquire(): Lease {
     const free = this.#idle.pop();
-    if (free) return free;
+    if (free) {
+      free.reused = true;
+      return free;
+    }
     const lease = this.#create();
     this.#all.add(lease);
     return lease;
@@ -88,6 +93,7 @@ export class ClientPool {
     });
     const lease: Lease = {
       client,
+      reused: false,
       destroy: () => {
         dialler.cancel();
         return client.destroy();

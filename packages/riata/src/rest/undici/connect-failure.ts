@@ -69,7 +69,8 @@ function tlsFailure(error: unknown, code: string, context: ConnectContext): Conn
   const text = tlsMessage(code, context);
   if (text) return new ConnectFailure('tls', text, error);
   // OpenSSL's verification results have no common prefix, so anything left that names a certificate is taken for one.
-  const isTls = /^ERR_(SSL|TLS|OSSL)_/.test(code) || /CERT|CRL|ISSUER|CA_/.test(code);
+  const isTls =
+    /^ERR_(SSL|TLS|OSSL)_/.test(code) || /CERT|CRL|ISSUER|^INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME/.test(code);
   if (!isTls) return undefined;
   return new ConnectFailure(
     'tls',

@@ -18,7 +18,9 @@ export interface ExchangeOptions {
   readonly idleTimeoutMs: number;
   /** There when we asked for gzip ourselves, so decoding is ours too. Loaded with the first request. */
   readonly zlib?: () => Zlib | undefined;
-  /** The headers have come, or never will. */
+  /** Sends the request again, if it may be, after a failure before its headers; true if so. */
+  readonly sendAgain: (exchange: UndiciExchange, error: TransportError) => boolean;
+  /** The headers have come. */
   readonly onAnswered: (exchange: UndiciExchange) => void;
   /** The exchange has ended. `reusable`: with all of its response, so that the connection may serve another. */
   readonly onDone: (exchange: UndiciExchange, reusable: boolean) => void;
@@ -111,7 +113,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    this.fail(error);
+    if (this.#done) return;
+    const explained = this.#explain(error);
+    this.#headersTimer?.cancel();
+    if (this.#answered || !this.#options.sendAgain(this, explained)) this.end(explained);
   }
 
   readonly #flow: TransportFlow = {

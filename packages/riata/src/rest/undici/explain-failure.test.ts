@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { ConnectFailure, connectFailure } from './connect-failure.js';
+import { explainFailure } from './explain-failure.js';
+
+const coded = (code: string, message = 'it failed', more: object = {}) =>
+  Object.assign(new Error(message), { code, ...more });
+const exchange = { method: 'GET', url: 'https://host:6443/api', requestSent: true, answered: false };
+const context = { address: 'host:6443', peer: 'the API server', field: '"server"', now: Date.UTC(2026, 0, 1) };
+
+describe('a failure after sending', () => {
+  test.each([
+    ['ECONNRESET', 'reset', /cut before a response came \(ECONNRESET\)/],
+    ['EPIPE', 'reset', /cut before a response came \(EPIPE\)/],
+    ['ETIMEDOUT', 'reset', /lost before a response came \(ETIMEDOUT\): the other end has stopped answering/],
+    ['UND_ERR_HEADERS_OVERFLOW', 'protocol', /headers of the response are too long/],
+    ['UND_ERR_CLOSED', 'closed', /the transport was closed/],
+    ['Z_DATA_ERROR', 'decompress', /broken \(it failed\)/],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', /it may want a client certificate: set client-certificate/],
+    ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'tls', /client certificate has expired: renew it/],
+    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'tls', /does not know the CA that signed the client certificate/],
+    ['EWHATEVER', 'unknown', /it failed \(EWHATEVER\)/],
+  ])('%s is %s', (code, kind, message) => {
+    const cause = coded(code);
+    const error = explainFailure(cause, exchange);
+    expect(error).toMatchObject({ kind, requestSent: true, code, cause });
+    expect(error.message).toMatch(/^GET https:\/\/host:6443\/api: /);
+    expect(error.message).toMatch(message);
+  });
+
+  test('of OpenSSL is told by its reason alone', () => {
+    const message =
+      '80BC26:error:0A000438:SSL routines:ssl3_read_bytes:tlsv1 alert internal error:rec_layer_s3.c:1601:\n';
+    const error = explainFailure(coded('ERR_SSL_X', message, { reason: 'tlsv1 alert internal error' }), exchange);
+    expect(error.message).toBe('GET https://host:6443/api: TLS failed: tlsv1 alert internal error (ERR_SSL_X)');
+  });
+
+  test('that is no error object is told as it is', () => {
+    expect(explainFailure('odd', exchange).message).toBe('GET https://host:6443/api: odd');
+    expect(explainFailure(undefined, exchange).kind).toBe('unknown');
+  });
+});
+
+describe('a failure to connect', () => {
+  test.each([
+    ['ENOTFOUND', 'dns', /cannot be resolved \(ENOTFOUND\); is "server" right\?/],
+    ['EHOSTUNREACH', 'unreachable', /cannot be reached from here \(EHOSTUNREACH\)/],
+    ['ETIMEDOUT', 'connect-timeout', /did not answer in time/],
+    ['ECONNRESET', 'reset', /cut the connection while it was being set up/],
+    ['INVALID_CA', 'tls', /TLS with the API server at host:6443 failed/],
+    ['EWHATEVER', 'unknown', /it failed \(EWHATEVER\)/],
+  ])('%s is %s', (code, kind, message) => {
+    const failure = connectFailure(coded(code), context);
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toMatch(message);
+    expect(explainFailure(failure, exchange)).toMatchObject({ kind, requestSent: false, code });
+  });
+
+  test('blames the certificate of the chain that has expired, not always the last', () => {
+    const root = {
+      subject: { CN: 'root' },
+      valid_from: 'Jan  1 00:00:00 2010 GMT',
+      valid_to: 'Jan  1 00:00:00 2020 GMT',
+    };
+    const self = Object.assign(root, { issuerCertificate: root });
+    const leaf = {
+      subject: { CN: 'leaf' },
+      valid_from: 'Jan  1 00:00:00 2010 GMT',
+      valid_to: 'Jan  1 00:00:00 2040 GMT',
+      issuerCertificate: self,
+    };
+    const failure = connectFailure(coded('CERT_HAS_EXPIRED'), { ...context, certificate: leaf as never });
+    expect(failure.message).toMatch(
+      /certificate "root" of the API server at host:6443 expired 2020-01-01T00:00:00\.000Z/,
+    );
+    expect(connectFailure(coded('CERT_HAS_EXPIRED'), context).message).toMatch(
+      /the certificate of the API server .* expired;/,
+    );
+  });
+
+  test('has a code of its own, which undici gives no meaning', () => {
+    expect(new ConnectFailure('tls', 'x', coded('ERR_TLS_CERT_ALTNAME_INVALID')).code).toBe('RIATA_CONNECT_FAILURE');
+  });
+});
