@@ -177,11 +177,12 @@ describe('the client certificate', () => {
     expect(server.connections).toBe(3);
   });
 
-  test('that cannot be used is named, not shown', async () => {
+  test('or key or authority that cannot be used is named, not shown', async () => {
     const { cert } = issue('alice');
     const { key } = issue('bob');
     const at = 'https://127.0.0.1:1';
     const cases: [TlsMaterial, RegExp][] = [
+      [{ ca: 'rubbish' }, /the certificate authority \(certificate-authority-data\) is no PEM certificate/],
       [{ ca, cert: 'rubbish', key }, /the client certificate \(client-certificate-data\) is no PEM certificate/],
       [{ ca, cert, key: 'rubbish' }, /the client key \(client-key-data\) is no PEM private key/],
       [{ ca, cert, key }, /the client certificate and key cannot be used; do they belong together\?/],

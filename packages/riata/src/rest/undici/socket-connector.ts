@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
@@ -241,6 +242,8 @@ function tunnelSocket(socket: net.Socket, peer: Peer): TunnelSocket {
 export function createTlsContext({ ca, cert, key }: TlsMaterial): tls.SecureContext {
   const parts = { ca: bytes(ca), cert: bytes(cert), key: bytes(key) };
   try {
+    // Node takes any text for a CA, and then trusts nobody. This throws, but reads no more than the first of a bundle.
+    if (parts.ca) new X509Certificate(parts.ca);
     return tls.createSecureContext(parts);
   } catch (error) {
     throw new ConnectFailure('tls', `${unusable(parts)} (${error instanceof Error ? error.message : error})`, error);
@@ -250,16 +253,20 @@ export function createTlsContext({ ca, cert, key }: TlsMaterial): tls.SecureCont
 const bytes = (pem: Pem | undefined) => (pem === undefined || typeof pem === 'string' ? pem : Buffer.from(pem));
 
 function unusable({ ca, cert, key }: { ca?: string | Buffer; cert?: string | Buffer; key?: string | Buffer }): string {
-  const fails = (options: tls.SecureContextOptions) => {
+  const fails = (make: () => unknown) => {
     try {
-      tls.createSecureContext(options);
+      make();
       return false;
     } catch {
       return true;
     }
   };
-  if (ca && fails({ ca })) return 'the certificate authority (certificate-authority-data) is no PEM certificate';
-  if (cert && fails({ cert })) return 'the client certificate (client-certificate-data) is no PEM certificate';
-  if (key && fails({ key })) return 'the client key (client-key-data) is no PEM private key';
+  if (ca && fails(() => new X509Certificate(ca))) {
+    return 'the certificate authority (certificate-authority-data) is no PEM certificate';
+  }
+  if (cert && fails(() => tls.createSecureContext({ cert })))
+    return 'the client certificate (client-certificate-data) is no PEM certificate';
+  if (key && fails(() => tls.createSecureContext({ key })))
+    return 'the client key (client-key-data) is no PEM private key';
   return 'the client certificate and key cannot be used; do they belong together?';
 }
