@@ -31,7 +31,11 @@ export default defineConfig({
           },
         },
       },
-      { resolve, ssr, test: { name: 'real', include: ['packages/*/behaviour/**/*.test.ts'], ...longRun } },
+      {
+        resolve,
+        ssr,
+        test: { name: 'real', include: ['packages/*/behaviour/**/*.test.ts', 'examples/**/*.test.ts'], ...longRun },
+      },
       {
         resolve,
         ssr,

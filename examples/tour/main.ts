@@ -1,0 +1,43 @@
+// The client in one page: apply, watch, patch, conflict, clean up. Runs on whatever cluster your kubeconfig names.
+import { createClient, edit, inNamespace, isConflict, loadConfig, withFieldOwner } from 'riata';
+import { ConfigMap, Namespace } from 'riata/kinds';
+
+export async function tour(print: (line: string) => void): Promise<void> {
+  await using client = createClient(await loadConfig());
+  const { gitVersion } = await client.discovery.serverVersion();
+  print(`connected to Kubernetes ${gitVersion}`);
+
+  const namespace = await client.create(Namespace({ metadata: { generateName: 'riata-tour-' } }));
+  const here = withFieldOwner(inNamespace(client, namespace.metadata.name), 'tour');
+
+  // A watch that goes on whatever the network does. It begins with what is there.
+  await using changes = here.retryingWatch(ConfigMap, { fieldSelector: { 'metadata.name': 'prices' } });
+  const seen = (async () => {
+    for await (const change of changes) {
+      if (change.type === 'BOOKMARK' || change.type === 'RESET') continue;
+      if (change.type === 'SYNCED') print('watching');
+      else print(`${change.type} ${change.object.metadata.name} ${JSON.stringify(change.object.data)}`);
+      if (change.type === 'DELETED') return;
+    }
+  })();
+
+  // Server-side apply says what is wanted; applied again, nothing changes and nobody is told.
+  const wanted = ConfigMap({ metadata: { name: 'prices' }, data: { apple: '1' } });
+  const first = await here.apply(wanted);
+  const again = await here.apply(wanted, { current: first });
+  print(`applied twice, stored once: ${first.metadata.resourceVersion === again.metadata.resourceVersion}`);
+
+  // Objects are read-only. An edit gives another one, and the server refuses it if somebody was faster.
+  await here.patch(ConfigMap, { name: 'prices' }, { type: 'merge', body: { data: { pear: '2' } } });
+  const late = edit(first, (draft) => {
+    draft.data = { apple: '3' };
+  });
+  await here.update(late).catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+    print('the update was too late: read again, or patch');
+  });
+
+  await here.delete(ConfigMap, { name: 'prices' });
+  await seen;
+  await client.delete(Namespace, namespace.metadata);
+}

@@ -1,0 +1,3 @@
+import { tour } from './main.js';
+
+await tour((line) => console.log(line));

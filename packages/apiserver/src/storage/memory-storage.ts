@@ -1,0 +1,261 @@
+import type { KubeObject } from 'riata/object';
+import type { Clock } from 'riata/runtime';
+import {
+  CompactedError,
+  type ListPage,
+  type ListRange,
+  type Storage,
+  type StorageEvent,
+  type Stored,
+} from './storage.js';
+
+/** How much history is kept. */
+export interface MemoryStorageOptions {
+  readonly clock: Clock;
+  /** Writes older than this are forgotten, as kube-apiserver has etcd do. @default 300000 (5 min) */
+  readonly historyMs?: number;
+  /** At most so many writes are remembered, however young. @default 100000 */
+  readonly historyWrites?: number;
+  /** Where counting begins: a server that comes back must not give a revision twice. @default 0 */
+  readonly revision?: number;
+}
+
+/** Keeps everything in this process. */
+export class MemoryStorage implements Storage {
+  readonly #clock: Clock;
+  readonly #historyMs: number;
+  readonly #historyWrites: number;
+  readonly #tables = new Map<string, Table>();
+  /** Every remembered write in order, for forgetting: its table is told when its time is over. */
+  #log: { readonly revision: number; readonly at: number }[] = [];
+  #revision: number;
+  #compacted = 0;
+
+  constructor(options: MemoryStorageOptions) {
+    this.#clock = options.clock;
+    this.#historyMs = options.historyMs ?? 300_000;
+    this.#historyWrites = options.historyWrites ?? 100_000;
+    this.#revision = options.revision ?? 0;
+    this.#compacted = this.#revision;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  get(resource: string, key: string): Stored | undefined {
+    return this.#tables.get(resource)?.get(key);
+  }
+
+  count(resource: string): number {
+    return this.#tables.get(resource)?.size ?? 0;
+  }
+
+  list(resource: string, range: ListRange = {}): ListPage {
+    const { revision = this.#revision } = range;
+    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
+    const table = this.#tables.get(resource);
+    return table?.list({ ...range, revision }, revision === this.#revision) ?? emptyPage(revision);
+  }
+
+  put(resource: string, key: string, make: (revision: number) => KubeObject): Stored {
+    const revision = this.#revision + 1;
+    const after: Stored = { key, revision, object: make(revision) };
+    this.#commit(resource, key, revision, after, undefined);
+    return after;
+  }
+
+  remove(resource: string, key: string, make: (revision: number) => KubeObject): Stored {
+    if (this.get(resource, key) === undefined)
+      throw new Error(`storage: ${resource} ${key} is not there to be removed`);
+    const revision = this.#revision + 1;
+    const removed: Stored = { key, revision, object: make(revision) };
+    this.#commit(resource, key, revision, undefined, removed);
+    return removed;
+  }
+
+  watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable {
+    if (from < this.#compacted) throw new CompactedError(from, this.#compacted);
+    return this.#table(resource).watch(from, listener);
+  }
+
+  compact(revision: number): void {
+    const target = Math.min(revision, this.#revision);
+    if (target <= this.#compacted) return;
+    this.#compacted = target;
+    const first = this.#log.findIndex((entry) => entry.revision > target);
+    this.#log = first < 0 ? [] : this.#log.slice(first);
+    for (const table of this.#tables.values()) table.compact(target);
+  }
+
+  async persisted(): Promise<void> {}
+
+  #table(resource: string): Table {
+    const known = this.#tables.get(resource);
+    if (known !== undefined) return known;
+    const table = new Table();
+    this.#tables.set(resource, table);
+    return table;
+  }
+
+  #commit(resource: string, key: string, revision: number, after: Stored | undefined, removed: Stored | undefined) {
+    this.#revision = revision;
+    this.#log.push({ revision, at: this.#clock.monotonic() });
+    this.#table(resource).write({ revision, key, before: this.get(resource, key), after, removed });
+    this.#forget();
+  }
+
+  /** Waits until a tenth more than allowed has gathered, so that the work is done once for many writes. */
+  #forget(): void {
+    const tooMany = this.#log.length - this.#historyWrites;
+    if (tooMany > this.#historyWrites / 10) this.compact(this.#log[tooMany - 1]!.revision);
+    const age = this.#clock.monotonic() - this.#log[0]!.at;
+    if (age <= this.#historyMs * 1.1) return;
+    const limit = this.#clock.monotonic() - this.#historyMs;
+    this.compact(this.#log.findLast((entry) => entry.at <= limit)!.revision);
+  }
+}
+
+/** The versions of one object that are remembered, oldest first; an undefined `stored` is its absence. */
+type Chain = { readonly revision: number; readonly stored: Stored | undefined }[];
+
+/** One resource: its objects, their older versions, the writes that are remembered and who watches. */
+class Table {
+  readonly #current = new Map<string, Stored>();
+  /** The keys of `#current` in order; undefined when it has to be sorted again. */
+  #keys: string[] | undefined = [];
+  /** Versions of keys that changed since the last compaction. A key that is not here has been what it is all the time. */
+  readonly #chains = new Map<string, Chain>();
+  #events: StorageEvent[] = [];
+  readonly #listeners = new Set<(event: StorageEvent) => void>();
+
+  get size(): number {
+    return this.#current.size;
+  }
+
+  get(key: string): Stored | undefined {
+    return this.#current.get(key);
+  }
+
+  write(event: StorageEvent): void {
+    const { key, revision, before, after } = event;
+    const chain = this.#chains.get(key) ?? [{ revision: before?.revision ?? 0, stored: before }];
+    chain.push({ revision, stored: after });
+    this.#chains.set(key, chain);
+    if (after === undefined) {
+      this.#current.delete(key);
+      this.#dropKey(key);
+    } else {
+      this.#current.set(key, after);
+      if (before === undefined) this.#addKey(key);
+    }
+    this.#events.push(event);
+    // A listener may end itself or begin another while it is told.
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(event);
+  }
+
+  watch(from: number, listener: (event: StorageEvent) => void): Disposable {
+    for (const event of this.#events.slice(firstAfter(this.#events, from))) listener(event);
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  compact(revision: number): void {
+    this.#events = this.#events.slice(firstAfter(this.#events, revision));
+    for (const [key, chain] of this.#chains) {
+      const newest = chain.findLastIndex((version) => version.revision <= revision);
+      if (newest === chain.length - 1) this.#chains.delete(key);
+      else if (newest > 0) this.#chains.set(key, chain.slice(newest));
+    }
+  }
+
+  list(range: ListRange & { readonly revision: number }, isNow: boolean): ListPage {
+    const { prefix = '', after, limit, filter, revision } = range;
+    const keys = isNow ? this.#sorted() : this.#keysAt();
+    const items: Stored[] = [];
+    let at = after === undefined ? lowerBound(keys, prefix) : upperBound(keys, after);
+    for (; at < keys.length && keys[at]!.startsWith(prefix); at++) {
+      const stored = this.#at(keys[at]!, revision, isNow);
+      if (stored === undefined || (filter !== undefined && !filter(stored))) continue;
+      if (limit !== undefined && items.length === limit) break;
+      items.push(stored);
+    }
+    const remaining = limit === undefined ? 0 : this.#countFrom(keys, at, prefix, revision, isNow);
+    return { items, revision, more: remaining > 0, remaining };
+  }
+
+  #countFrom(keys: readonly string[], from: number, prefix: string, revision: number, isNow: boolean): number {
+    if (isNow) return Math.max(0, lowerBound(keys, `${prefix}\uffff`) - from);
+    let count = 0;
+    for (let at = from; at < keys.length && keys[at]!.startsWith(prefix); at++) {
+      if (this.#at(keys[at]!, revision, false) !== undefined) count++;
+    }
+    return count;
+  }
+
+  #at(key: string, revision: number, isNow: boolean): Stored | undefined {
+    if (isNow) return this.#current.get(key);
+    const chain = this.#chains.get(key);
+    if (chain === undefined) return this.#current.get(key);
+    return chain.findLast((version) => version.revision <= revision)?.stored;
+  }
+
+  /** Keys that exist now or did so within the history. */
+  #keysAt(): string[] {
+    const gone = [...this.#chains.keys()].filter((key) => !this.#current.has(key));
+    return gone.length === 0 ? this.#sorted() : [...this.#current.keys(), ...gone].sort(byText);
+  }
+
+  #sorted(): string[] {
+    this.#keys ??= [...this.#current.keys()].sort(byText);
+    return this.#keys;
+  }
+
+  #addKey(key: string): void {
+    if (this.#keys === undefined) return;
+    const last = this.#keys.at(-1);
+    if (last === undefined || last < key) this.#keys.push(key);
+    else this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+  }
+
+  #dropKey(key: string): void {
+    if (this.#keys !== undefined) this.#keys.splice(lowerBound(this.#keys, key), 1);
+  }
+}
+
+function emptyPage(revision: number): ListPage {
+  return { items: [], revision, more: false, remaining: 0 };
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Index of the first key that is not below `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  return firstIndex(keys.length, (i) => keys[i]! >= key);
+}
+
+/** Index of the first key above `key`. */
+function upperBound(keys: readonly string[], key: string): number {
+  return firstIndex(keys.length, (i) => keys[i]! > key);
+}
+
+function firstAfter(events: readonly StorageEvent[], revision: number): number {
+  return firstIndex(events.length, (i) => events[i]!.revision > revision);
+}
+
+/** The first index that passes, where all behind one that passes do. */
+function firstIndex(length: number, passes: (index: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (passes(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,89 @@
+import type { KubeObject } from 'riata/object';
+
+/** One version of an object as it is stored. The object is frozen; its `resourceVersion` is the revision. */
+export interface Stored {
+  /** `namespace/name`, or `name` alone. */
+  readonly key: string;
+  /** The revision of the write that made this version. */
+  readonly revision: number;
+  readonly object: KubeObject;
+}
+
+/** What a write did. Revisions rise without gaps over all resources together. */
+export interface StorageEvent {
+  readonly revision: number;
+  readonly key: string;
+  /** The version before; undefined when the write made the object. */
+  readonly before: Stored | undefined;
+  /** The version after; undefined when the write removed the object. */
+  readonly after: Stored | undefined;
+  /** What is told of a removal: the last state, at the revision of the removal. */
+  readonly removed: Stored | undefined;
+}
+
+/** Which objects of a resource are listed. */
+export interface ListRange {
+  /** Only keys that begin with this, e.g. `shop/`. @default all */
+  readonly prefix?: string;
+  /** Only keys behind this one: where the page before ended. */
+  readonly after?: string;
+  /** At most so many that pass the filter. @default no limit */
+  readonly limit?: number;
+  /** As things were at this revision. @default now */
+  readonly revision?: number;
+  /** Leaves others out. Not counted by `limit`. */
+  readonly filter?: (stored: Stored) => boolean;
+}
+
+/** A page of a list. */
+export interface ListPage {
+  readonly items: readonly Stored[];
+  /** The revision that the items are of. */
+  readonly revision: number;
+  /** Whether more keys follow behind the last one. */
+  readonly more: boolean;
+  /** How many keys follow, filter not applied. */
+  readonly remaining: number;
+}
+
+/**
+ * Where objects live: a history of versions under one revision counter. Reads and writes are immediate, so that a
+ * read, a decision and a write that follow each other without an `await` are one transaction. `persisted` is the seam
+ * for storage that outlives the process.
+ */
+export interface Storage {
+  /** The revision of the newest write. */
+  readonly revision: number;
+  /** Reads and watches below this revision are refused: their history is gone. */
+  readonly compacted: number;
+  get(resource: string, key: string): Stored | undefined;
+  list(resource: string, range?: ListRange): ListPage;
+  /** Number of objects now. */
+  count(resource: string): number;
+  /** Stores what `make` gives for the revision of this write. */
+  put(resource: string, key: string, make: (revision: number) => KubeObject): Stored;
+  /** Removes an object; `make` gives its last state for the revision of the removal. Throws if there is none. */
+  remove(resource: string, key: string, make: (revision: number) => KubeObject): Stored;
+  /**
+   * Hands over every write of `resource` after revision `from`, first those that were, then, as part of each write,
+   * those that come. Throws {@link CompactedError} if some of them are gone.
+   */
+  watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable;
+  /** Forgets what is older than `revision`: versions that were replaced by then, and the events up to it. */
+  compact(revision: number): void;
+  /** Resolves when all writes up to `revision` are safe. */
+  persisted(revision: number): Promise<void>;
+}
+
+/** A revision was asked for whose history is gone. */
+export class CompactedError extends Error {
+  readonly asked: number;
+  readonly oldest: number;
+
+  constructor(asked: number, oldest: number) {
+    super(`revision ${asked} is compacted; the oldest is ${oldest}`);
+    this.name = 'CompactedError';
+    this.asked = asked;
+    this.oldest = oldest;
+  }
+}

@@ -1,0 +1,31 @@
+// @ts-check
+/** `node tools/run-ts.mjs main.ts [args]`: runs a TypeScript program against the source of the packages, without a build. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const [program, ...args] = process.argv.slice(2);
+if (program === undefined) {
+  console.error('usage: node tools/run-ts.mjs main.ts [args]');
+  process.exit(2);
+}
+// Inside the repository, so that the packages left outside the bundle are found.
+const root = fileURLToPath(new URL('../node_modules/.cache/run-ts', import.meta.url));
+mkdirSync(root, { recursive: true });
+const outfile = join(root, `${process.pid}.mjs`);
+await build({
+  entryPoints: [resolve(program)],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  conditions: ['riata-source'],
+  external: ['undici', 'yaml', 'fast-json-patch', 'zod'],
+  sourcemap: 'inline',
+  logLevel: 'warning',
+});
+process.on('exit', () => rmSync(outfile, { force: true }));
+process.argv = [process.execPath, resolve(program), ...args];
+await import(pathToFileURL(outfile).href);
