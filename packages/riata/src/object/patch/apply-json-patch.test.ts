@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freeze } from '../value/freeze.js';
-import { jsonValue } from '../value/json.arbitrary.js';
+import { jsonValue } from '../value/json.fixture.js';
 import { lossOf, markLossy } from '../value/lossy.js';
 import { applyJsonPatch } from './apply-json-patch.js';
 import type { JsonPatch, JsonPatchOperation } from './json-patch.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { equal } from '../value/equal.js';
 import { freeze } from '../value/freeze.js';
-import { jsonObject } from '../value/json.arbitrary.js';
+import { jsonObject } from '../value/json.fixture.js';
 import { createStrategicMergePatch } from './create-strategic-merge-patch.js';
 import { patchSchema } from './patch-schema.js';
 import { anyPod, deploymentSchema, oddSchema, podSchema } from './strategic.fixture.js';

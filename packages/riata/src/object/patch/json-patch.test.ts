@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { equal } from '../value/equal.js';
 import { freeze } from '../value/freeze.js';
-import { jsonValue } from '../value/json.arbitrary.js';
+import { jsonValue } from '../value/json.fixture.js';
 import { applyJsonPatch } from './apply-json-patch.js';
 import { createJsonPatch } from './json-patch.js';
 

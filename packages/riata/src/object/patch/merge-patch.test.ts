@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { equal } from '../value/equal.js';
 import { freeze } from '../value/freeze.js';
-import { jsonObject, jsonValue } from '../value/json.arbitrary.js';
+import { jsonObject, jsonValue } from '../value/json.fixture.js';
 import { lossOf, markLossy } from '../value/lossy.js';
 import { applyMergePatch, createMergePatch, createThreeWayJsonMergePatch } from './merge-patch.js';
 

@@ -53,11 +53,11 @@ export function createMergePatch(from: unknown, to: unknown): Json {
     const after = to[key];
     if (after === undefined || after === null) continue;
     const before = getOwn(from, key);
-    if (equal(before, after)) continue;
+    if (before === after) continue;
     if (isJsonObject(before) && isJsonObject(after)) {
       const inner = createMergePatch(before, after) as object;
       if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
-    } else {
+    } else if (!equal(before, after)) {
       setOwn(patch, key, after);
     }
   }

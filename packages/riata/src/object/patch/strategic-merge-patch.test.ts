@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freeze } from '../value/freeze.js';
-import { jsonObject } from '../value/json.arbitrary.js';
+import { jsonObject } from '../value/json.fixture.js';
 import { lossOf, markLossy } from '../value/lossy.js';
 import { isPatchError } from './patch-error.js';
 import { anyPod, deploymentSchema, oddSchema, podSchema, serviceSchema } from './strategic.fixture.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clone } from './clone.js';
 import { equal } from './equal.js';
 import { freeze } from './freeze.js';
-import { jsonObject, jsonValue, nested, withProto } from './json.arbitrary.js';
+import { jsonObject, jsonValue, nested, withProto } from './json.fixture.js';
 
 describe('clone', () => {
   test('copies everything and shares nothing', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { edit } from './edit.js';
 import { freeze, isFrozenDeep } from './freeze.js';
-import { jsonObject } from './json.arbitrary.js';
+import { jsonObject } from './json.fixture.js';
 
 interface Deployment {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { equal } from './equal.js';
-import { jsonValue, nested, withProto } from './json.arbitrary.js';
+import { jsonValue, nested, withProto } from './json.fixture.js';
 
 describe('equal', () => {
   test.each<[boolean, unknown, unknown]>([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freeze, isFrozenDeep } from './freeze.js';
-import { jsonValue, nested, withProto } from './json.arbitrary.js';
+import { jsonValue, nested, withProto } from './json.fixture.js';
 import type { Mutable } from './mutable.js';
 
 interface Thing {

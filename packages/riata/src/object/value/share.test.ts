@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clone } from './clone.js';
 import { equal } from './equal.js';
 import { freeze, isFrozenDeep } from './freeze.js';
-import { jsonValue, nested } from './json.arbitrary.js';
+import { jsonValue, nested } from './json.fixture.js';
 import { share } from './share.js';
 
 const pod = (phase: string, version = '1') => ({
