@@ -3,7 +3,7 @@ import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
 import { type ConnectedClient, createClient } from '../src/client/index.js';
 import { Namespace } from '../src/kinds/index.js';
 import { configFromKubeconfig, type RestConfig } from '../src/rest/index.js';
-import { systemRandom } from '../src/runtime/index.js';
+import { silentLogger, systemClock, systemRandom } from '../src/runtime/index.js';
 
 /** A server that behaviour is tested on. What the real one does is the truth. */
 export interface TestServer {
@@ -33,9 +33,35 @@ export function controlPlane(): ControlPlane {
   return controlPlaneFromEnv();
 }
 
+/** Asks again and again until the answer is neither undefined nor false; fails with `what` after half a minute. */
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = systemClock.monotonic() + 30_000;
+  for (;;) {
+    const answer = await probe();
+    if (answer !== undefined && answer !== false) return answer;
+    if (systemClock.monotonic() > deadline) throw new Error(`waited half a minute in vain until ${what}`);
+    await systemClock.sleep(50);
+  }
+}
+
+/** What a promise rejects with; an error if it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome && outcome.error instanceof Error) return outcome.error;
+  throw new Error('expected a rejection with an Error, got another outcome', { cause: outcome });
+}
+
+/** A name that no other test has. */
+export function uniqueName(prefix: string): string {
+  return `${prefix}${systemRandom.int(0, 0xffff_ffff).toString(36)}`;
+}
+
 async function realServer(): Promise<TestServer & AsyncDisposable> {
   const config = await configFromKubeconfig(controlPlaneFromEnv().kubeconfig);
-  const client = createClient(config);
+  const client = createClient(config, { runtime: { log: silentLogger } });
   return {
     config,
     client,

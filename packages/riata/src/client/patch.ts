@@ -1,7 +1,11 @@
-import type { Json } from '../object/json.js';
+import { builtinPatchSchema } from '../kinds/patch-schema.js';
+import { isJsonObject, type Json } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
+import { createStrategicMergePatch } from '../object/patch/create-strategic-merge-patch.js';
 import { createJsonPatch, type JsonPatchOperation } from '../object/patch/json-patch.js';
 import { createMergePatch } from '../object/patch/merge-patch.js';
+import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
+import { lossOf, refuseLossy } from '../object/value/lossy.js';
 
 /** Part of an object, where null removes what is there. */
 export type MergeBody<T> = T extends readonly unknown[]
@@ -15,8 +19,8 @@ export type MergePatchBody<R extends KubeObject> = MergeBody<Omit<R, 'apiVersion
 
 /**
  * A change to an object, as plain data (`client.Patch`, `client.RawPatch`): JSON patch (RFC 6902), merge patch
- * (RFC 7386), strategic merge patch (built-in kinds only) or an apply patch. `mergeFrom` and `jsonPatchFrom` make one
- * from two versions of an object.
+ * (RFC 7386), strategic merge patch (built-in kinds only) or an apply patch. `mergeFrom`, `strategicMergeFrom` and
+ * `jsonPatchFrom` make one from two versions of an object.
  */
 export type Patch<R extends KubeObject = KubeObject> =
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
@@ -30,23 +34,68 @@ export interface PatchFromOptions {
   readonly optimisticLock?: boolean;
 }
 
-/** The merge patch that turns `before` into `after` (`client.MergeFrom`). Lists are replaced whole. */
+/**
+ * The merge patch that turns `before` into `after` (`client.MergeFrom`). Lists are replaced whole. Throws a
+ * `LossyObjectError` if a list to be replaced holds an integer past 2^53 that was not read exactly.
+ */
 export function mergeFrom<R extends KubeObject>(before: R, after: R, options: PatchFromOptions = {}): Patch<R> {
-  const body = createMergePatch(asJson(before), asJson(after)) as MergePatchBody<R>;
-  return { type: 'merge', body: options.optimisticLock ? lock(body, before) : body };
+  const body = locked(createMergePatch(asJson(before), asJson(after)), before, options);
+  return { type: 'merge', body: exact(body, after) as MergePatchBody<R> };
 }
 
-/** The JSON patch that turns `before` into `after`; with the lock, it begins with a test of the resourceVersion. */
+/**
+ * The strategic merge patch that turns `before` into `after` (`client.StrategicMergeFrom`): elements of keyed lists are
+ * changed one by one. Throws a `TypeError` for kinds that are not built in, as servers do not take it for these.
+ */
+export function strategicMergeFrom<R extends KubeObject>(
+  before: R,
+  after: R,
+  options: PatchFromOptions = {},
+): Patch<R> {
+  const schema = builtinPatchSchema(before);
+  if (schema === undefined) {
+    throw new TypeError(
+      `strategicMergeFrom: ${before.apiVersion} ${before.kind} is no built-in kind, and servers take strategic merge ` +
+        'patches of these alone; use mergeFrom',
+    );
+  }
+  const body = locked(createStrategicMergePatch(before, after, schema), before, options);
+  return { type: 'strategic', body: exact(body, after) as object };
+}
+
+/**
+ * The JSON patch that turns `before` into `after`. With the lock it also writes the resourceVersion of `before`, which
+ * gives a conflict as in a merge patch; a failed `test` would come back as 422 without saying why.
+ */
 export function jsonPatchFrom<R extends KubeObject>(before: R, after: R, options: PatchFromOptions = {}): Patch<R> {
-  const operations = createJsonPatch(asJson(before), asJson(after));
+  const operations = exact(createJsonPatch(asJson(before), asJson(after)), after);
   if (!options.optimisticLock) return { type: 'json', body: operations };
-  const test = { op: 'test', path: '/metadata/resourceVersion', value: before.metadata.resourceVersion } as const;
-  return { type: 'json', body: [test, ...operations] };
+  const pin = { op: 'add', path: '/metadata/resourceVersion', value: versionOf(before) } as const;
+  return { type: 'json', body: [...operations, pin] };
 }
 
-function lock<R extends KubeObject>(body: MergePatchBody<R>, before: R): MergePatchBody<R> {
-  const { metadata } = body as { metadata?: object };
-  return { ...body, metadata: { ...metadata, resourceVersion: before.metadata.resourceVersion } } as MergePatchBody<R>;
+function locked(body: Json, before: KubeObject, options: PatchFromOptions): Json {
+  if (!options.optimisticLock || !isJsonObject(body)) return body;
+  const metadata = isJsonObject(body.metadata) ? body.metadata : {};
+  return { ...body, metadata: { ...metadata, resourceVersion: versionOf(before) } };
+}
+
+function versionOf({ kind, metadata }: KubeObject): string {
+  if (metadata.resourceVersion) return metadata.resourceVersion;
+  const name = JSON.stringify(metadata.name);
+  throw new TypeError(
+    `patch of ${kind} ${name}: optimisticLock wants an object that was read; it has no resourceVersion`,
+  );
+}
+
+/** Refuses a patch that would write an integer back which was rounded when it was read. */
+function exact<B>(body: B, after: object): B {
+  const isRounded = lossOf(after)?.reasons.some(({ reason }) => reason === 'unsafe-integer') ?? false;
+  if (!isRounded) return body;
+  // A bigint was put there by the caller, who knows its value.
+  const text = JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? 0 : value));
+  if (unsafeNumbers(text).length > 0) refuseLossy(after, 'patch');
+  return body;
 }
 
 /** Interfaces have no index signature, so that the compiler does not see that an object is JSON. */
