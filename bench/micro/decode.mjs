@@ -1,36 +1,16 @@
-// Decoding 50,000 Pods of about 6 KB: bare JSON.parse beside the list and watch decoders.
+// Decoding Pods of about 6 KB: bare JSON.parse beside the list and watch decoders.
 //   node --expose-gc bench/micro/decode.mjs [count]
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { loadSource } from './bundle.mjs';
 import { listChunks, podBytes } from './pods.mjs';
 
 const count = Number(process.argv[2] ?? 5_000);
 const rounds = 5;
-const source = new URL('../../packages/riata/src/', import.meta.url).pathname;
-const folder = await mkdtemp(join(tmpdir(), 'riata-bench-'));
-
-async function load() {
-  const outfile = join(folder, 'decode.mjs');
-  const contents = `export { ListDecoder } from './rest/list-decoder.js';
-    export { WatchDecoder } from './rest/watch-decoder.js';
-    export { listStream } from './rest/list-stream.js';
-    export { scanMeta } from './object/scan/scan-meta.js';`;
-  await build({
-    stdin: { contents, resolveDir: source, loader: 'ts' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    outfile,
-    logLevel: 'error',
-  });
-  return import(pathToFileURL(outfile).href);
-}
-
-const { ListDecoder, WatchDecoder, listStream, scanMeta } = await load();
+const { ListDecoder, WatchDecoder, listStream, scanMeta } = await loadSource({
+  'rest/list-decoder.js': ['ListDecoder'],
+  'rest/watch-decoder.js': ['WatchDecoder'],
+  'rest/list-stream.js': ['listStream'],
+  'object/scan/scan-meta.js': ['scanMeta'],
+});
 const pods = Array.from({ length: count }, (_, i) => podBytes(i));
 const chunks = [...listChunks(count)].map((chunk) => Buffer.from(chunk));
 const events = pods.map((pod) =>
@@ -109,4 +89,3 @@ console.log(
 for (const [name, micros] of Object.entries(best)) {
   console.log(`${name.padEnd(34)} ${micros.toFixed(1).padStart(6)} µs/object  ${(micros / bare).toFixed(2)}×`);
 }
-await rm(folder, { recursive: true });

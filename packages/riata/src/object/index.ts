@@ -154,6 +154,8 @@ export {
 export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
 export type { QuantityFormat } from './quantity-parser.js';
+export { type DecodeOptions, decodeObject } from './scan/decode-object.js';
+export { type ScannedMeta, scanMeta } from './scan/scan-meta.js';
 export { type AddToScheme, kindOf, Scheme } from './scheme.js';
 export { formatMicroTime, formatTime, parseTime } from './time.js';
 export { clone } from './value/clone.js';

@@ -183,19 +183,19 @@ export class BodyReader<E, R> implements TransportSink {
   }
 
   /** Called with each element: goes as far as it can before the slice is over. */
-  #advance(): void {
+  #advance(waited = false): void {
     const entered = this.#slicer.enter();
     try {
       while (!this.#outcome) {
         const element = this.#pull();
         if (element === undefined) break;
         this.#onElement?.(element);
-        if (this.#slicer.over(entered)) {
+        if (this.#slicer.over(entered, waited)) {
           this.#waiting = true;
           this.#pause();
           void this.#slicer.turn().then(() => {
             this.#waiting = false;
-            this.#advance();
+            this.#advance(true);
           });
           break;
         }

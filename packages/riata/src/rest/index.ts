@@ -9,6 +9,7 @@ export {
 export { ExecPluginError, isExecPluginError } from './auth/exec-plugin-error.js';
 export { anonymous, type StaticCredentialsOptions, staticCredentials } from './auth/static.js';
 export { type BackoffManager, noBackoff, type UrlBackoffOptions, urlBackoff } from './backoff-manager.js';
+export type { Exchanger, ExchangerOptions } from './body-reader.js';
 export { ByteStream } from './byte-stream.js';
 export {
   ConfigError,
@@ -29,6 +30,7 @@ export { type KubeconfigForOptions, kubeconfigFor } from './config/kubeconfig-fo
 export { type LoadConfigOptions, loadConfig } from './config/load-config.js';
 export type { AuthOptions } from './config/user-credentials.js';
 export type { Credentials, Impersonation, Pem, RestConfig, TlsMaterial } from './config.js';
+export { DecodeError, isDecodeError } from './decode-error.js';
 export {
   hasStatusCause,
   ignoreAlreadyExists,
@@ -62,6 +64,9 @@ export {
   statusCause,
   suggestsClientDelay,
 } from './error-guards.js';
+export { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
+export { ListStream, type ListStreamOptions, listStream } from './list-stream.js';
+export { type ListPageFn, ListPager, type ListPagerOptions, type PagedList, type PageOptions } from './pager.js';
 export { defaultParameterCodec, type ParameterCodec } from './parameter-codec.js';
 export { alwaysRateLimiter, neverRateLimiter, type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
 export { type ExchangeOptions, RestRequest, type SendOptions } from './request.js';
@@ -107,4 +112,7 @@ export {
   type WarningHandler,
   warningLogger,
 } from './warnings.js';
+export { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
+export type { Bookmark, WatchEvent, WatchEventType } from './watch-event.js';
+export { type WatchConsumer, WatchStream, type WatchStreamOptions, watchStream } from './watch-stream.js';
 export { isRequestTimeout, RequestTimeout } from './with-deadline.js';

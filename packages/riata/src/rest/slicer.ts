@@ -1,11 +1,14 @@
 import type { Scheduler } from '../runtime/clock.js';
 
-/** Longest run of decoding and handling before the event loop gets a turn: garbage collection and others come on top. */
-const SLICE_MS = 8;
-/** What a stream may do at least before it waits again, so that none starves beside a busy one. */
+/**
+ * Longest run of decoding and handling before the event loop gets a turn. What the transport does in between (half as much
+ * again) and garbage collection (up to 10 ms at a time) come on top.
+ */
+const SLICE_MS = 5;
+/** What a stream that has waited may do at least before it waits again, so that none starves beside a busy one. */
 const LEAST_MS = 1;
 /** Work below this needs no turn of the event loop to be counted as over: it is not worth one. */
-const UNNOTICED_MS = 2;
+const UNNOTICED_MS = 1;
 
 const slicers = new WeakMap<Scheduler, Slicer>();
 
@@ -37,10 +40,10 @@ export class Slicer {
     return this.#scheduler.monotonic();
   }
 
-  /** Whether the work that began at `entered` has to wait for a turn. */
-  over(entered: number): boolean {
+  /** Whether the work that began at `entered` has to wait for a turn; `waited` if it has just done so. */
+  over(entered: number, waited: boolean): boolean {
     const ran = this.#scheduler.monotonic() - entered;
-    return ran >= LEAST_MS && this.#busyMs + ran >= SLICE_MS;
+    return this.#busyMs + ran >= SLICE_MS && (!waited || ran >= LEAST_MS);
   }
 
   /** Whether the work counted by `leave` calls for a turn. */

@@ -155,6 +155,18 @@ describe('list', () => {
     expect(longest).toBeLessThanOrEqual(16);
   });
 
+  test('many small pieces within one turn of the event loop count together', async () => {
+    const server = new Script();
+    const done = listStream(server, { clock: busyClock(0.1) }).consume(() => {});
+    server.headers().send(head);
+    let sent = 0;
+    while (!server.paused && sent < 1_000) server.send(sent++ === 0 ? item(0) : `,${item(sent)}`);
+    expect(sent).toBeLessThan(100);
+    server.send(']}');
+    server.end();
+    expect((await done).count).toBe(sent);
+  });
+
   test('a slow reader stops the flow after 256 KB, and starts it again', async () => {
     const server = new Script();
     const stream = listStream(server);
