@@ -1,0 +1,157 @@
+import { dns1035LabelProblems, dns1123LabelProblems, isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { textOf } from './metadata.js';
+import type { ResourceRules } from './resource.js';
+
+/** `group/plural` of the kinds whose objects count generations. */
+const counting = new Set(
+  [
+    'admissionregistration.k8s.io/ mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations',
+    'apiextensions.k8s.io/ customresourcedefinitions',
+    'apps/ daemonsets deployments replicasets statefulsets',
+    'batch/ cronjobs jobs',
+    '/ pods podtemplates replicationcontrollers',
+    'discovery.k8s.io/ endpointslices',
+    'flowcontrol.apiserver.k8s.io/ flowschemas prioritylevelconfigurations',
+    'networking.k8s.io/ ingresses ingressclasses networkpolicies',
+    'policy/ poddisruptionbudgets',
+    'resource.k8s.io/ deviceclasses devicetaintrules resourceslices',
+    'scheduling.k8s.io/ priorityclasses',
+  ].flatMap(expand),
+);
+
+/** A PUT makes the object. */
+const creating = new Set(
+  [
+    'node.k8s.io/ runtimeclasses',
+    'rbac.authorization.k8s.io/ roles rolebindings clusterroles clusterrolebindings',
+    'coordination.k8s.io/ leases leasecandidates',
+    '/ limitranges events services endpoints',
+    'events.k8s.io/ events',
+  ].flatMap(expand),
+);
+
+/** A PUT needs a resourceVersion. */
+const conditional = new Set(
+  [
+    'admissionregistration.k8s.io/ mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations',
+    'apiextensions.k8s.io/ customresourcedefinitions',
+    'internal.apiserver.k8s.io/ storageversions',
+    'certificates.k8s.io/ clustertrustbundles podcertificaterequests',
+    'coordination.k8s.io/ leases leasecandidates',
+    'node.k8s.io/ runtimeclasses',
+    'policy/ poddisruptionbudgets',
+    'storage.k8s.io/ csidrivers csinodes csistoragecapacities volumeattachments',
+    'storagemigration.k8s.io/ storageversionmigrations',
+  ].flatMap(expand),
+);
+
+/** Fields that selectors may name, as paths into the object. */
+const selectable: Readonly<Record<string, readonly string[]>> = {
+  '/pods': [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.podIPs',
+    'status.nominatedNodeName',
+  ],
+  '/nodes': ['spec.unschedulable'],
+  '/replicationcontrollers': ['status.replicas'],
+  '/namespaces': ['status.phase'],
+  '/secrets': ['type'],
+  '/events': eventFields('involvedObject', 'source.component'),
+  'events.k8s.io/events': eventFields('regarding', 'reportingController'),
+  'apps/replicasets': ['status.replicas'],
+  'batch/jobs': ['status.successful'],
+  'certificates.k8s.io/certificatesigningrequests': ['spec.signerName'],
+  'certificates.k8s.io/clustertrustbundles': ['spec.signerName'],
+  'certificates.k8s.io/podcertificaterequests': ['spec.signerName', 'spec.podName', 'spec.nodeName'],
+  'resource.k8s.io/resourceslices': ['spec.nodeName', 'spec.driver'],
+};
+
+/** Where a selectable field is read, if it is not where its name says. */
+const readFrom: Readonly<Record<string, string>> = {
+  'status.successful': 'status.succeeded',
+  'status.podIPs': 'status.podIPs.0.ip',
+};
+
+/** What a field is taken for that is not there. */
+const whenAbsent: Readonly<Record<string, string>> = {
+  'spec.unschedulable': 'false',
+  'spec.hostNetwork': 'false',
+  'status.replicas': '0',
+  'status.successful': '0',
+};
+
+/** Kinds whose names have to be shorter or plainer than most, and those whose names may be nearly anything. */
+const names: Readonly<Record<string, (name: string) => readonly string[]>> = {
+  '/namespaces': dns1123LabelProblems,
+  '/services': dns1035LabelProblems,
+  'rbac.authorization.k8s.io/roles': pathSegmentProblems,
+  'rbac.authorization.k8s.io/rolebindings': pathSegmentProblems,
+  'rbac.authorization.k8s.io/clusterroles': pathSegmentProblems,
+  'rbac.authorization.k8s.io/clusterrolebindings': pathSegmentProblems,
+};
+
+/** What is special about a built-in kind. */
+export function builtInRules(group: string, plural: string): ResourceRules {
+  const id = `${group}/${plural}`;
+  const fieldNames = selectable[id] ?? [];
+  return {
+    countsGenerations: counting.has(id),
+    createsOnUpdate: creating.has(id),
+    updatesUnconditionally: !conditional.has(id),
+    nameProblems: names[id],
+    fieldNames,
+    fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),
+    gracePeriodSeconds: id === '/pods' ? podGrace : undefined,
+    defaultPropagation: id === 'batch/jobs' || id === '/replicationcontrollers' ? 'orphan' : 'background',
+  };
+}
+
+function expand(line: string): string[] {
+  const [group = '', ...plurals] = line.split(' ');
+  return plurals.map((plural) => `${group}${plural}`);
+}
+
+function eventFields(about: string, component: string): string[] {
+  const parts = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+  return [...parts.map((part) => `${about}.${part}`), 'reason', 'reportingComponent', component, 'type'];
+}
+
+function fieldsOf(object: JsonObject, fieldNames: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    fieldNames.map((name) => {
+      const value = valueAt(object, readFrom[name] ?? name);
+      return [name, value === undefined || value === null ? (whenAbsent[name] ?? '') : String(value)];
+    }),
+  );
+}
+
+/** The value under a path of names and indexes; undefined if there is none. */
+export function valueAt(object: Json | undefined, path: string): Json | undefined {
+  let at = object;
+  for (const part of path.split('.')) {
+    if (Array.isArray(at)) at = at[Number(part)];
+    else if (isJsonObject(at) && Object.hasOwn(at, part)) at = at[part];
+    else return undefined;
+  }
+  return at;
+}
+
+/** A Pod that no node has begun to run, or that has ended, goes at once. */
+function podGrace(pod: JsonObject, asked: number | undefined): number {
+  const phase = textOf(valueAt(pod, 'status.phase'));
+  if (textOf(valueAt(pod, 'spec.nodeName')) === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
+  const own = valueAt(pod, 'spec.terminationGracePeriodSeconds');
+  return Math.max(0, asked ?? (typeof own === 'number' ? own : 30));
+}
+
+/** What may stand between two slashes of a URL. */
+function pathSegmentProblems(name: string): readonly string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`];
+  return ['/', '%'].filter((c) => name.includes(c)).map((c) => `may not contain '${c}'`);
+}

@@ -1,0 +1,116 @@
+import { formatTime, type JsonObject, type KubeObject, parseTime, type Status } from 'riata/object';
+import { notSupported } from '../status/field-error.js';
+import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
+import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import { isFinished, type ObjectStore } from './object-store.js';
+import type { Resource } from './resource.js';
+import type { WriteContext } from './write-context.js';
+
+/** What a deletion is told (`metav1.DeleteOptions`). */
+export interface DeleteRequest {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+}
+
+const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
+
+/**
+ * Deletes an object, or, while finalizers or a grace period keep it, marks it as to be deleted. Answers with the object
+ * in the second case and for kinds that go gracefully, else with a Status.
+ */
+export function deleteObject(
+  store: ObjectStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  request: DeleteRequest,
+  context: WriteContext,
+): KubeObject | Status {
+  const stored = store.find(resource, namespace, name);
+  if (stored === undefined) throw notFound(resource, name);
+  checkRequest(request);
+  const refusal = preconditionRefusal(resource, stored.object, request);
+  if (refusal !== undefined) throw refusal;
+  const live = stored.object as unknown as JsonObject;
+  const marked = mark(resource, live, request, context);
+  if (isFinished(marked)) {
+    if (!context.dryRun) store.remove(resource, stored);
+    return removedStatus(resource, stored.object);
+  }
+  return store.replace(resource, stored, marked, context);
+}
+
+/** The object as it is while it waits to go. */
+function mark(resource: Resource, live: JsonObject, request: DeleteRequest, context: WriteContext): JsonObject {
+  const meta = metaOf(live);
+  const finalizers = withPropagation(resource, stringsOf(meta.finalizers), request);
+  const already = textOf(meta.deletionTimestamp) !== '';
+  const asked = resource.rules.gracePeriodSeconds?.(live, request.gracePeriodSeconds) ?? 0;
+  const before = Number(meta.deletionGracePeriodSeconds ?? 0);
+  // A second deletion can only make it go sooner.
+  const grace = already ? Math.min(before, asked) : asked;
+  if (already && grace === before) return withMeta(live, { finalizers: orNone(finalizers) });
+  const generation = typeof meta.generation === 'number' ? meta.generation + 1 : undefined;
+  const startMs = already ? parseTime(textOf(meta.deletionTimestamp)) - before * 1000 : context.nowMs;
+  return withMeta(live, {
+    finalizers: orNone(finalizers),
+    deletionTimestamp: formatTime(startMs + grace * 1000),
+    deletionGracePeriodSeconds: grace,
+    generation: already ? meta.generation : generation,
+  });
+}
+
+/** Dependents are orphaned or waited for by the garbage collector, which is told by finalizers. */
+function withPropagation(
+  resource: Resource,
+  finalizers: readonly string[],
+  { propagationPolicy, orphanDependents }: DeleteRequest,
+): readonly string[] {
+  const others = finalizers.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);
+  if (propagationPolicy === 'Orphan' || orphanDependents === true) return [...others, orphanFinalizer];
+  if (propagationPolicy === 'Foreground') return [...others, foregroundFinalizer];
+  if (propagationPolicy === 'Background' || orphanDependents === false) return others;
+  // Nothing said: what an earlier deletion asked for stands.
+  if (others.length !== finalizers.length) return finalizers;
+  return resource.rules.defaultPropagation === 'orphan' ? [...finalizers, orphanFinalizer] : finalizers;
+}
+
+function checkRequest({ propagationPolicy, orphanDependents }: DeleteRequest): void {
+  const options = { group: 'meta.k8s.io', plural: 'DeleteOptions', kind: 'DeleteOptions' };
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    throw badRequest('orphanDependents and propagationPolicy cannot be both set');
+  }
+  const known = ['Foreground', 'Background', 'Orphan'];
+  if (propagationPolicy !== undefined && !known.includes(propagationPolicy)) {
+    const error = notSupported('propagationPolicy', propagationPolicy, [...known, 'nil']);
+    throw invalidObject(options, '', [error]);
+  }
+}
+
+export function preconditionRefusal(
+  resource: Resource,
+  object: KubeObject,
+  { preconditions = {} }: DeleteRequest,
+): Refusal | undefined {
+  const { uid, resourceVersion, name } = object.metadata;
+  const failed = (what: string, asked: string, is: string) =>
+    conflict(resource, name, `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`);
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) return failed('UID', preconditions.uid, uid);
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    return failed('ResourceVersion', preconditions.resourceVersion, resourceVersion);
+  }
+  return undefined;
+}
+
+function removedStatus(resource: Resource, object: KubeObject): Status {
+  const { name, uid } = object.metadata;
+  const group = resource.group === '' ? {} : { group: resource.group };
+  return statusOf('Success', undefined, undefined, undefined, { name, ...group, kind: resource.plural, uid });
+}
+
+function orNone(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

@@ -1,0 +1,22 @@
+import type { JsonObject, ManagedFieldsEntry } from 'riata/object';
+
+/** Who writes, and how. */
+export interface FieldWriter {
+  readonly manager: string;
+  readonly apiVersion: string;
+  /** `''` for the object itself. */
+  readonly subresource: string;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** Keeps `metadata.managedFields`: which writer says what. */
+export interface FieldTracking {
+  /** The entries after an update from `before` (undefined: there was none) to `after`. */
+  afterUpdate(before: JsonObject | undefined, after: JsonObject, writer: FieldWriter): readonly ManagedFieldsEntry[];
+  /**
+   * The object after `intent` was applied to `live`, entries included. Throws a `Refusal` with the conflicts unless
+   * `force` is given.
+   */
+  apply(live: JsonObject | undefined, intent: JsonObject, writer: FieldWriter, force: boolean): JsonObject;
+}

@@ -1,0 +1,116 @@
+import { Buffer } from 'node:buffer';
+import type { FieldSelector, JsonObject, KubeList, KubeObject, Selector } from 'riata/object';
+import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
+import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
+import { inVersion, type Resource } from './resource.js';
+
+/** Which objects are meant, as parsed from the query. */
+export interface Choice {
+  readonly namespace: string;
+  readonly labels?: Selector;
+  readonly fields?: FieldSelector;
+  /** Set when the path or a field selector names one object. */
+  readonly name?: string;
+}
+
+/** What a list is told. */
+export interface ListRequest extends Choice {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+}
+
+/** Where a page ended, and of which revision it is. `-1`: go on with what there is now. */
+interface Token {
+  readonly rv: number;
+  readonly after: string;
+}
+
+/** Lists objects at the revision that the request asks for. */
+export function listObjects(storage: Storage, resource: Resource, request: ListRequest): KubeList<KubeObject> {
+  const token = request.continue ? readToken(request.continue) : undefined;
+  const page = readPage(storage, resource, request, token);
+  const items = page.items.map((stored) => inVersion(stored.object, resource.apiVersion));
+  const last = page.items.at(-1);
+  const selects = !(request.labels?.isEmpty() ?? true) || !(request.fields?.isEmpty() ?? true);
+  const next = page.more && last !== undefined ? writeToken({ rv: page.revision, after: last.key }) : undefined;
+  return {
+    kind: resource.listKind,
+    apiVersion: resource.apiVersion,
+    metadata: {
+      resourceVersion: String(page.revision),
+      ...(next === undefined ? {} : { continue: next }),
+      ...(next === undefined || selects ? {} : { remainingItemCount: page.remaining }),
+    },
+    items,
+  };
+}
+
+function readPage(storage: Storage, resource: Resource, request: ListRequest, token: Token | undefined): ListPage {
+  const prefix = request.namespace === '' ? '' : `${request.namespace}/`;
+  const filter = filterOf(resource, request);
+  const range = { prefix, filter, limit: request.limit || undefined };
+  if (token === undefined) return storage.list(resource.table, { ...range, revision: revisionFor(storage, request) });
+  if (request.resourceVersion && request.resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  try {
+    const revision = token.rv < 0 ? undefined : token.rv;
+    return storage.list(resource.table, { ...range, after: token.after, revision });
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    const fresh = writeToken({ rv: -1, after: token.after });
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
+        'without the continue parameter, or use the continue token in this response to retrieve the remainder of the ' +
+        'results. Continuing with the provided token results in an inconsistent list - objects that were created, ' +
+        'modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      fresh,
+    );
+  }
+}
+
+/** The revision to read at: only an exact match is about the past. */
+function revisionFor(storage: Storage, request: ListRequest): number | undefined {
+  const { resourceVersion = '', resourceVersionMatch } = request;
+  if (resourceVersion === '' || resourceVersion === '0') return undefined;
+  const asked = Number(resourceVersion);
+  if (asked > storage.revision) throw tooLargeResourceVersion(resourceVersion, storage.revision);
+  const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && Boolean(request.limit));
+  if (!exact) return undefined;
+  if (asked < storage.compacted) {
+    throw expired(`The resourceVersion for the provided list is too old.`);
+  }
+  return asked;
+}
+
+/** What the selectors let through. */
+export function filterOf(resource: Resource, choice: Choice): ((stored: Stored) => boolean) | undefined {
+  const { labels, fields, name } = choice;
+  if ((labels?.isEmpty() ?? true) && (fields?.isEmpty() ?? true) && name === undefined) return undefined;
+  return ({ object }) => matches(resource, choice, object);
+}
+
+export function matches(resource: Resource, { labels, fields, name, namespace }: Choice, object: KubeObject): boolean {
+  const { metadata } = object;
+  if (namespace !== '' && metadata.namespace !== namespace) return false;
+  if (name !== undefined && metadata.name !== name) return false;
+  if (labels !== undefined && !labels.matches(metadata.labels ?? {})) return false;
+  if (fields === undefined || fields.isEmpty()) return true;
+  const own = resource.rules.fields?.(object as unknown as JsonObject) ?? {};
+  const { name: objectName, namespace: objectNamespace = '' } = metadata;
+  return fields.matches({ ...own, 'metadata.name': objectName, 'metadata.namespace': objectNamespace });
+}
+
+function writeToken(token: Token): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: token.rv, start: token.after })).toString('base64url');
+}
+
+function readToken(text: string): Token {
+  try {
+    const { v, rv, start } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Record<string, unknown>;
+    if (v === 'meta.k8s.io/v1' && typeof rv === 'number' && typeof start === 'string') return { rv, after: start };
+  } catch {}
+  throw badRequest('continue key is not valid: it was not given by this server, or was changed');
+}

@@ -1,0 +1,22 @@
+import { isJsonObject, type JsonObject, type ObjectMeta } from 'riata/object';
+
+/** The metadata of an object on its way in: nothing of it is sure to be there. */
+export function metaOf(object: JsonObject): JsonObject {
+  return isJsonObject(object.metadata) ? object.metadata : {};
+}
+
+/** The object with other metadata; an undefined member is taken away. */
+export function withMeta(object: JsonObject, changes: { readonly [K in keyof ObjectMeta]?: unknown }): JsonObject {
+  const merged: Record<string, unknown> = { ...metaOf(object), ...changes };
+  const metadata = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+  return { ...object, metadata: metadata as JsonObject };
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The strings of a list, e.g. of finalizers. */
+export function stringsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string') : [];
+}

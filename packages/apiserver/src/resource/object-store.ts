@@ -1,0 +1,286 @@
+import { equal, freeze, isJsonObject, type JsonObject, type KubeObject } from 'riata/object';
+import type { Random } from 'riata/runtime';
+import { invalid, required } from '../status/field-error.js';
+import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound } from '../status/refusal.js';
+import type { Storage, Stored } from '../storage/storage.js';
+import { generateName } from './generate-name.js';
+import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import { checkMetadata } from './metadata-rules.js';
+import { hasSubresource, inVersion, type Resource } from './resource.js';
+import { type WriteContext, writerOf } from './write-context.js';
+
+/** Who must agree before something is made in a namespace. Throws a `Refusal`. */
+export type NamespaceGate = (resource: Resource, namespace: string, name: string) => void;
+
+/** What a change starts from and how it is made. */
+export interface Change {
+  /** `''`: the object itself; `status` keeps everything else, and so on. */
+  readonly subresource: string;
+  /** The new object, from the stored one in the resource's version. */
+  readonly make: (live: JsonObject) => JsonObject;
+  /** What it must be, e.g. of a PUT: the resourceVersion and uid that the caller has seen. */
+  readonly expected?: { readonly resourceVersion?: string; readonly uid?: string };
+  /** Set when `make` has kept managedFields itself, as apply does. */
+  readonly tracked?: boolean;
+}
+
+/** The result of a write: what is stored now, in the resource's version. */
+export interface Written {
+  readonly object: KubeObject;
+  readonly created: boolean;
+}
+
+/**
+ * The life of objects: what happens to any of them, of whatever kind, when it is made, changed or read
+ * (`registry.Store`). Every method is one transaction: there is no `await` between what it reads and what it writes.
+ */
+export class ObjectStore {
+  readonly #storage: Storage;
+  readonly #random: Random;
+  readonly #gate: NamespaceGate;
+
+  constructor(storage: Storage, random: Random, gate: NamespaceGate) {
+    this.#storage = storage;
+    this.#random = random;
+    this.#gate = gate;
+  }
+
+  /** The object, in the resource's version. Throws 404. */
+  get(resource: Resource, namespace: string, name: string): KubeObject {
+    const stored = this.#storage.get(resource.table, keyFor(namespace, name));
+    if (stored === undefined) throw notFound(resource, name);
+    return inVersion(stored.object, resource.apiVersion);
+  }
+
+  find(resource: Resource, namespace: string, name: string): Stored | undefined {
+    return this.#storage.get(resource.table, keyFor(namespace, name));
+  }
+
+  create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext, tracked = false): KubeObject {
+    const placed = this.#named(resource, inNamespace(resource, namespace, body));
+    const sent = metaOf(placed);
+    if (textOf(sent.resourceVersion) !== '') {
+      throw badRequest('resourceVersion should not be set on objects to be created');
+    }
+    const name = textOf(sent.name);
+    const fresh = withMeta(placed, {
+      uid: this.#random.uuid(),
+      creationTimestamp: context.now,
+      generation: resource.rules.countsGenerations ? 1 : undefined,
+      deletionTimestamp: undefined,
+      deletionGracePeriodSeconds: undefined,
+      selfLink: undefined,
+      resourceVersion: undefined,
+    });
+    const whole = this.#prepared(
+      resource,
+      hasSubresource(resource, 'status') ? without(fresh, 'status') : fresh,
+      undefined,
+      context,
+    );
+    const object = tracked ? whole : track(resource, undefined, whole, context);
+    this.#check(resource, object, undefined, name);
+    this.#gate(resource, namespace, name);
+    if (this.find(resource, namespace, name) !== undefined) throw alreadyExists(resource, name);
+    if (context.dryRun) return answerOf(object, resource);
+    const key = keyFor(namespace, name);
+    const stored = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
+    return inVersion(stored.object, resource.apiVersion);
+  }
+
+  /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */
+  update(resource: Resource, namespace: string, name: string, change: Change, context: WriteContext): Written {
+    const stored = this.find(resource, namespace, name);
+    if (stored === undefined) throw notFound(resource, name);
+    const live = inVersion(stored.object, resource.apiVersion) as unknown as JsonObject;
+    this.#expect(resource, stored, change.expected);
+    const made = inNamespace(resource, namespace, change.make(live));
+    const kept = this.#keepSystemFields(resource, name, live, made, change.subresource);
+    const prepared = this.#prepared(resource, kept, live, context);
+    const counted = withGeneration(resource, live, prepared);
+    const object = change.tracked ? counted : track(resource, live, counted, context, change.subresource);
+    this.#check(resource, object, live, name);
+    const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
+    if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
+    const key = keyFor(namespace, name);
+    if (gone) {
+      const removed = this.#storage.remove(resource.table, key, (revision) => atRevision(object, resource, revision));
+      return { object: inVersion(removed.object, resource.apiVersion), created: false };
+    }
+    if (sameButForTimes(live, object)) return { object: live as unknown as KubeObject, created: false };
+    const written = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
+    return { object: inVersion(written.object, resource.apiVersion), created: false };
+  }
+
+  /** Stores an object as it is, for what the server itself changes: marks, finalizers, conditions. */
+  replace(resource: Resource, stored: Stored, object: JsonObject, context: { readonly dryRun: boolean }): KubeObject {
+    if (context.dryRun) return answerOf(object, resource, stored.revision);
+    if (sameButForTimes(stored.object as unknown as JsonObject, object)) {
+      return inVersion(stored.object, resource.apiVersion);
+    }
+    const written = this.#storage.put(resource.table, stored.key, (revision) => atRevision(object, resource, revision));
+    return inVersion(written.object, resource.apiVersion);
+  }
+
+  /** Removes an object for good. */
+  remove(resource: Resource, stored: Stored): KubeObject {
+    const last = stored.object as unknown as JsonObject;
+    const removed = this.#storage.remove(resource.table, stored.key, (revision) =>
+      atRevision(last, resource, revision),
+    );
+    return inVersion(removed.object, resource.apiVersion);
+  }
+
+  #named(resource: Resource, object: JsonObject): JsonObject {
+    const meta = metaOf(object);
+    if (textOf(meta.name) !== '') return object;
+    const base = textOf(meta.generateName);
+    if (base === '') {
+      throw invalidObject(resource, '', [required('metadata.name', 'name or generateName is required')]);
+    }
+    return withMeta(object, { name: generateName(base, this.#random) });
+  }
+
+  #prepared(resource: Resource, object: JsonObject, before: JsonObject | undefined, context: WriteContext): JsonObject {
+    const defaulted = resource.schema.withDefaults(object);
+    return resource.rules.prepare?.(defaulted, before, context.now) ?? defaulted;
+  }
+
+  #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string): void {
+    const errors = [
+      ...checkMetadata(resource, object, before),
+      ...resource.schema.validate(object, before),
+      ...(resource.rules.check?.(object, before) ?? []),
+    ];
+    if (errors.length > 0) throw invalidObject(resource, name, errors);
+  }
+
+  #expect(resource: Resource, stored: Stored, expected: Change['expected']): void {
+    if (expected === undefined) return;
+    const { name, uid } = stored.object.metadata;
+    if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
+      throw conflict(
+        resource,
+        name,
+        `Precondition failed: UID in precondition: ${expected.uid}, UID in object meta: ${uid}`,
+      );
+    }
+    const { resourceVersion = '' } = expected;
+    if (resourceVersion === '' || resourceVersion === '0') {
+      if (resource.rules.updatesUnconditionally !== false) return;
+      throw invalidObject(resource, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')]);
+    }
+    if (resourceVersion !== String(stored.revision)) throw modified(resource, name);
+  }
+
+  /** What a writer cannot change, whatever it sends. */
+  #keepSystemFields(
+    resource: Resource,
+    name: string,
+    live: JsonObject,
+    made: JsonObject,
+    subresource: string,
+  ): JsonObject {
+    const before = metaOf(live);
+    const sent = metaOf(made);
+    const sentName = textOf(sent.name);
+    if (sentName !== '' && sentName !== name) {
+      throw badRequest(`the name of the object (${sentName}) does not match the name on the URL (${name})`);
+    }
+    if (textOf(sent.uid) !== '' && sent.uid !== before.uid) {
+      throw conflict(
+        resource,
+        name,
+        `Precondition failed: UID in precondition: ${String(sent.uid)}, UID in object meta: ${String(before.uid)}`,
+      );
+    }
+    const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, selfLink } = before;
+    const system = { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, selfLink };
+    if (subresource === 'status') {
+      const { managedFields } = sent;
+      return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
+    }
+    const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
+    return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;
+  }
+}
+
+export function keyFor(namespace: string, name: string): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** The object with the namespace of the request; another one in it is refused. */
+function inNamespace(resource: Resource, namespace: string, body: JsonObject): JsonObject {
+  const sent = textOf(metaOf(body).namespace);
+  if (resource.scope === 'Cluster') return sent === '' ? body : withMeta(body, { namespace: undefined });
+  if (sent !== '' && sent !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  return withMeta(body, { namespace });
+}
+
+function withGeneration(resource: Resource, live: JsonObject, object: JsonObject): JsonObject {
+  if (!resource.rules.countsGenerations) return object;
+  const desired = ({ metadata: _m, status: _s, apiVersion: _a, kind: _k, ...rest }: JsonObject) => rest;
+  const generation = Number(metaOf(live).generation ?? 0);
+  return withMeta(object, { generation: equal(desired(live), desired(object)) ? generation : generation + 1 });
+}
+
+function track(
+  resource: Resource,
+  before: JsonObject | undefined,
+  after: JsonObject,
+  context: WriteContext,
+  subresource = '',
+): JsonObject {
+  const writer = writerOf(context, resource.apiVersion, subresource);
+  const managedFields = resource.schema.tracking.afterUpdate(before, after, writer);
+  return withMeta(after, { managedFields: managedFields.length === 0 ? undefined : managedFields });
+}
+
+/** Whether nothing keeps an object that is to go. */
+export function isFinished(object: JsonObject): boolean {
+  const { finalizers, deletionGracePeriodSeconds } = metaOf(object);
+  const waits = typeof deletionGracePeriodSeconds === 'number' && deletionGracePeriodSeconds > 0;
+  return stringsOf(finalizers).length === 0 && !waits && !hasSpecFinalizers(object);
+}
+
+/** Namespaces have finalizers of their own, in their spec. */
+function hasSpecFinalizers(object: JsonObject): boolean {
+  if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return false;
+  return isJsonObject(object.spec) && stringsOf(object.spec.finalizers).length > 0;
+}
+
+/** Managed fields carry times; a write that changes nothing else is no write. */
+function sameButForTimes(live: JsonObject, object: JsonObject): boolean {
+  const strip = (o: JsonObject) => {
+    const entries = metaOf(o).managedFields;
+    const managedFields = Array.isArray(entries)
+      ? entries.map((entry) => (isJsonObject(entry) ? { ...entry, time: undefined } : entry))
+      : undefined;
+    return withMeta(o, { managedFields, resourceVersion: undefined });
+  };
+  return equal(strip(live), strip(object));
+}
+
+/** As it is stored: frozen, under the storage version, at its revision. */
+function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
+  const stamped = withMeta({ ...object, apiVersion: resource.storedAs }, { resourceVersion: String(revision) });
+  return freeze(stamped as unknown as KubeObject);
+}
+
+/** As a dry run answers. */
+function answerOf(object: JsonObject, resource: Resource, revision?: number): KubeObject {
+  const resourceVersion = revision === undefined ? undefined : String(revision);
+  return withMeta({ ...object, apiVersion: resource.apiVersion }, { resourceVersion }) as unknown as KubeObject;
+}
+
+function without(object: JsonObject, field: string): JsonObject {
+  const { [field]: _, ...rest } = object;
+  return rest;
+}
+
+function pick(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return value === undefined ? {} : { [field]: value };
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from 'riata/object';
+import { badRequest } from '../status/refusal.js';
+import type { Resource } from './resource.js';
+import type { WriteContext } from './write-context.js';
+
+/**
+ * An object from outside, as the schema knows it: unknown fields are left out, refused or warned about, as the caller
+ * asked for.
+ */
+export function readObject(resource: Resource, sent: JsonObject, context: WriteContext): JsonObject {
+  const { apiVersion, kind } = sent;
+  if (apiVersion !== undefined && apiVersion !== '' && kind !== undefined && kind !== '') {
+    if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
+      throw badRequest(
+        `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
+      );
+    }
+  }
+  const { object, unknown } = resource.schema.read({ ...sent, apiVersion: resource.apiVersion, kind: resource.kind });
+  if (unknown.length > 0 && context.fieldValidation === 'Strict') {
+    const fields = unknown.map((path) => `unknown field "${path}"`).join(', ');
+    throw badRequest(
+      `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${fields}`,
+    );
+  }
+  if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(`unknown field "${path}"`);
+  return object;
+}

@@ -1,0 +1,83 @@
+import type { JsonObject, KubeObject, Scope } from 'riata/object';
+import type { FieldError } from '../status/field-error.js';
+import type { ResourceName } from '../status/refusal.js';
+import type { FieldTracking } from './field-tracking.js';
+
+/** A part of a resource that has its own path, e.g. `status`. */
+export interface Subresource {
+  readonly name: string;
+  /** Group, version and kind of what is sent and answered. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+/** What a schema knows about the objects of a kind. All functions are pure and leave their argument alone. */
+export interface ResourceSchema {
+  /**
+   * The object without what the schema does not know, and the paths of what was left out. Throws a `Refusal` when it
+   * cannot be read at all: fields of the wrong type in a built-in kind.
+   */
+  read(object: JsonObject): { readonly object: JsonObject; readonly unknown: readonly string[] };
+  /** The object with its defaults filled in. */
+  withDefaults(object: JsonObject): JsonObject;
+  /** What is wrong with the object beyond its metadata; `before` is its stored form. */
+  validate(object: JsonObject, before?: JsonObject): readonly FieldError[];
+  /** How writers share its fields. */
+  readonly tracking: FieldTracking;
+  /** Applies a strategic merge patch; undefined where the kind takes none. */
+  readonly strategicPatch?: (object: JsonObject, patch: JsonObject) => JsonObject;
+}
+
+/** What is special about a kind, beyond its schema. */
+export interface ResourceRules {
+  /** Whether `metadata.generation` counts changes of the desired state. */
+  readonly countsGenerations: boolean;
+  /** Whether a PUT to a name that does not exist makes the object. @default false */
+  readonly createsOnUpdate?: boolean;
+  /** Whether a PUT without resourceVersion is taken. @default true */
+  readonly updatesUnconditionally?: boolean;
+  /** Changes an object on its way in; `before` is undefined for a new one. */
+  readonly prepare?: (object: JsonObject, before: JsonObject | undefined, now: string) => JsonObject;
+  /** What is wrong with it; in addition to the schema. */
+  readonly check?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
+  /** Which names are allowed. @default DNS subdomains */
+  readonly nameProblems?: (name: string) => readonly string[];
+  /** Fields that selectors may name, beside `metadata.name` and `metadata.namespace`. */
+  readonly fields?: (object: JsonObject) => Readonly<Record<string, string>>;
+  /** The names of these fields: any other is refused. */
+  readonly fieldNames?: readonly string[];
+  /** How long an object may take to go, where nobody says. @default 0: gone at once */
+  readonly gracePeriodSeconds?: (object: JsonObject, asked: number | undefined) => number;
+  /** What becomes of dependents where nobody says. @default 'background' */
+  readonly defaultPropagation?: 'background' | 'orphan';
+}
+
+/** One resource in one version: everything that the verbs have to know. */
+export interface Resource extends ResourceName {
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly listKind: string;
+  readonly singular: string;
+  readonly scope: Scope;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: readonly Subresource[];
+  /** Where its objects live: the same for all versions of a resource. */
+  readonly table: string;
+  /** The `apiVersion` that objects are stored under. */
+  readonly storedAs: string;
+  readonly schema: ResourceSchema;
+  readonly rules: ResourceRules;
+}
+
+/** The object under the resource's own version: conversion between versions changes no more than that. */
+export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}
+
+export function hasSubresource(resource: Resource, name: string): boolean {
+  return resource.subresources.some((s) => s.name === name);
+}

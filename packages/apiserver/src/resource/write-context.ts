@@ -1,0 +1,20 @@
+import type { FieldWriter } from './field-tracking.js';
+
+/** What the verbs have to know of a request that writes. */
+export interface WriteContext {
+  /** Everything is done but stored. */
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  /** What to do about unknown and duplicate fields. */
+  readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  /** Says something to the caller that is no error. */
+  warn(text: string): void;
+  /** The time of the request, RFC 3339, in whole seconds. */
+  readonly now: string;
+  /** The time of the request in milliseconds. */
+  readonly nowMs: number;
+}
+
+export function writerOf(context: WriteContext, apiVersion: string, subresource = ''): FieldWriter {
+  return { manager: context.fieldManager, apiVersion, subresource, now: context.now };
+}

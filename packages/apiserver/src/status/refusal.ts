@@ -1,0 +1,145 @@
+import type { Status, StatusCause, StatusDetails } from 'riata/object';
+import { causeOf, type FieldError, formatFieldError } from './field-error.js';
+
+/** The names of a resource that messages speak of. */
+export interface ResourceName {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** Thrown by whatever serves a request: the server answers with this Status. */
+export class Refusal extends Error {
+  readonly status: Status;
+  /** Headers that go with it, e.g. `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, extra: RefusalExtra = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.headers = extra.headers ?? {};
+    this.status = statusOf('Failure', code, reason, message, details, extra.continue);
+  }
+}
+
+interface RefusalExtra {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A token to go on with, in the metadata of the Status. */
+  readonly continue?: string;
+}
+
+/** A Status with its members in upstream's order. */
+export function statusOf(
+  status: 'Success' | 'Failure',
+  code: number | undefined,
+  reason?: string,
+  message?: string,
+  details?: StatusDetails,
+  token?: string,
+): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: token === undefined ? {} : { continue: token },
+    status,
+    ...(message === undefined ? {} : { message }),
+    ...(reason === undefined || reason === '' ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+/** `pods`, or `deployments.apps`. */
+function qualified({ plural, group }: ResourceName): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+function detailsOf({ group, plural }: ResourceName, name: string, more: Partial<StatusDetails> = {}): StatusDetails {
+  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural, ...more };
+}
+
+export function notFound(resource: ResourceName, name: string): Refusal {
+  return new Refusal(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+}
+
+/** There is nothing under this path. */
+export function noSuchPath(): Refusal {
+  return new Refusal(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function alreadyExists(resource: ResourceName, name: string): Refusal {
+  const message = `${qualified(resource)} "${name}" already exists`;
+  return new Refusal(409, 'AlreadyExists', message, detailsOf(resource, name));
+}
+
+export function conflict(resource: ResourceName, name: string, why: string): Refusal {
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+  return new Refusal(409, 'Conflict', message, detailsOf(resource, name));
+}
+
+/** The object changed since it was read. */
+export function modified(resource: ResourceName, name: string): Refusal {
+  return conflict(
+    resource,
+    name,
+    'the object has been modified; please apply your changes to the latest version and try again',
+  );
+}
+
+/** The object is not what Kubernetes takes for a valid one. */
+export function invalidObject(resource: ResourceName, name: string, errors: readonly FieldError[]): Refusal {
+  const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
+  const texts = [...new Set(errors.map(formatFieldError))];
+  const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const causes: StatusCause[] = errors.map(causeOf);
+  const details = { ...detailsOf({ ...resource, plural: resource.kind }, name), causes };
+  return new Refusal(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, details);
+}
+
+export function badRequest(message: string): Refusal {
+  return new Refusal(400, 'BadRequest', message);
+}
+
+export function forbiddenWrite(resource: ResourceName, name: string, why: string, causes?: StatusCause[]): Refusal {
+  const message = `${qualified(resource)} "${name}" is forbidden: ${why}`;
+  return new Refusal(403, 'Forbidden', message, detailsOf(resource, name, causes === undefined ? {} : { causes }));
+}
+
+export function methodNotSupported(resource: ResourceName, action: string): Refusal {
+  const message = `${action} is not supported on resources of kind "${qualified(resource)}"`;
+  return new Refusal(405, 'MethodNotAllowed', message, detailsOf(resource, ''));
+}
+
+export function unauthorized(): Refusal {
+  return new Refusal(401, 'Unauthorized', 'Unauthorized');
+}
+
+/** History that a continue token or a watch needs is gone. */
+export function expired(message: string, token?: string): Refusal {
+  return new Refusal(410, 'Expired', message, undefined, token === undefined ? {} : { continue: token });
+}
+
+/** A read at a revision that the server has not come to yet. */
+export function tooLargeResourceVersion(asked: string, current: number): Refusal {
+  const message = `Too large resource version: ${asked}, current: ${current}`;
+  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+  return new Refusal(504, 'Timeout', `Timeout: ${message}`, { causes, retryAfterSeconds: 1 });
+}
+
+export function unsupportedMediaType(supported: readonly string[]): Refusal {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`;
+  return new Refusal(415, 'UnsupportedMediaType', message, {});
+}
+
+export function notAcceptable(supported: readonly string[]): Refusal {
+  const message = `only the following media types are accepted: ${supported.join(', ')}`;
+  return new Refusal(406, 'NotAcceptable', message, {});
+}
+
+export function tooLarge(limit: number): Refusal {
+  return new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`, {});
+}
+
+export function internal(message: string): Refusal {
+  return new Refusal(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}

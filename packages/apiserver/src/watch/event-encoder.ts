@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type KubeObject } from 'riata/object';
+import { inVersion } from '../resource/resource.js';
+import type { Stored } from '../storage/storage.js';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** The form in which a watcher wants objects: the version, and what else is made of them. */
+export interface EventForm {
+  /** Names the form: equal names give equal bytes. */
+  readonly id: string;
+  readonly apiVersion: string;
+  /** E.g. the metadata alone, or a row of a table. @default the object itself */
+  readonly project?: (object: KubeObject) => unknown;
+}
+
+/**
+ * The bytes of events. A version is turned into text once for each form, however many watch: it is kept as long as the
+ * version is.
+ */
+export class EventEncoder {
+  readonly #texts = new WeakMap<Stored, Map<string, Buffer>>();
+
+  event(type: EventType, stored: Stored, form: EventForm): Buffer {
+    const forms = this.#texts.get(stored) ?? new Map<string, Buffer>();
+    const id = `${type} ${form.id}`;
+    const known = forms.get(id);
+    if (known !== undefined) return known;
+    const object = inVersion(stored.object, form.apiVersion);
+    const bytes = line(type, form.project === undefined ? object : form.project(object));
+    forms.set(id, bytes);
+    this.#texts.set(stored, forms);
+    return bytes;
+  }
+}
+
+/** One line of a watch. */
+export function line(type: EventType | 'BOOKMARK' | 'ERROR', object: unknown): Buffer {
+  return Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+}
+
+/** How far a watch has come, told in the form of an object of its kind. */
+export function bookmark(kind: string, apiVersion: string, revision: number, initialEventsEnd: boolean): Buffer {
+  const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
+  const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...annotations };
+  return line('BOOKMARK', { kind, apiVersion, metadata });
+}
+
+/** The state before a change, as it is told to a watcher whose selector it has left. */
+export function lastSeen(before: Stored, revision: number): Stored {
+  const { metadata } = before.object;
+  const object = { ...before.object, metadata: { ...metadata, resourceVersion: String(revision) } };
+  return { key: before.key, revision, object: isJsonObject(object) ? object : before.object };
+}

@@ -1,0 +1,181 @@
+import type { Buffer } from 'node:buffer';
+import type { Random, Scheduler, Timer } from 'riata/runtime';
+import { type Choice, matches } from '../resource/list-objects.js';
+import type { Resource } from '../resource/resource.js';
+import { expired } from '../status/refusal.js';
+import { CompactedError, type Storage, type StorageEvent, type Stored } from '../storage/storage.js';
+import { bookmark, type EventEncoder, type EventForm, type EventType, lastSeen, line } from './event-encoder.js';
+
+/** Where the events of a watch go. */
+export interface WatchSink {
+  /** False when the peer has not taken what was written before; `drained` then tells when to go on. */
+  write(bytes: Uint8Array): boolean;
+  drained(): Promise<void>;
+  end(): void;
+}
+
+/** What a watch is told. */
+export interface WatchRequest extends Choice {
+  readonly resourceVersion?: string;
+  readonly sendInitialEvents?: boolean;
+  readonly allowWatchBookmarks?: boolean;
+  readonly timeoutSeconds?: number;
+  readonly form: EventForm;
+}
+
+/** The surroundings of a watch. */
+export interface WatchParts {
+  readonly storage: Storage;
+  readonly encoder: EventEncoder;
+  readonly clock: Scheduler;
+  readonly random: Random;
+}
+
+/** A watcher that is further behind than this is ended: it lists again, and the memory is not its buffer. */
+const maxPending = 10_000;
+const bookmarkEveryMs = 60_000;
+const defaultTimeoutMs = 1_800_000;
+/** Between two looks at the rest of the world. */
+const sliceEvents = 200;
+
+type Pending = { readonly bytes: Buffer } | { readonly type: EventType; readonly stored: Stored };
+
+/** One watch, from its first event to its end. */
+export class WatchSession {
+  readonly #parts: WatchParts;
+  readonly #resource: Resource;
+  readonly #request: WatchRequest;
+  readonly #sink: WatchSink;
+  readonly #timers = new Set<Timer>();
+  #subscription: Disposable | undefined;
+  /** The state at the start; it goes out before what follows and does not count as being behind. */
+  #state: Pending[] = [];
+  #pending: Pending[] = [];
+  #pumping = false;
+  #ended = false;
+
+  constructor(parts: WatchParts, resource: Resource, request: WatchRequest, sink: WatchSink) {
+    this.#parts = parts;
+    this.#resource = resource;
+    this.#request = request;
+    this.#sink = sink;
+  }
+
+  /** Begins. The answer's head must have been sent. */
+  start(): void {
+    const { random, storage } = this.#parts;
+    const { timeoutSeconds, allowWatchBookmarks, sendInitialEvents, resourceVersion = '' } = this.#request;
+    const timeoutMs = timeoutSeconds ? timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
+    this.#after(timeoutMs, () => this.#finish());
+    const fromState = resourceVersion === '' || resourceVersion === '0' || sendInitialEvents === true;
+    const start = fromState ? storage.revision : Number(resourceVersion);
+    if (fromState && sendInitialEvents !== false) this.#queueState(start, sendInitialEvents === true);
+    try {
+      this.#subscription = storage.watch(this.#resource.table, start, (event) => this.#take(event));
+    } catch (error) {
+      if (!(error instanceof CompactedError)) throw error;
+      const refusal = expired(`too old resource version: ${resourceVersion} (${storage.compacted})`);
+      this.#queue({ bytes: line('ERROR', refusal.status) });
+      this.#pump(() => this.#finish());
+      return;
+    }
+    if (allowWatchBookmarks) this.#bookmarkLater();
+    this.#pump();
+  }
+
+  /** Ends the watch from outside: the client has gone, or the server goes. */
+  stop(): void {
+    this.#finish();
+  }
+
+  #queueState(revision: number, closes: boolean): void {
+    const { storage } = this.#parts;
+    const prefix = this.#request.namespace === '' ? '' : `${this.#request.namespace}/`;
+    const { items } = storage.list(this.#resource.table, { prefix, filter: (s) => this.#sees(s) });
+    this.#state = items.map((stored) => ({ type: 'ADDED', stored }));
+    if (closes && this.#request.allowWatchBookmarks) {
+      this.#state.push({ bytes: this.#bookmark(revision, true) });
+    }
+  }
+
+  #take(event: StorageEvent): void {
+    const { before, after, removed, revision } = event;
+    const saw = before !== undefined && this.#sees(before);
+    const sees = after !== undefined && this.#sees(after);
+    if (sees) this.#queue({ type: saw ? 'MODIFIED' : 'ADDED', stored: after });
+    else if (saw) this.#queue({ type: 'DELETED', stored: removed ?? lastSeen(before, revision) });
+    this.#pump();
+  }
+
+  #sees(stored: Stored): boolean {
+    return matches(this.#resource, this.#request, stored.object);
+  }
+
+  #queue(pending: Pending): void {
+    if (this.#ended) return;
+    this.#pending.push(pending);
+    if (this.#pending.length > maxPending) this.#finish();
+  }
+
+  /** Writes what waits, as fast as the peer takes it. */
+  #pump(then?: () => void): void {
+    if (this.#pumping || this.#ended) return;
+    this.#pumping = true;
+    void this.#write().finally(() => {
+      this.#pumping = false;
+      then?.();
+    });
+  }
+
+  async #write(): Promise<void> {
+    const { encoder, clock } = this.#parts;
+    while (!this.#ended) {
+      const queue = this.#state.length > 0 ? this.#state : this.#pending;
+      if (queue.length === 0) return;
+      const slice = queue.splice(0, sliceEvents);
+      for (const [index, next] of slice.entries()) {
+        const bytes = 'bytes' in next ? next.bytes : encoder.event(next.type, next.stored, this.#request.form);
+        if (this.#sink.write(bytes)) continue;
+        queue.unshift(...slice.slice(index + 1));
+        await this.#sink.drained();
+        break;
+      }
+      if (this.#state.length + this.#pending.length > 0) await clock.yield();
+    }
+  }
+
+  #bookmarkLater(): void {
+    const { random, storage } = this.#parts;
+    this.#after(random.jitter(bookmarkEveryMs, 0.25), () => {
+      this.#queue({ bytes: this.#bookmark(storage.revision, false) });
+      this.#pump();
+      this.#bookmarkLater();
+    });
+  }
+
+  #bookmark(revision: number, initialEventsEnd: boolean): Buffer {
+    return bookmark(this.#resource.kind, this.#resource.apiVersion, revision, initialEventsEnd);
+  }
+
+  #after(ms: number, fn: () => void): void {
+    const timer = this.#parts.clock.after(
+      ms,
+      () => {
+        this.#timers.delete(timer);
+        fn();
+      },
+      { background: true },
+    );
+    this.#timers.add(timer);
+  }
+
+  #finish(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#subscription?.[Symbol.dispose]();
+    for (const timer of this.#timers) timer.cancel();
+    this.#state = [];
+    this.#pending = [];
+    this.#sink.end();
+  }
+}
