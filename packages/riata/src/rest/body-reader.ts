@@ -225,8 +225,8 @@ export class BodyReader<E, R> implements TransportSink {
           return undefined;
         } else if (this.#exchangeEnd === undefined) {
           this.#resume();
-          // A flow may hand out at once what it held back.
-          if (this.#backlog.length === 0) return undefined;
+          // A flow may hand out at once what it held back, the end too.
+          if (this.#backlog.length === 0 && this.#exchangeEnd === undefined) return undefined;
         } else if ('error' in this.#exchangeEnd) {
           this.#settle({ error: this.#exchangeEnd.error });
           return undefined;

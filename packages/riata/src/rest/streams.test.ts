@@ -191,6 +191,24 @@ describe('list', () => {
     expect((await last).done).toBe(true);
   });
 
+  test('an end that was held back comes with resume, and is not missed', async () => {
+    const server = new Script();
+    server.resume = () => {
+      server.paused = false;
+      server.end();
+    };
+    const list = listStream(server);
+    const opened = list.open();
+    server.headers();
+    await opened;
+    expect(server.paused).toBe(true);
+    server.send(`${head}${items(2)}]}`);
+    const names: (string | undefined)[] = [];
+    for await (const pod of list) names.push(pod.metadata?.name);
+    expect(names).toEqual(['p0', 'p1']);
+    expect(list.end?.count).toBe(2);
+  });
+
   test('nothing is decoded between open and reading', async () => {
     const server = new Script();
     const stream = listStream(server);
