@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../object/json.js';
+import { isJsonObject } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
-import { equal } from '../object/value/equal.js';
-import { setOwn } from '../object/value/own.js';
 
 interface Memory {
   readonly uid: string;
-  /** Of the text that was applied. */
+  /** Digest of what was applied. */
   readonly intent: string;
-  /** What the server made of each part of it: `1000m` was answered by `1`, and `1` is what a cache will show. */
-  readonly answered: Json | undefined;
+  /**
+   * Digest of what the server made of each part of it: `1000m` was answered by `1`, and `1` is what a cache will show.
+   * The values themselves would be copies of most of what is stored.
+   */
+  readonly answered: string;
 }
 
 /**
@@ -24,13 +25,18 @@ export class ApplyMemo {
     this.#limit = limit;
   }
 
+  /** How many are remembered. */
+  get size(): number {
+    return this.#memories.size;
+  }
+
   /** Notes an answer. `id` names object, field manager and subresource. */
-  remember(id: string, intent: JsonObject, answer: KubeObject): void {
+  remember(id: string, intent: object, answer: KubeObject): void {
     this.#memories.delete(id);
     this.#memories.set(id, {
       uid: answer.metadata.uid,
       intent: digest(intent),
-      answered: project(answer as unknown as Json, intent),
+      answered: digest(project(answer, intent)),
     });
     for (const oldest of this.#memories.keys()) {
       if (this.#memories.size <= this.#limit) break;
@@ -38,17 +44,13 @@ export class ApplyMemo {
     }
   }
 
-  forget(id: string): void {
-    this.#memories.delete(id);
-  }
-
   /** True if the same intent was applied to this very object, and all that it speaks of is still as answered then. */
-  stands(id: string, intent: JsonObject, current: KubeObject): boolean {
+  stands(id: string, intent: object, current: KubeObject): boolean {
     const memory = this.#memories.get(id);
     if (memory === undefined || memory.uid !== current.metadata.uid || memory.intent !== digest(intent)) return false;
     this.#memories.delete(id);
     this.#memories.set(id, memory);
-    return equal(project(current as unknown as Json, intent), memory.answered);
+    return memory.answered === digest(project(current, intent));
   }
 }
 
@@ -56,17 +58,27 @@ export class ApplyMemo {
  * The parts of `value` that `intent` speaks of. Lists are taken whole: which of their elements are meant depends on the
  * schema, and taking too much costs a request at worst.
  */
-function project(value: Json | undefined, intent: Json): Json | undefined {
+function project(value: unknown, intent: unknown): unknown {
   if (!isJsonObject(intent) || !isJsonObject(value)) return value;
-  const out: Record<string, Json> = {};
+  const parts: [string, unknown][] = [];
   for (const [name, below] of Object.entries(intent)) {
-    if (below === undefined || !Object.hasOwn(value, name)) continue;
-    const part = project(value[name], below);
-    if (part !== undefined) setOwn(out, name, part);
+    if (below !== undefined && Object.hasOwn(value, name)) parts.push([name, project(value[name], below)]);
   }
-  return out;
+  return Object.fromEntries(parts);
 }
 
-function digest(intent: JsonObject): string {
-  return createHash('sha256').update(JSON.stringify(intent)).digest('base64');
+function digest(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64');
+}
+
+/** JSON with sorted keys; whole numbers past 2^53, as `bigint`, in full. */
+function canonical(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .join(',')}}`;
 }

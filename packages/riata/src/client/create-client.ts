@@ -4,9 +4,11 @@ import type { RestConfig } from '../rest/config.js';
 import { RestClient, type RestClientOptions } from '../rest/rest-client.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { Discovery } from './discovery.js';
-import { KubeClient } from './kube-client.js';
+import { KubeClient, type KubeClientParts } from './kube-client.js';
 import { RestMapper } from './rest-mapper.js';
 import { runOver } from './run-operation.js';
+import { skipUnchanged } from './skip-unchanged.js';
+import { WriteHook, type WriteListener } from './write-hook.js';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends Omit<RestClientOptions, 'apiVersion' | 'basePath'> {
@@ -14,24 +16,39 @@ export interface ClientOptions extends Omit<RestClientOptions, 'apiVersion' | 'b
   readonly scheme?: Scheme;
   /** @default one that asks the server, shared by all wrappers of the client */
   readonly mapper?: RestMapper;
+  /** Hears of every write, as with {@link ConnectedClient.onWrite}. */
+  readonly onWrite?: WriteListener;
   readonly runtime?: Partial<Runtime>;
 }
 
 /** A {@link KubeClient} that owns its connection. */
 export class ConnectedClient extends KubeClient implements AsyncDisposable {
   readonly #rest: RestClient;
+  readonly #writes: WriteHook;
   /** Asks the server what it serves, without remembering. */
   readonly discovery: Discovery;
 
-  constructor(rest: RestClient, discovery: Discovery, parts: ConstructorParameters<typeof KubeClient>[0]) {
+  constructor(rest: RestClient, discovery: Discovery, writes: WriteHook, parts: KubeClientParts) {
     super(parts);
     this.#rest = rest;
+    this.#writes = writes;
     this.discovery = discovery;
   }
 
   /** For paths that no kind stands for, e.g. `/healthz`. */
   get rest(): RestClient {
     return this.#rest;
+  }
+
+  /**
+   * Calls `listener` with every write of this client and of all its wrappers that the server has done, before the call
+   * that made it resolves: whoever keeps a view of the server can show it at once. Also with every write whose fate is
+   * unknown (the connection broke after it was sent, the server ran out of time): look again. Not called for dry runs,
+   * refused writes, and applies skipped as nothing would change. What a listener throws goes to the log; the write
+   * stands. Dispose the answer to end it.
+   */
+  onWrite(listener: WriteListener): Disposable {
+    return this.#writes.add(listener);
   }
 
   /** Ends what is running and frees the sockets. Wrappers of the client end with it. */
@@ -55,8 +72,11 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
 export function createClient(config: RestConfig, options: ClientOptions = {}): ConnectedClient {
   const rest = RestClient.for(config, options);
   const discovery = new Discovery(rest);
-  const { clock, random } = resolveRuntime(options.runtime);
+  const { clock, random, log } = resolveRuntime(options.runtime);
+  const writes = new WriteHook(log);
+  if (options.onWrite !== undefined) writes.add(options.onWrite);
+  const run = skipUnchanged(writes.wrap(runOver(rest, clock)));
   const mapper = options.mapper ?? new RestMapper(discovery);
   const scheme = options.scheme ?? builtinScheme();
-  return new ConnectedClient(rest, discovery, { run: runOver(rest, clock), scheme, mapper, clock, random });
+  return new ConnectedClient(rest, discovery, writes, { run, scheme, mapper, clock, random });
 }

@@ -4,6 +4,7 @@ export { type ClientOptions, ConnectedClient, createClient } from './create-clie
 export { type DelegatingClientParts, delegatingClient } from './delegating-client.js';
 export { type ApiGroup, type ApiResource, Discovery, type ServerResources, type ServerVersion } from './discovery.js';
 export type {
+  AppliedAt,
   At,
   Client,
   FieldIndexer,
@@ -17,7 +18,8 @@ export type {
   Writer,
 } from './interfaces.js';
 export { KubeClient, type KubeClientParts } from './kube-client.js';
-export { type Answers, isWrite, type Operation, type Run, type Verb } from './operation.js';
+export { lines } from './lines.js';
+export { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
 export type {
   CallOptions,
   CreateOptions,
@@ -26,6 +28,7 @@ export type {
   FieldValidation,
   GetOptions,
   ListOptions,
+  PagesOptions,
   PatchOptions,
   Preconditions,
   Propagation,
@@ -41,6 +44,7 @@ export {
   mergeFrom,
   type Patch,
   type PatchFromOptions,
+  strategicMergeFrom,
 } from './patch.js';
 export type { PodLogOptions } from './pod-logs.js';
 export { type DiscoveredKind, isNoMatch, NoMatchError, RestMapper } from './rest-mapper.js';
@@ -61,3 +65,4 @@ export {
   withFieldValidation,
   withUserAgent,
 } from './wrappers.js';
+export type { Write, WriteListener } from './write-hook.js';

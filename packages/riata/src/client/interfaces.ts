@@ -12,6 +12,7 @@ import type {
   DeleteOptions,
   GetOptions,
   ListOptions,
+  PagesOptions,
   PatchOptions,
   UpdateOptions,
   WatchOptions,
@@ -39,11 +40,18 @@ export type Key<S extends Scope, P extends Placement = 'explicit'> = P extends '
 /** What an object to be written must have besides its type: a namespace, unless the client has one. */
 export type At<T, P extends Placement = 'explicit'> = P extends 'explicit' ? Placed<T> : unknown;
 
+/** As {@link At}; an owner in a namespace gives it, too. */
+export type AppliedAt<T, P extends Placement, O> = O extends {
+  readonly ownedBy: { readonly metadata: { readonly namespace: string } };
+}
+  ? unknown
+  : At<T, P>;
+
 /** Reads objects, from a server or a cache (`client.Reader`). */
 export interface Reader<P extends Placement = 'explicit'> {
   /** The object (`Get`). Rejects with an error that `isNotFound` knows if there is none. */
   get<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>, key: Key<S, P>, options?: GetOptions): Promise<R>;
-  /** The object, or undefined if there is none. Any other failure still rejects. */
+  /** The object, or undefined if there is none. Any other failure still rejects, a kind that is not served too. */
   find<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
     key: Key<S, P>,
@@ -71,11 +79,12 @@ export interface Writer<P extends Placement = 'explicit'> {
   ): Promise<R>;
   /**
    * Server-side apply of a whole intent: what `fieldManager` applied before and does not say now is removed. Takes the
-   * Kind's write type. Skipped when nothing would change; see {@link ApplyOptions}.
+   * Kind's write type: an object that was read does not compile, and is refused. Skipped when nothing would change;
+   * see {@link ApplyOptions}.
    */
-  apply<R extends KubeObject, W, S extends Scope, N extends string | undefined>(
-    object: New<R, W, S, N> & At<New<R, W, S, N>, P>,
-    options?: ApplyOptions<R>,
+  apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
+    object: New<R, W, S, N> & AppliedAt<New<R, W, S, N>, P, O> & { readonly metadata: WriteMeta },
+    options?: O,
   ): Promise<R>;
   /** Server-side apply of some fields: a deep partial; elements of keyed lists need their keys. */
   applyFields<R extends KubeObject>(kind: KindRef<R>, fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R>;
@@ -85,7 +94,7 @@ export interface Writer<P extends Placement = 'explicit'> {
     key: Key<S, P>,
     options?: DeleteOptions,
   ): Promise<R | Status>;
-  /** Asks for deletion of all that match (`DeleteAllOf`). */
+  /** Asks for deletion of all that match (`DeleteAllOf`). A namespaced kind wants a namespace: servers do one at a time. */
   deleteCollection<R extends KubeObject>(kind: KindRef<R>, options?: DeleteCollectionOptions): Promise<void>;
 }
 
@@ -143,10 +152,16 @@ export interface Client<P extends Placement = 'explicit'> extends Reader<P>, Wri
   readonly scheme: Scheme;
   /** Kind ↔ resource, by the server's discovery. */
   readonly mapper: RestMapper;
-  /** Every object, one by one as the bytes come in; pages behind the scenes if `limit` is given. */
-  each<R extends KubeObject>(kind: KindRef<R>, options?: ListOptions): AsyncIterable<R>;
-  /** Page by page, 500 objects each unless `limit` says otherwise. */
-  pages<R extends KubeObject>(kind: KindRef<R>, options?: ListOptions): AsyncIterable<KubeList<R>>;
+  /**
+   * Every object: one by one as the bytes of one answer come in, all of one moment; or, with `limit`, page by page as
+   * {@link pages} (`EachListItem`).
+   */
+  each<R extends KubeObject>(kind: KindRef<R>, options?: PagesOptions): AsyncIterable<R>;
+  /**
+   * Page by page, 500 objects each unless `limit` says otherwise (`pager.ListPager`). All are of one moment, that of the
+   * first page, unless the reader takes longer than the server remembers it: see `onExpired`. No object comes twice.
+   */
+  pages<R extends KubeObject>(kind: KindRef<R>, options?: PagesOptions): AsyncIterable<KubeList<R>>;
   /** One watch (`Watch`): ends when the server ends it. Errors come as events of type ERROR, too. */
   watch<R extends KubeObject>(kind: KindRef<R>, options?: WatchOptions): Promise<WatchStream<R>>;
   /** A watch that goes on over disconnects, 429, 5xx and expiry until it is stopped. */
@@ -155,6 +170,6 @@ export interface Client<P extends Placement = 'explicit'> extends Reader<P>, Wri
   subresource(name: string): SubResourceClient<P>;
   /** Rows and columns as kubectl prints them. */
   table(kind: KindRef, options?: ListOptions): Promise<Table>;
-  /** A container's log, as bytes or lines, as they come. */
+  /** A container's log, as bytes, as they come; `lines(stream)` makes text lines of them. */
   logs(pod: Key<'Namespaced', P>, options?: PodLogOptions): Promise<ByteStream>;
 }

@@ -1,16 +1,25 @@
 import type { KindRef, New, ReadOf, Scope } from '../object/kind.js';
-import type { KubeList, KubeObject, Status } from '../object/meta.js';
+import type { KubeList, KubeObject, Status, WriteMeta } from '../object/meta.js';
 import type { Scheme } from '../object/scheme.js';
 import { refuseLossy } from '../object/value/lossy.js';
 import type { ByteStream } from '../rest/byte-stream.js';
-import { isNotFound } from '../rest/error-guards.js';
+import { isNotFound, isUnexpectedServerError } from '../rest/error-guards.js';
 import { patchTypes } from '../rest/rest-client.js';
 import type { WatchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Random } from '../runtime/random.js';
-import { Applier, type ApplyOptions } from './apply.js';
+import { type ApplyOptions, applyOperation, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
-import type { At, Client, Key, Placement, StatusWriter, SubResourceClient, WriteObject } from './interfaces.js';
+import type {
+  AppliedAt,
+  At,
+  Client,
+  Key,
+  Placement,
+  StatusWriter,
+  SubResourceClient,
+  WriteObject,
+} from './interfaces.js';
 import { eachItem, eachPage } from './list-pages.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
 import type {
@@ -19,6 +28,7 @@ import type {
   DeleteOptions,
   GetOptions,
   ListOptions,
+  PagesOptions,
   PatchOptions,
   UpdateOptions,
   WatchOptions,
@@ -46,12 +56,10 @@ export interface KubeClientParts {
  */
 export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
   readonly #parts: KubeClientParts;
-  readonly #applier: Applier;
   readonly status: StatusWriter<P>;
 
   constructor(parts: KubeClientParts) {
     this.#parts = parts;
-    this.#applier = new Applier(parts.run, (object) => this.kindOf(object));
     this.status = this.subresource('status');
   }
 
@@ -63,13 +71,16 @@ export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
     return this.#parts.mapper;
   }
 
-  /** A client that carries operations out by what `wrapper` makes of this one's way. */
+  /**
+   * A client that carries operations out by what `wrapper` makes of this one's way. It stands on the same connection and
+   * does not own it: keep the one that `createClient` gave, to close it.
+   */
   wrap(wrapper: (run: Run) => Run): KubeClient<P> {
     return new KubeClient<P>({ ...this.#parts, run: wrapper(this.#parts.run) });
   }
 
-  /** Carries out an operation put together by hand. */
-  run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
+  /** Carries out an operation put together by hand. Never throws: what a wrapper throws is a rejection too. */
+  async run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
     return this.#parts.run(operation);
   }
 
@@ -95,7 +106,8 @@ export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      // A 404 that is no Status is not about the object: the server does not know the path, so not the kind.
+      if (isNotFound(error) && !isUnexpectedServerError(error)) return undefined;
       throw error;
     }
   }
@@ -104,11 +116,11 @@ export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
     return (await this.#listStream(kind, options)).collect() as Promise<KubeList<R>>;
   }
 
-  each<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): AsyncIterable<R> {
+  each<R extends KubeObject>(kind: KindRef<R>, options: PagesOptions = {}): AsyncIterable<R> {
     return eachItem((page) => this.#listStream(kind, page), options) as AsyncIterable<R>;
   }
 
-  pages<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): AsyncIterable<KubeList<R>> {
+  pages<R extends KubeObject>(kind: KindRef<R>, options: PagesOptions = {}): AsyncIterable<KubeList<R>> {
     return eachPage((page) => this.list(kind, page), options);
   }
 
@@ -155,19 +167,20 @@ export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
     return (await this.run({ ...operation, signal: options.signal })) as R;
   }
 
-  apply<R extends KubeObject, W, S extends Scope, N extends string | undefined>(
-    object: New<R, W, S, N> & At<New<R, W, S, N>, P>,
-    options: ApplyOptions<R> = {},
+  async apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
+    object: New<R, W, S, N> & AppliedAt<New<R, W, S, N>, P, O> & { readonly metadata: WriteMeta },
+    options?: O,
   ): Promise<R> {
-    return this.#applier.apply(object as unknown as WriteObject, options);
+    const intent = object as unknown as WriteObject;
+    return (await this.run(applyOperation(await this.kindOf(intent), intent, options ?? {}))) as R;
   }
 
-  applyFields<R extends KubeObject>(
+  async applyFields<R extends KubeObject>(
     kind: KindRef<R>,
     fields: ApplyFields<R>,
     options: ApplyOptions<R> = {},
   ): Promise<R> {
-    return this.#applier.applyFields(kind, fields, options);
+    return (await this.run(applyOperation(kind, intentOf(kind, fields), options))) as R;
   }
 
   async delete<R extends KubeObject, S extends Scope>(
@@ -186,7 +199,7 @@ export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
   }
 
   subresource(name: string): SubResourceClient<P> {
-    return new SubResource<P>(name, this.#parts.run, this.#applier, (object) => this.kindOf(object));
+    return new SubResource<P>(name, this.#parts.run, (object) => this.kindOf(object));
   }
 
   async table(kind: KindRef, options: ListOptions = {}): Promise<Table> {
@@ -197,7 +210,7 @@ export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
     return toTable(await this.run({ verb: 'get', kind, namespace, params, headers, signal }), kind);
   }
 
-  logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
+  async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
     return this.run(podLogOperation(pod, options));
   }
 

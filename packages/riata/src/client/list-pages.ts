@@ -1,13 +1,12 @@
 import type { KubeList, KubeObject } from '../object/meta.js';
 import type { ListStream } from '../rest/list-stream.js';
-import type { ListOptions } from './options.js';
-
-const pageSize = 500;
+import { ListPager } from '../rest/pager.js';
+import type { PagesOptions } from './options.js';
 
 /** The items of a list, page by page if a limit is given. */
 export async function* eachItem(
-  list: (options: ListOptions) => Promise<ListStream<KubeObject>>,
-  options: ListOptions,
+  list: (options: PagesOptions) => Promise<ListStream<KubeObject>>,
+  options: PagesOptions,
 ): AsyncGenerator<KubeObject, void, undefined> {
   if (options.limit === undefined) {
     yield* await list(options);
@@ -16,14 +15,11 @@ export async function* eachItem(
   for await (const page of eachPage(async (o) => (await list(o)).collect(), options)) yield* page.items;
 }
 
-export async function* eachPage<R extends KubeObject>(
-  list: (options: ListOptions) => Promise<KubeList<R>>,
-  options: ListOptions,
+/** The pages of a list; see `Client.pages`. */
+export function eachPage<R extends KubeObject>(
+  list: (options: PagesOptions) => Promise<KubeList<R>>,
+  options: PagesOptions,
 ): AsyncGenerator<KubeList<R>, void, undefined> {
-  let token = options.continue;
-  do {
-    const page = await list({ ...options, limit: options.limit ?? pageSize, continue: token });
-    yield page;
-    token = page.metadata.continue;
-  } while (token);
+  const expired = options.onExpired === 'fail' ? 'fail' : 'inconsistent';
+  return new ListPager<R, PagesOptions>(list, { expired }).pages(options);
 }

@@ -1,11 +1,15 @@
+import { isJsonObject } from '../object/json.js';
 import type { KindRef } from '../object/kind.js';
-import type { KubeObject, Status } from '../object/meta.js';
+import type { KubeList, KubeObject, Status } from '../object/meta.js';
 import type { ByteStream } from '../rest/byte-stream.js';
 import type { ListStream } from '../rest/list-stream.js';
 import type { WatchStream } from '../rest/watch-stream.js';
 
 /** What is asked of the server, in the words that RBAC uses. `connect` streams bytes, as Pod logs do. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'connect';
+export type Verb = 'get' | 'list' | 'watch' | 'connect' | WriteVerb;
+
+/** The verbs that change something. */
+export type WriteVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 /**
  * One call on its way to the server, as plain data: wrappers and interceptors look at it, pass on a changed copy, or
@@ -26,7 +30,15 @@ export interface Operation<V extends Verb = Verb> {
   readonly body?: unknown;
   /** @default 'application/json' */
   readonly contentType?: string;
+  /**
+   * Apply patches only: what is stored now, as far as the caller knows. If applying would not change it, it is the
+   * answer, and no request is made.
+   */
+  readonly current?: KubeObject;
   readonly cutManagedFields?: boolean;
+  /** Longest wait for the answer to begin. 0 = none. @default the transport's own */
+  readonly headersTimeoutMs?: number;
+  /** Longest silence in the answer. 0 = none. @default the transport's own */
   readonly idleTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -41,7 +53,8 @@ export interface Answers {
   patch: KubeObject;
   /** The object, if it still exists (finalizers, grace period), else a Status. */
   delete: KubeObject | Status;
-  deletecollection: unknown;
+  /** What was deleted or is about to be, or a Status where the server does not tell. */
+  deletecollection: KubeList | Status;
   connect: ByteStream;
 }
 
@@ -49,6 +62,11 @@ export interface Answers {
 export type Run = <V extends Verb>(operation: Operation<V>) => Promise<Answers[V]>;
 
 /** True for a verb that changes something. */
-export function isWrite(verb: Verb): verb is 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' {
+export function isWrite(verb: Verb): verb is WriteVerb {
   return verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'connect';
+}
+
+/** True for an operation that goes through admission and validation and stores nothing. */
+export function isDryRun({ params, body }: Operation): boolean {
+  return params.dryRun !== undefined || (isJsonObject(body) && body.kind === 'DeleteOptions' && Boolean(body.dryRun));
 }

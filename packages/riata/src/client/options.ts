@@ -1,3 +1,5 @@
+import type { FieldSelector } from '../object/field-selector.js';
+import type { Selector } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 
 /** What every call takes. */
@@ -16,10 +18,10 @@ export interface GetOptions extends CallOptions {
 export interface Selection {
   /** @default all namespaces */
   readonly namespace?: string;
-  /** `'app=web,tier in (a,b)'`, or a selector object as workloads carry it; must match as the server sees it. */
-  readonly labelSelector?: string | LabelSelector | { toString(): string };
-  /** `'spec.nodeName=a'`, or `{ 'spec.nodeName': 'a' }`. Which fields there are depends on the kind. */
-  readonly fieldSelector?: string | Readonly<Record<string, string>>;
+  /** `'app=web,tier in (a,b)'`, a parsed selector, or a selector object as workloads carry it. @default all */
+  readonly labelSelector?: string | LabelSelector | Selector;
+  /** `'spec.nodeName=a'`, a parsed one, or `{ 'spec.nodeName': 'a' }`. Which fields there are depends on the kind. */
+  readonly fieldSelector?: string | Readonly<Record<string, string>> | FieldSelector;
 }
 
 /** Options of `list` (`client.ListOption`, `metav1.ListOptions`). */
@@ -34,6 +36,17 @@ export interface ListOptions extends CallOptions, Selection {
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
   /** Leaves `metadata.managedFields` out before parsing: half the time and memory. @default false */
   readonly cutManagedFields?: boolean;
+}
+
+/** Options of `pages` and `each`. */
+export interface PagesOptions extends ListOptions {
+  /**
+   * What to do when the state that the pages come from is too old to go on with (410 `Expired`, some 5 minutes after the
+   * first page). `'continue'` goes on behind the last page in the state of now: what exists all the while comes exactly
+   * once, nothing comes twice, and what came or went meanwhile may or may not be there. Where the server gives no token
+   * for that, and with `'fail'`, it rejects with an error that `isResourceExpired` knows. @default 'continue'
+   */
+  readonly onExpired?: 'continue' | 'fail';
 }
 
 /** Options of `watch`. */

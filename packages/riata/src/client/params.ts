@@ -1,5 +1,5 @@
-import { fieldSelectorFrom } from '../object/field-selector.js';
-import { selectorFrom } from '../object/label-selector.js';
+import { type FieldSelector, fieldSelectorFrom } from '../object/field-selector.js';
+import { type Selector, selectorFrom } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 import type {
   DeleteOptions,
@@ -64,15 +64,34 @@ export function deleteBody(options: DeleteOptions): object | undefined {
 
 function selectionParams({ labelSelector, fieldSelector }: Selection): Params {
   const params: Params = {};
-  const labels = typeof labelSelector === 'object' ? textOf(labelSelector) : labelSelector;
+  const labels = typeof labelSelector === 'object' ? labelText(labelSelector) : labelSelector;
   if (labels) params.labelSelector = labels;
-  const fields = typeof fieldSelector === 'object' ? fieldSelectorFrom(fieldSelector).toString() : fieldSelector;
+  const fields = typeof fieldSelector === 'object' ? fieldText(fieldSelector) : fieldSelector;
   if (fields) params.fieldSelector = fields;
   return params;
 }
 
 /** A parsed selector prints itself; a selector object has to be turned into one first. */
-function textOf(selector: Exclude<Selection['labelSelector'], string | undefined>): string {
-  const prints = selector.toString !== Object.prototype.toString;
-  return prints ? selector.toString() : selectorFrom(selector as LabelSelector).toString();
+function labelText(selector: LabelSelector | Selector): string {
+  if (isParsed(selector)) return selector.toString();
+  const stray = Object.keys(selector).filter((key) => key !== 'matchLabels' && key !== 'matchExpressions');
+  // Without this, a plain map of labels would select everything, in a deletion too.
+  if (stray.length > 0) {
+    throw new TypeError(
+      `labelSelector: expected matchLabels and matchExpressions, got ${stray.map((key) => JSON.stringify(key)).join(', ')}; ` +
+        'write { matchLabels: { … } } for a map of labels',
+    );
+  }
+  return selectorFrom(selector as LabelSelector).toString();
+}
+
+function fieldText(selector: Readonly<Record<string, string>> | FieldSelector): string {
+  return isParsed(selector)
+    ? selector.toString()
+    : fieldSelectorFrom(selector as Readonly<Record<string, string>>).toString();
+}
+
+/** By its method, which no JSON has. */
+function isParsed(selector: object): selector is Selector | FieldSelector {
+  return typeof (selector as { matches?: unknown }).matches === 'function';
 }

@@ -17,6 +17,8 @@ export interface PodLogOptions extends CallOptions {
   readonly limitBytes?: number;
   /** A time before each line. @default false */
   readonly timestamps?: boolean;
+  /** Do not check the certificate of the node that the log comes from. @default false */
+  readonly insecureSkipTLSVerifyBackend?: boolean;
   /** @default 'All' */
   readonly stream?: 'All' | 'Stdout' | 'Stderr';
 }
@@ -29,6 +31,6 @@ export function podLogOperation(
   for (const [name, value] of Object.entries(options)) if (value !== undefined) params[name] = String(value);
   const { namespace, name } = pod;
   // A followed log may be silent for as long as its container is.
-  const idleTimeoutMs = options.follow ? 0 : undefined;
-  return { verb: 'connect', kind: Pod, namespace, name, subresource: 'log', params, idleTimeoutMs, signal };
+  const limits = options.follow ? { headersTimeoutMs: 0, idleTimeoutMs: 0 } : {};
+  return { verb: 'connect', kind: Pod, namespace, name, subresource: 'log', params, ...limits, signal };
 }

@@ -7,13 +7,15 @@ import type { WatchEvent } from '../rest/watch-event.js';
 import type { WatchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Random } from '../runtime/random.js';
-import { link } from '../runtime/signals.js';
+import { link, throwIfAborted } from '../runtime/signals.js';
 import type { ListOptions, WatchOptions } from './options.js';
 
 /** Options of `retryingWatch`. */
 export interface RetryingWatchOptions
-  extends Omit<WatchOptions, 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds'> {
-  /** Told of every failure that is survived, before the wait; for logs. */
+  extends Omit<WatchOptions, 'resourceVersion' | 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds'> {
+  /** Where to go on, from a list or an earlier event. @default none (`''` and `'0'` too): all that exists comes first */
+  readonly resourceVersion?: string;
+  /** Told of every failure that is survived, before the wait; for logs. What it throws ends the watch. */
   readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
 
@@ -37,11 +39,17 @@ const firstDelayMs = 800;
 const longestDelayMs = 30_000;
 /** A watch that lived at least this long was a good one: what comes after it starts with a short wait again. */
 const goodWatchMs = 1_000;
+/** Only the first of several expiries within this time is answered by a list at once. */
+const calmMs = 120_000;
 
 /**
  * A watch that goes on over disconnects, 429, 5xx and expiry (`watchtools.RetryWatcher`, which gives up on expiry).
- * Iterate it once; ending the iteration, `stop()` or the signal end it. Rejects only on what waiting cannot mend: no
- * right to list or watch, no such kind, a bad selector.
+ * Iterate it once; ending the iteration, `stop()` or the signal end it, the last by rejecting with its reason. Rejects
+ * otherwise only on what waiting cannot mend: not who or not allowed (401, 403), no such kind, a bad selector, a client
+ * that was closed.
+ *
+ * From one `SYNCED` to the next `RESET` no event is lost and none comes twice. Nothing is held back: while the reader
+ * is busy, the server waits, and may end the watch, which is then taken up where the reader is.
  */
 export class RetryingWatch<R extends KubeObject> implements AsyncIterable<RetryingWatchEvent<R>>, AsyncDisposable {
   readonly #source: RetryingWatchSource<R>;
@@ -49,7 +57,11 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   readonly #clock: Scheduler;
   readonly #random: Random;
   readonly #stop = new AbortController();
+  /** In a row, without an event or a good watch in between: the wait grows with them. */
   #failures = 0;
+  /** In a row, without calm in between. Events do not count: a server may send one before each expiry. */
+  #expiries = 0;
+  #expiredAt = Number.NEGATIVE_INFINITY;
   #started = false;
 
   constructor(
@@ -77,7 +89,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     this.#started = true;
     using linked = link(this.#stop.signal, this.#options.signal);
     const { signal } = linked;
-    let resourceVersion = this.#options.resourceVersion;
+    let resourceVersion = startOf(this.#options.resourceVersion);
     try {
       while (!signal.aborted) {
         try {
@@ -93,7 +105,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     } finally {
       this.stop();
     }
-    if (this.#options.signal?.aborted) throw this.#options.signal.reason;
+    throwIfAborted(this.#options.signal);
   }
 
   /** All that exists; gives the resourceVersion to watch from. */
@@ -102,7 +114,9 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     const { namespace, labelSelector, fieldSelector, cutManagedFields } = this.#options;
     const list = await this.#source.list({ namespace, labelSelector, fieldSelector, cutManagedFields, signal });
     for await (const object of list) yield { type: 'ADDED', object: object as R };
-    const resourceVersion = list.metadata?.resourceVersion ?? '';
+    const resourceVersion = list.metadata?.resourceVersion;
+    if (!resourceVersion)
+      throw new Error('the list has no metadata.resourceVersion to watch from; is it a Kubernetes list?');
     yield { type: 'SYNCED', resourceVersion };
     return resourceVersion;
   }
@@ -110,23 +124,26 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   /** One watch to its end; gives the resourceVersion to go on from. */
   async *#watch(from: string, signal: AbortSignal): AsyncGenerator<RetryingWatchEvent<R>, string> {
     let resourceVersion = from;
-    const openedAt = this.#clock.monotonic();
     const timeoutSeconds = Math.round(300 * (1 + this.#random.next()));
     const { onRetry: _, ...options } = this.#options;
     const stream = await this.#source.watch({ ...options, resourceVersion, timeoutSeconds, signal });
+    const openedAt = this.#clock.monotonic();
+    const isGood = () => this.#clock.monotonic() - openedAt >= goodWatchMs;
     try {
       for await (const event of stream) {
-        if (event.type === 'ERROR') throw new Gap(event.error, resourceVersion);
-        resourceVersion = event.object.metadata.resourceVersion;
+        if (event.type === 'ERROR') throw event.error;
+        resourceVersion = event.object.metadata?.resourceVersion || resourceVersion;
         this.#failures = 0;
         yield event;
       }
     } catch (error) {
-      throw error instanceof Gap ? error : new Gap(error, resourceVersion);
+      if (isGood()) this.#failures = 0;
+      throw new Gap(error, resourceVersion);
     } finally {
       stream.stop();
     }
-    if (this.#clock.monotonic() - openedAt < goodWatchMs && resourceVersion === from) {
+    if (isGood()) this.#failures = 0;
+    else if (resourceVersion === from) {
       throw new Gap(new Error('the server ended the watch within a second, without an event'), resourceVersion);
     }
     return resourceVersion;
@@ -135,17 +152,23 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   async #wait(error: unknown, signal: AbortSignal): Promise<void> {
     const expired = isExpired(error);
     if (!expired && !isTransient(error)) throw error;
-    // The first relist after an expiry is made at once: the events missed are waiting.
-    const delayMs = expired && this.#failures === 0 ? 0 : this.#delay(error);
+    const delayMs = expired ? this.#delayAfterExpiry(error) : this.#delay(error, this.#failures);
     this.#failures += 1;
     this.#options.onRetry?.(error, delayMs);
     if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(ignoreAbort);
   }
 
-  #delay(error: unknown): number {
-    const asked = findApiError(error)?.retryAfterMs;
-    const backoff = Math.min(firstDelayMs * 2 ** this.#failures, longestDelayMs);
-    return Math.max(asked ?? 0, this.#random.jitter(backoff, 1));
+  /** The first relist is made at once: the events missed are waiting. */
+  #delayAfterExpiry(error: unknown): number {
+    const now = this.#clock.monotonic();
+    this.#expiries = now - this.#expiredAt < calmMs ? this.#expiries + 1 : 0;
+    this.#expiredAt = now;
+    return this.#expiries === 0 ? 0 : this.#delay(error, Math.max(this.#failures, this.#expiries) - 1);
+  }
+
+  #delay(error: unknown, failures: number): number {
+    const asked = findApiError(error)?.retryAfterMs ?? 0;
+    return Math.max(asked, this.#random.jitter(Math.min(firstDelayMs * 2 ** failures, longestDelayMs), 1));
   }
 }
 
@@ -163,11 +186,18 @@ function isExpired(error: unknown): boolean {
   return isGone(error) || isResourceExpired(error) || isTooLargeResourceVersion(error);
 }
 
-/** Whether trying again can help. */
+/** Watches from these begin with all that exists, too, but do not say where that ends. */
+function startOf(resourceVersion: string | undefined): string | undefined {
+  return resourceVersion === '' || resourceVersion === '0' ? undefined : resourceVersion;
+}
+
+/** Whether trying again can help. Of what is not known, it is assumed; but a mistake of the caller stays one. */
 function isTransient(error: unknown): boolean {
   const refused = findApiError(error);
-  if (refused === undefined) return isTransportError(error) || !(error instanceof TypeError);
-  return refused.code === 429 || refused.code >= 500 || refused.code === 408 || refused.code === 0;
+  if (refused !== undefined)
+    return refused.code === 429 || refused.code === 408 || refused.code === 0 || refused.code >= 500;
+  if (isTransportError(error)) return error.kind !== 'closed' && error.kind !== 'invalid-request';
+  return !(error instanceof TypeError);
 }
 
 /** The loop looks at the signal itself. */

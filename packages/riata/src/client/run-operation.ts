@@ -1,6 +1,8 @@
 import { encodeJson } from '../object/encode-json.js';
+import { isJsonObject } from '../object/json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { carryLoss } from '../object/value/lossy.js';
 import { listStream } from '../rest/list-stream.js';
 import type { ExchangeOptions, RestRequest } from '../rest/request.js';
 import { patchTypes, type RestClient } from '../rest/rest-client.js';
@@ -25,12 +27,12 @@ const methods = {
 /** The innermost way to carry operations out: as requests to the server. */
 export function runOver(rest: RestClient, clock: Scheduler): Run {
   const ways: { readonly [V in Verb]: (operation: Operation<V>) => Promise<Answers[V]> } = {
-    get: single,
-    create: single,
-    update: single,
-    patch: single,
-    delete: single,
-    deletecollection: single,
+    get: async (operation) => objectOf(operation, await answerTo(operation)),
+    create: async (operation) => objectOf(operation, await answerTo(operation)),
+    update: async (operation) => objectOf(operation, await answerTo(operation)),
+    patch: async (operation) => objectOf(operation, await answerTo(operation)),
+    delete: async (operation) => objectOf(operation, await answerTo(operation)),
+    deletecollection: async (operation) => (await answerTo(operation)) as Answers['deletecollection'],
     connect: async (operation) => request(operation).stream(sendOptions(operation)),
     list: async (operation) => {
       const { cutManagedFields, signal, kind } = operation;
@@ -46,17 +48,15 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     },
   };
 
-  async function single(operation: Operation): Promise<KubeObject> {
-    const answer = (await request(operation).do(sendOptions(operation))).json() as KubeObject;
-    const transform = operation.subresource === undefined ? projectionOf(operation.kind) : undefined;
-    return transform === undefined ? answer : transform(answer);
+  async function answerTo(operation: Operation): Promise<unknown> {
+    return (await request(operation).do(sendOptions(operation))).json();
   }
 
   function request(operation: Operation): RestRequest {
     const { verb, kind, name, subresource, params, headers, body, contentType } = operation;
+    checkAddress(operation);
     const method = rest.verb(methods[verb]).absPath(kind.group === '' ? '/api' : `/apis/${kind.group}`, kind.version);
-    const address = addressOf(operation);
-    method.namespaceIfScoped(address.namespace, kind.scope === 'Namespaced').resource(kind.plural);
+    method.namespaceIfScoped(operation.namespace ?? '', kind.scope === 'Namespaced').resource(kind.plural);
     if (name !== undefined) method.name(name);
     if (subresource !== undefined) method.subResource(...subresource.split('/'));
     for (const [key, value] of Object.entries(params)) method.param(key, value);
@@ -67,32 +67,44 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     return method;
   }
 
-  return (operation) => ways[operation.verb](operation);
+  return async (operation) => ways[operation.verb](operation);
 }
 
 /** Refuses what would otherwise become a request for something else: no name is a list, no namespace is all of them. */
-function addressOf(operation: Operation): { readonly namespace: string } {
+function checkAddress(operation: Operation): void {
   const { verb, kind, name, namespace = '', subresource } = operation;
-  const what = `${verb} ${kind.kind}`;
-  const many = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || name === undefined;
+  const what = `${verb} ${kind.kind}${name ? ` ${JSON.stringify(name)}` : ''}`;
   const wantsName = verb === 'update' || verb === 'patch' || verb === 'delete' || subresource !== undefined;
   if (name === '' || (wantsName && name === undefined)) throw new TypeError(`${what}: the name is missing`);
-  if (kind.scope === 'Cluster' && namespace !== '' && !many) {
-    throw new TypeError(`${what} ${name}: the kind lives beside the namespaces, but namespace "${namespace}" is given`);
+  if (subresource === '') throw new TypeError(`${what}: the subresource is missing; name one, such as "status"`);
+  if (kind.scope === 'Cluster' && namespace !== '') {
+    throw new TypeError(`${what}: the kind lives beside the namespaces, but namespace "${namespace}" is given`);
   }
-  if (kind.scope === 'Namespaced' && namespace === '' && (!many || verb === 'create')) {
-    const which = name === undefined ? '' : ` ${JSON.stringify(name)}`;
-    throw new TypeError(`${what}${which}: the namespace is missing; give one, or use inNamespace(client, …)`);
+  const spansNamespaces = verb === 'list' || verb === 'watch' || (verb === 'get' && name === undefined);
+  if (kind.scope === 'Namespaced' && namespace === '' && !spansNamespaces) {
+    throw new TypeError(`${what}: the namespace is missing; give one, or use inNamespace(client, …)`);
   }
   if (operation.contentType === patchTypes.apply && !operation.params.fieldManager) {
     throw new TypeError(`apply ${kind.kind}: say who applies, by the option fieldManager or withFieldOwner(client, …)`);
   }
-  return { namespace };
+}
+
+/** An answer about one object: with its names where the server left them out, and no more of it than was asked for. */
+function objectOf(operation: Operation, answer: unknown): KubeObject {
+  const { kind, subresource } = operation;
+  const isOther = !isJsonObject(answer) || answer.kind === 'Status' || answer.kind === 'Table';
+  if (isOther || subresource !== undefined) return answer as KubeObject;
+  if (kind.projection === 'metadata') return metadataPart(answer as unknown as KubeObject, kind);
+  if (answer.apiVersion !== undefined && answer.kind !== undefined) return answer as unknown as KubeObject;
+  const named = { apiVersion: kind.apiVersion, kind: kind.kind, ...answer };
+  carryLoss(answer, named);
+  return named as unknown as KubeObject;
 }
 
 function acceptFor({ verb, kind, subresource }: Operation): string | undefined {
   if (kind.projection !== 'metadata' || subresource !== undefined) return undefined;
-  const form = verb === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  const many = verb === 'list' || verb === 'deletecollection';
+  const form = many ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
   // A server that cannot do it sends the whole object, and the rest is dropped here.
   return `application/json;as=${form};g=meta.k8s.io;v=v1,application/json`;
 }
@@ -101,13 +113,13 @@ function projectionOf(kind: KindRef): ((object: KubeObject) => KubeObject) | und
   return kind.projection === 'metadata' ? (object) => metadataPart(object, kind) : undefined;
 }
 
-function sendOptions({ signal, idleTimeoutMs }: Operation) {
-  return { signal, idleTimeoutMs };
+function sendOptions({ signal, headersTimeoutMs, idleTimeoutMs }: Operation) {
+  return { signal, headersTimeoutMs, idleTimeoutMs };
 }
 
-function exchangerOf(request: RestRequest, { verb, idleTimeoutMs }: Operation) {
+function exchangerOf(request: RestRequest, { verb, headersTimeoutMs, idleTimeoutMs }: Operation) {
+  const limits = { headersTimeoutMs, idleTimeoutMs, watch: verb === 'watch' };
   return {
-    exchange: (sink: TransportSink, options: ExchangeOptions = {}) =>
-      request.exchange(sink, { ...options, idleTimeoutMs, watch: verb === 'watch' }),
+    exchange: (sink: TransportSink, options: ExchangeOptions = {}) => request.exchange(sink, { ...options, ...limits }),
   };
 }

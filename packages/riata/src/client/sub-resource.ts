@@ -2,7 +2,7 @@ import type { KindRef, ReadOf, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { refuseLossy } from '../object/value/lossy.js';
 import { patchTypes } from '../rest/rest-client.js';
-import type { Applier, ApplyOptions } from './apply.js';
+import { type ApplyOptions, applyOperation, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
 import type { Run } from './operation.js';
@@ -19,13 +19,11 @@ interface Name {
 export class SubResource<P extends Placement> implements SubResourceClient<P> {
   readonly #subresource: string;
   readonly #run: Run;
-  readonly #applier: Applier;
   readonly #kindOf: (object: WriteObject) => Promise<KindRef>;
 
-  constructor(name: string, run: Run, applier: Applier, kindOf: (object: WriteObject) => Promise<KindRef>) {
+  constructor(name: string, run: Run, kindOf: (object: WriteObject) => Promise<KindRef>) {
     this.#subresource = name;
     this.#run = run;
-    this.#applier = applier;
     this.#kindOf = kindOf;
   }
 
@@ -63,12 +61,12 @@ export class SubResource<P extends Placement> implements SubResourceClient<P> {
     return (await this.#run({ ...operation, body: patch.body, contentType, signal: options.signal })) as R;
   }
 
-  applyFields<R extends KubeObject>(
+  async applyFields<R extends KubeObject>(
     kind: KindRef<R>,
     fields: ApplyFields<R>,
     options: ApplyOptions<R> = {},
   ): Promise<R> {
-    return this.#applier.applyFields(kind, fields, options, this.#subresource);
+    return (await this.#run(applyOperation(kind, intentOf(kind, fields), options, this.#subresource))) as R;
   }
 
   #at(kind: KindRef, { namespace, name }: Name) {

@@ -44,10 +44,15 @@ export function withFieldValidation<P extends Placement>(client: KubeClient<P>, 
   return client.wrap((run) => (operation) => run(defaultParam(operation, 'fieldValidation', mode)));
 }
 
-/** A client that acts as somebody else; the credentials need the right to impersonate. */
+/**
+ * A client that acts as somebody else; the credentials need the right to impersonate. Of several, the last one wrapped
+ * around counts, as a whole: users and groups of two are never mixed.
+ */
 export function impersonating<P extends Placement>(client: KubeClient<P>, who: Impersonation): KubeClient<P> {
   const headers = impersonationHeaders(who);
-  return client.wrap((run) => (operation) => run(withHeaders(operation, headers)));
+  return client.wrap(
+    (run) => (operation) => run(impersonates(operation) ? operation : withHeaders(operation, headers)),
+  );
 }
 
 /** A client that calls itself something else in the server's logs and audit. */
@@ -75,6 +80,10 @@ function defaultParam<V extends Verb>(operation: Operation<V>, name: string, val
 /** Headers that a call names itself stay. */
 function withHeaders<V extends Verb>(operation: Operation<V>, headers: Operation['headers']): Operation<V> {
   return { ...operation, headers: { ...headers, ...operation.headers } };
+}
+
+function impersonates({ headers = {} }: Operation): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase().startsWith('impersonate-'));
 }
 
 function placed<V extends Verb>(operation: Operation<V>, namespace: string): Operation<V> {

@@ -1,0 +1,196 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import { ConfigMap, Deployment, Namespace, Pod } from '../kinds/index.js';
+import { metadataOnly } from '../object/kind.js';
+import type { Status } from '../object/meta.js';
+import { type ConnectedClient, createClient } from './create-client.js';
+import { delegatingClient } from './delegating-client.js';
+import type { Client, Reader, StatusWriter, Writer } from './interfaces.js';
+import type { KubeClient } from './kube-client.js';
+import { dryRun, inNamespace, withFieldOwner } from './wrappers.js';
+
+declare const client: Client;
+declare const connected: ConnectedClient;
+const here = inNamespace(connected, 'shop');
+const key = { namespace: 'shop', name: 'a' };
+
+describe('reads', () => {
+  test('give the read type of the kind', () => {
+    expectTypeOf(client.get(Pod, key)).resolves.toEqualTypeOf<Pod>();
+    expectTypeOf(client.find(Pod, key)).resolves.toEqualTypeOf<Pod | undefined>();
+    expectTypeOf(client.list(Pod)).resolves.toHaveProperty('items').toEqualTypeOf<readonly Pod[]>();
+    expectTypeOf(client.each(Pod)).toEqualTypeOf<AsyncIterable<Pod>>();
+    expectTypeOf(client.delete(Pod, key)).resolves.toEqualTypeOf<Pod | Status>();
+    expectTypeOf(client.get(metadataOnly(Pod), key)).resolves.not.toHaveProperty('spec');
+    expectTypeOf(client.get(metadataOnly(Pod), key)).resolves.toHaveProperty('metadata');
+  });
+
+  test('a namespaced kind wants a namespace, a cluster-scoped one none', () => {
+    void client.get(Namespace, { name: 'a' });
+    // @ts-expect-error no namespace
+    void client.get(Pod, { name: 'a' });
+    // @ts-expect-error no namespace
+    void client.find(Pod, { name: 'a' });
+    // @ts-expect-error no namespace
+    void client.delete(Pod, { name: 'a' });
+    // @ts-expect-error no namespace
+    void client.patch(Pod, { name: 'a' }, { type: 'merge', body: {} });
+    // @ts-expect-error no namespace
+    void client.status.patch(Pod, { name: 'a' }, { type: 'merge', body: {} });
+    // @ts-expect-error no namespace
+    void client.logs({ name: 'a' });
+    // @ts-expect-error the kind has no namespace
+    void client.get(Namespace, { namespace: 'shop', name: 'a' });
+  });
+
+  test('an object is a key', async () => {
+    const pod = await client.get(Pod, key);
+    void client.get(Pod, pod.metadata);
+    void client.delete(Pod, pod.metadata);
+    // @ts-expect-error a namespace has no namespace
+    void client.get(Pod, (await client.get(Namespace, { name: 'a' })).metadata);
+  });
+});
+
+describe('writes', () => {
+  test('give the read type for what a kind has built, and for what was read', async () => {
+    const made = ConfigMap({ metadata: key, data: { a: 'b' } });
+    expectTypeOf(client.create(made)).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.update(made)).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.apply(made)).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.status.update(made)).resolves.toEqualTypeOf<ConfigMap>();
+    const read = await client.get(ConfigMap, key);
+    expectTypeOf(client.update(read)).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.applyFields(ConfigMap, { metadata: key })).resolves.toEqualTypeOf<ConfigMap>();
+  });
+
+  test('a missing namespace does not compile', () => {
+    const lost = ConfigMap({ metadata: { name: 'a' } });
+    // @ts-expect-error no namespace
+    void client.create(lost);
+    // @ts-expect-error no namespace
+    void client.update(lost);
+    // @ts-expect-error no namespace
+    void client.apply(lost);
+    // @ts-expect-error no namespace
+    void client.apply(lost, { fieldManager: 'me' });
+    // @ts-expect-error no namespace
+    void client.status.update(lost);
+    void client.create(Namespace({ metadata: { name: 'a' } }));
+  });
+
+  test('an owner in a namespace gives it to what is applied', async () => {
+    const owner = await client.get(ConfigMap, key);
+    const lost = ConfigMap({ metadata: { name: 'a' } });
+    expectTypeOf(client.apply(lost, { ownedBy: owner })).resolves.toEqualTypeOf<ConfigMap>();
+    // @ts-expect-error a cluster-scoped owner has none to give
+    void client.apply(lost, { ownedBy: await client.get(Namespace, { name: 'a' }) });
+  });
+
+  test('apply takes an intent, not an object that was read', async () => {
+    const read = await client.get(ConfigMap, key);
+    // @ts-expect-error it has a uid
+    void client.apply(read);
+    // @ts-expect-error so has a copy
+    void client.apply({ ...read, data: {} });
+    void client.apply(ConfigMap({ metadata: key }), { current: read });
+    // @ts-expect-error another kind
+    void client.apply(ConfigMap({ metadata: key }), { current: await client.get(Pod, key) });
+  });
+
+  test('patches know the fields', () => {
+    void client.patch(Deployment, key, { type: 'merge', body: { spec: { replicas: null } } });
+    // @ts-expect-error no such field
+    void client.patch(Deployment, key, { type: 'merge', body: { spec: { replica: 1 } } });
+    // @ts-expect-error no such patch
+    void client.patch(Deployment, key, { type: 'magic', body: {} });
+  });
+});
+
+describe('applyFields', () => {
+  test('takes any part of an object', () => {
+    void client.applyFields(Deployment, { metadata: key, spec: { replicas: 2 } });
+    void client.applyFields(Deployment, { metadata: key, spec: { template: { spec: { nodeName: 'a' } } } });
+    void client.status.applyFields(Deployment, { metadata: key, status: { replicas: 1 } });
+    // @ts-expect-error the name is wanted
+    void client.applyFields(Deployment, { metadata: {} });
+    // @ts-expect-error the metadata is wanted
+    void client.applyFields(Deployment, { spec: {} });
+    // @ts-expect-error no such field
+    void client.applyFields(Deployment, { metadata: key, spec: { replica: 2 } });
+  });
+
+  test('elements of keyed lists need their keys', () => {
+    const containers = [{ name: 'web', image: 'web:2' }];
+    void client.applyFields(Deployment, { metadata: key, spec: { template: { spec: { containers } } } });
+    void client.applyFields(Deployment, {
+      metadata: key,
+      // @ts-expect-error a container without its name
+      spec: { template: { spec: { containers: [{ image: 'web:2' }] } } },
+    });
+    void client.applyFields(Pod, {
+      metadata: key,
+      // @ts-expect-error ports are told apart by containerPort and protocol
+      spec: { containers: [{ name: 'web', ports: [{ containerPort: 80 }] }] },
+    });
+  });
+});
+
+describe('a client for one namespace', () => {
+  test('may leave it out', () => {
+    expectTypeOf(here).toEqualTypeOf<KubeClient<'implied'>>();
+    void here.get(Pod, { name: 'a' });
+    void here.create(ConfigMap({ metadata: { name: 'a' } }));
+    void here.update(ConfigMap({ metadata: { name: 'a' } }));
+    void here.apply(ConfigMap({ metadata: { name: 'a' } }));
+    void here.delete(Pod, { name: 'a' });
+    void here.patch(Pod, { name: 'a' }, { type: 'merge', body: {} });
+    void here.status.update(ConfigMap({ metadata: { name: 'a' } }));
+    void here.logs({ name: 'a' });
+    void here.get(Namespace, { name: 'a' });
+  });
+
+  test('stays one through other wrappers', () => {
+    expectTypeOf(withFieldOwner(here, 'me')).toEqualTypeOf<KubeClient<'implied'>>();
+    expectTypeOf(dryRun(connected)).toEqualTypeOf<KubeClient<'explicit'>>();
+    // @ts-expect-error one without a namespace of its own cannot stand in
+    const implied: Client<'implied'> = connected;
+    void implied;
+  });
+
+  test('wrappers do not own the connection', () => {
+    expectTypeOf(connected).toExtend<AsyncDisposable>();
+    expectTypeOf(here).not.toHaveProperty('close');
+  });
+});
+
+describe('parts of a client', () => {
+  test('a reconciler can ask for what it needs', () => {
+    const reads = (reader: Reader) => reader.get(Pod, key);
+    const writes = (writer: Writer) => writer.delete(Pod, key);
+    const status = (writer: StatusWriter) => writer.patch(Pod, key, { type: 'merge', body: {} });
+    void reads(client);
+    void writes(client);
+    void status(client.status);
+    void status(client.subresource('status'));
+    // @ts-expect-error a reader cannot write
+    void ((reader: Reader) => reader.delete(Pod, key));
+  });
+
+  test('a delegating client is a client', () => {
+    expectTypeOf(delegatingClient({ cacheReader: client, client })).toEqualTypeOf<Client>();
+    expectTypeOf(createClient).returns.toExtend<Client>();
+  });
+
+  test('subresources say what they hold', () => {
+    const scale = client.subresource('scale');
+    expectTypeOf(scale.get(Deployment, key)).resolves.toBeUnknown();
+    expectTypeOf(scale.get<{ spec: { replicas: number } }>(Deployment, key)).resolves.toHaveProperty('spec');
+  });
+});
+
+test('selectors of labels are no plain maps', () => {
+  const selector: { readonly app: string } = { app: 'web' };
+  // @ts-expect-error matchLabels is missing
+  void client.list(Pod, { labelSelector: selector });
+  void client.list(Pod, { labelSelector: { matchLabels: selector }, fieldSelector: { 'spec.nodeName': 'a' } });
+});

@@ -1,0 +1,35 @@
+/**
+ * The lines of a stream of bytes, e.g. of a Pod's log, as text, as they come: an async iterable to be gone through once.
+ * A line ends at `\n`, or at the stream's end; the `\n` is not part of it, and neither is a `\r` before it. Characters of
+ * several bytes may be cut anywhere; bytes that are no UTF-8 become U+FFFD. Leaving the loop early ends the stream.
+ *
+ * ```ts
+ * for await (const line of lines(await client.logs(pod, { follow: true }))) print(line);
+ * ```
+ *
+ * @param limit A longer line is handed out in pieces of about so many characters, so that a log without line ends does
+ * not fill the memory. @default 1048576
+ */
+export async function* lines(
+  stream: AsyncIterable<Uint8Array>,
+  limit = 1_048_576,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    const parts = decoder.decode(chunk, { stream: true }).split('\n');
+    parts[0] = rest + parts[0];
+    rest = parts.pop() ?? '';
+    for (const line of parts) yield withoutReturn(line);
+    if (rest.length >= limit) {
+      yield rest;
+      rest = '';
+    }
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}

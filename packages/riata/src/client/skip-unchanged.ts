@@ -1,0 +1,49 @@
+import { extractFields } from '../object/apply/extract-fields.js';
+import { isJsonObject } from '../object/json.js';
+import type { KubeObject } from '../object/meta.js';
+import { equal } from '../object/value/equal.js';
+import { lossOf } from '../object/value/lossy.js';
+import { patchTypes } from '../rest/rest-client.js';
+import { ApplyMemo } from './apply-memo.js';
+import { type Answers, isDryRun, type Operation, type Run, type Verb } from './operation.js';
+
+/**
+ * Answers an apply patch with its `current` object if applying would not change that. Below all wrappers: by then
+ * namespace, field manager and dry run are what they will be on the wire, and all wrappers of a client share the memo.
+ */
+export function skipUnchanged(run: Run, memo = new ApplyMemo()): Run {
+  return async <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
+    const { contentType, body, current } = operation;
+    if (contentType !== patchTypes.apply || !isJsonObject(body) || isDryRun(operation)) return run(operation);
+    const id = idOf(operation);
+    if (current !== undefined && (memo.stands(id, body, current) || appliedAlready(operation, current))) {
+      return current as Answers[V];
+    }
+    const answer = await run(operation);
+    memo.remember(id, body, answer as KubeObject);
+    return answer;
+  };
+}
+
+function idOf({ kind, namespace, name, subresource, params }: Operation): string {
+  return JSON.stringify([kind.apiVersion, kind.kind, namespace, name, subresource, params.fieldManager]);
+}
+
+/** Whether the manager's own entry in managedFields says that it has applied just this, and the values are the same. */
+function appliedAlready({ kind, body, params, subresource }: Operation, current: KubeObject): boolean {
+  const { fieldManager } = params;
+  const { managedFields, namespace } = current.metadata;
+  // What a transform has dropped could be just what this apply would remove.
+  if (fieldManager === undefined || managedFields === undefined || lossOf(current) !== undefined) return false;
+  const entries = managedFields.filter(
+    (e) => e.manager === fieldManager && e.operation === 'Apply' && (e.subresource ?? '') === (subresource ?? ''),
+  );
+  // Applied in another version of the kind, too: field names may differ.
+  if (entries.length !== 1 || entries[0]?.apiVersion !== kind.apiVersion) return false;
+  return equal(extractFields(current, { fieldManager, subresource }), withNamespace(body, namespace));
+}
+
+function withNamespace(intent: unknown, namespace: string | undefined): unknown {
+  if (namespace === undefined || !isJsonObject(intent) || !isJsonObject(intent.metadata)) return intent;
+  return { ...intent, metadata: { ...intent.metadata, namespace } };
+}
