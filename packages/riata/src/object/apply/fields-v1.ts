@@ -1,0 +1,59 @@
+import { isJsonObject, type JsonObject } from '../json.js';
+import { FieldSet } from './field-set.js';
+import { FieldsV1Error, type PathElement, parseElement } from './path-element.js';
+
+/** A FieldsV1 tree: keys are path elements, `.` marks a place that is a member and has members below it. */
+export interface FieldsV1 {
+  readonly [element: string]: FieldsV1;
+}
+
+/**
+ * Reads the `fieldsV1` of a managedFields entry. Kinds of elements that are not known are left out, as upstream does;
+ * throws a `FieldsV1Error` for what is malformed.
+ */
+export function parseFieldsV1(fields: unknown): FieldSet {
+  if (fields === undefined || fields === null) return FieldSet.empty;
+  return read(fields).below ?? FieldSet.empty;
+}
+
+function read(fields: unknown): { readonly member: boolean; readonly below: FieldSet | undefined } {
+  if (fields === null) return { member: true, below: undefined };
+  if (!isJsonObject(fields)) throw new FieldsV1Error(`expected an object, got ${JSON.stringify(fields)}`);
+  let member = false;
+  let some = false;
+  const level: [PathElement, boolean, FieldSet | undefined][] = [];
+  for (const [key, value] of Object.entries(fields as JsonObject)) {
+    if (key === '.') {
+      member = true;
+      continue;
+    }
+    const element = parseElement(key);
+    if (element === undefined) continue;
+    const child = read(value);
+    level.push([element, child.member, child.below]);
+    some = true;
+  }
+  // No children: the place itself is meant.
+  return some ? { member, below: FieldSet.level(level) } : { member: true, below: undefined };
+}
+
+/** Writes a set as the `fieldsV1` of a managedFields entry, sorted as upstream does. */
+export function formatFieldsV1(set: FieldSet): FieldsV1 {
+  const out: Record<string, FieldsV1> = {};
+  write(set, out);
+  return out;
+}
+
+function write(set: FieldSet, out: Record<string, FieldsV1>): void {
+  for (const element of set.sortedElements()) {
+    const below = set.below(element);
+    if (below === undefined) {
+      out[element] = {};
+      continue;
+    }
+    const inner: Record<string, FieldsV1> = {};
+    if (set.isMember(element)) inner['.'] = {};
+    write(below, inner);
+    out[element] = inner;
+  }
+}

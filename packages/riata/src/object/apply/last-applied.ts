@@ -1,0 +1,73 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { getOwn, setOwn } from '../value/own.js';
+import { compareTyped } from './compare-typed.js';
+import type { FieldSet } from './field-set.js';
+import { goJson } from './go-text.js';
+import { toFieldSet } from './to-field-set.js';
+import { validateTyped } from './validate-typed.js';
+import type { Typed } from './versions.js';
+
+/** Where `kubectl apply` without `--server-side` keeps what it applied. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The one manager that objects are migrated for from client-side to server-side apply. */
+export const kubectlManager = 'kubectl';
+
+const maxAnnotationBytes = 256 * 1024;
+
+/**
+ * The fields that client-side apply set and nobody has changed since: kubectl may take these over without a conflict.
+ * Undefined if the annotation is missing, of another version, or cannot be read.
+ */
+export function fieldsLastApplied(live: Typed, apiVersion: string): FieldSet | undefined {
+  const text = annotationsOf(live.object)?.[lastAppliedAnnotation];
+  if (typeof text !== 'string' || text === '' || validateTyped(live.object, live.type).length > 0) return undefined;
+  let last: Json;
+  try {
+    last = JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+  if (!isJsonObject(last) || last.apiVersion !== apiVersion || typeof last.kind !== 'string') return undefined;
+  if (validateTyped(last, live.type).length > 0) return undefined;
+  const { added, modified, removed } = compareTyped(last, live.object, live.type);
+  return toFieldSet(last, live.type).difference(modified).difference(added).difference(removed);
+}
+
+/** Keeps the annotation of an object that has one up to date with what kubectl applies server-side. */
+export function updateLastApplied(object: JsonObject, config: JsonObject): JsonObject {
+  const annotations = annotationsOf(object);
+  const present = annotations?.[lastAppliedAnnotation];
+  if (typeof present !== 'string' || present === '') return object;
+  const { [lastAppliedAnnotation]: _, ...others } = annotations ?? {};
+  const last = `${goJson(withoutAnnotation(config))}\n`;
+  const all = { ...others, [lastAppliedAnnotation]: last };
+  const metadata = isJsonObject(object.metadata) ? object.metadata : {};
+  return { ...object, metadata: { ...metadata, annotations: sizeOf(all) > maxAnnotationBytes ? others : all } };
+}
+
+function withoutAnnotation(config: JsonObject): JsonObject {
+  const annotations = annotationsOf(config);
+  if (annotations === undefined || !Object.hasOwn(annotations, lastAppliedAnnotation)) return config;
+  const kept: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(annotations)) {
+    if (name !== lastAppliedAnnotation && value !== undefined) setOwn(kept, name, value);
+  }
+  const metadata = isJsonObject(config.metadata) ? config.metadata : {};
+  return { ...config, metadata: { ...metadata, annotations: kept } };
+}
+
+function annotationsOf(object: JsonObject): JsonObject | undefined {
+  const metadata = object.metadata;
+  const annotations = isJsonObject(metadata) ? getOwn(metadata, 'annotations') : undefined;
+  return isJsonObject(annotations) ? annotations : undefined;
+}
+
+function sizeOf(annotations: JsonObject): number {
+  let bytes = 0;
+  const encoder = new TextEncoder();
+  for (const [name, value] of Object.entries(annotations)) {
+    bytes += encoder.encode(name).length + encoder.encode(String(value)).length;
+  }
+  return bytes;
+}

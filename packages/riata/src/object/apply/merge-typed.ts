@@ -1,0 +1,122 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { getOwn, setOwn } from '../value/own.js';
+import { isItemProblem, itemElement } from './list-items.js';
+import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow, scalarForm } from './merge-type.js';
+import type { PathElement } from './path-element.js';
+
+type Maybe = Json | undefined;
+
+/**
+ * `live` with what `applied` says (`TypedValue.Merge`): leaves are taken from `applied`, nothing is taken away. Items of
+ * a list stand in the order of `applied`, between the items that only `live` has. Both must be valid values of the
+ * type; only `live` may hold an item of a list twice.
+ */
+export function mergeTyped(live: Json, applied: Json, type: MergeType): Json | undefined {
+  return merge(live, applied, type);
+}
+
+function merge(live: Maybe, applied: Maybe, type: MergeType): Maybe {
+  if (applied === undefined) return live;
+  const forms = narrow(type, applied);
+  if (forms & mapForm) return mergeMaps(live, applied, type.map!);
+  if (forms & scalarForm) return applied;
+  return forms & listForm ? mergeLists(live, applied, type.list!) : undefined;
+}
+
+function mergeMaps(live: Maybe, applied: Json, map: MapType): Maybe {
+  const ours = isJsonObject(live) ? live : undefined;
+  const theirs = isJsonObject(applied) ? applied : undefined;
+  if (map.atomic || (isEmpty(ours) && isEmpty(theirs))) return applied;
+  const out: Record<string, Json> = {};
+  for (const name of Object.keys(ours ?? {})) {
+    mergeField(out, name, ours![name], theirs && (getOwn(theirs, name) as Maybe), map);
+  }
+  for (const name of Object.keys(theirs ?? {})) {
+    if (ours === undefined || getOwn(ours, name) === undefined) mergeField(out, name, undefined, theirs![name], map);
+  }
+  return Object.keys(out).length === 0 ? undefined : out;
+}
+
+function mergeField(out: Record<string, Json>, name: string, live: Maybe, applied: Maybe, map: MapType): void {
+  const type = map.field(name)?.type ?? map.values();
+  const merged = type === undefined ? live : merge(live, applied, type);
+  if (merged !== undefined) setOwn(out, name, merged);
+}
+
+function mergeLists(live: Maybe, applied: Json, list: ListType): Maybe {
+  const ours: readonly Json[] = Array.isArray(live) ? live : [];
+  const theirs: readonly Json[] = Array.isArray(applied) ? applied : [];
+  if (list.kind === 'atomic' || (ours.length === 0 && theirs.length === 0)) return applied;
+  const out = interleave(indexItems(list, ours), indexItems(list, theirs), list.items());
+  return out.length === 0 ? undefined : out;
+}
+
+interface Indexed {
+  readonly elements: readonly PathElement[];
+  readonly items: readonly Json[];
+  /** Null for items that are there more than once: they are not merged with anything. */
+  readonly byElement: ReadonlyMap<PathElement, Json>;
+}
+
+function indexItems(list: ListType, items: readonly Json[]): Indexed {
+  const elements: PathElement[] = [];
+  const kept: Json[] = [];
+  const byElement = new Map<PathElement, Json>();
+  for (const item of items) {
+    const element = itemElement(list, item);
+    if (isItemProblem(element)) continue;
+    byElement.set(element, byElement.has(element) ? null : item);
+    elements.push(element);
+    kept.push(item);
+  }
+  return { elements, items: kept, byElement };
+}
+
+/** Walks both lists at once, so that what both have comes in the order of the applied one. */
+function interleave(live: Indexed, applied: Indexed, type: MergeType): Json[] {
+  const out: Json[] = [];
+  const done = new Set<PathElement>();
+  const shared = applied.elements.filter((element) => live.byElement.has(element));
+  let next = 0;
+  let l = 0;
+  let a = 0;
+  const take = (element: PathElement) => {
+    done.add(element);
+    const merged = merge(live.byElement.get(element), applied.byElement.get(element), type);
+    if (merged !== undefined) out.push(merged);
+    a++;
+    if (shared[next] === element) next++;
+  };
+  while (l < live.elements.length || a < applied.elements.length) {
+    const ours = live.elements[l];
+    const theirs = applied.elements[a];
+    if (ours !== undefined && theirs !== undefined) {
+      if (ours === theirs) {
+        take(theirs);
+        l++;
+        continue;
+      }
+      // Shared, but its turn comes later.
+      if (applied.byElement.has(ours) && next < shared.length && shared[next] !== ours) {
+        l++;
+        continue;
+      }
+    }
+    if (ours !== undefined) {
+      if (!applied.byElement.has(ours)) {
+        out.push(live.items[l]!);
+        l++;
+        continue;
+      }
+      if (done.has(ours)) l++;
+    }
+    if (theirs !== undefined) take(theirs);
+  }
+  return out;
+}
+
+function isEmpty(object: JsonObject | undefined): boolean {
+  if (object === undefined) return true;
+  for (const name of Object.keys(object)) if (object[name] !== undefined) return false;
+  return true;
+}

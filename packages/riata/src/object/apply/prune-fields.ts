@@ -1,0 +1,81 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { ApplyError } from './apply-error.js';
+import { FieldSet } from './field-set.js';
+import type { ManagedSet, Managers } from './managers.js';
+import { withNamedFields } from './named-fields.js';
+import { removeItems } from './remove-items.js';
+import { toFieldSet } from './to-field-set.js';
+import type { Typed, VersionConverter } from './versions.js';
+
+/**
+ * Takes away what an applier applied last time, does not apply this time, and nobody else manages (`prune` of
+ * `merge.Updater`). `managers` holds what it applies this time.
+ */
+export function pruneFields(
+  merged: Typed,
+  last: Pick<ManagedSet, 'apiVersion' | 'fields'>,
+  managers: Managers,
+  apiVersion: string,
+  converter: VersionConverter,
+): Typed {
+  const then = converter.convert(merged, last.apiVersion);
+  if (then === undefined) return merged;
+  const lastFields = withNamedFields(last.fields, then.type);
+  const bare = remove(then, lastFields);
+  const owned = addBackOwned(then, bare, last.apiVersion, managers, converter);
+  const dangling = addBackDangling(then, owned, last.apiVersion, lastFields, converter);
+  return converter.convert(dangling, apiVersion) ?? dangling;
+}
+
+/** What others, or the applier's new configuration, own comes back; version by version, the one at hand first. */
+function addBackOwned(
+  merged: Typed,
+  pruned: Typed,
+  apiVersion: string,
+  managers: Managers,
+  converter: VersionConverter,
+): Typed {
+  const owned = new Map<string, FieldSet>([[apiVersion, FieldSet.empty]]);
+  for (const set of managers.values()) {
+    owned.set(set.apiVersion, (owned.get(set.apiVersion) ?? FieldSet.empty).union(set.fields));
+  }
+  if (owned.get(apiVersion)?.isEmpty) owned.delete(apiVersion);
+  let whole = merged;
+  let part = pruned;
+  for (const [version, fields] of owned) {
+    const wholeThere = converter.convert(whole, version);
+    if (wholeThere === undefined) continue;
+    whole = wholeThere;
+    const partThere = converter.convert(part, version);
+    if (partThere === undefined) continue;
+    const kept = fieldsOf(partThere, whole).union(withNamedFields(fields, whole.type));
+    part = remove(whole, fieldsOf(whole, whole).difference(kept));
+  }
+  return part;
+}
+
+/** What the applier did not own last time comes back too: it is nobody's, but not the applier's to take away. */
+function addBackDangling(
+  merged: Typed,
+  pruned: Typed,
+  apiVersion: string,
+  last: FieldSet,
+  converter: VersionConverter,
+): Typed {
+  const there = converter.convert(pruned, apiVersion);
+  if (there === undefined) return merged;
+  return remove(merged, fieldsOf(merged, merged).difference(fieldsOf(there, merged)).intersection(last));
+}
+
+function fieldsOf(typed: Typed, like: Typed): FieldSet {
+  return withNamedFields(toFieldSet(typed.object, typed.type), like.type);
+}
+
+function remove(typed: Typed, fields: FieldSet): Typed {
+  return { object: asObject(removeItems(typed.object, fields, typed.type)), type: typed.type };
+}
+
+function asObject(value: Json): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new ApplyError(500, 'failed to convert value to unstructured for type <nil>');
+}
