@@ -1,5 +1,5 @@
 import { dns1035LabelProblems, dns1123LabelProblems, isJsonObject, type Json, type JsonObject } from 'riata/object';
-import { textOf } from './metadata.js';
+import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
 /** `group/plural` of the kinds whose objects count generations. */
@@ -96,6 +96,11 @@ const names: Readonly<Record<string, (name: string) => readonly string[]>> = {
   'rbac.authorization.k8s.io/clusterrolebindings': pathSegmentProblems,
 };
 
+/** Kinds that the server itself fills in. */
+const special: Readonly<Record<string, Partial<ResourceRules>>> = {
+  '/namespaces': { prepare: prepareNamespace, whenDeleting: (namespace) => inPhase(namespace, 'Terminating') },
+};
+
 /** What is special about a built-in kind. */
 export function builtInRules(group: string, plural: string): ResourceRules {
   const id = `${group}/${plural}`;
@@ -108,6 +113,7 @@ export function builtInRules(group: string, plural: string): ResourceRules {
     fieldNames,
     fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),
     gracePeriodSeconds: id === '/pods' ? podGrace : undefined,
+    ...special[id],
     defaultPropagation: id === 'batch/jobs' || id === '/replicationcontrollers' ? 'orphan' : 'background',
   };
 }
@@ -148,6 +154,22 @@ function podGrace(pod: JsonObject, asked: number | undefined): number {
   if (textOf(valueAt(pod, 'spec.nodeName')) === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
   const own = valueAt(pod, 'spec.terminationGracePeriodSeconds');
   return Math.max(0, asked ?? (typeof own === 'number' ? own : 30));
+}
+
+function prepareNamespace(namespace: JsonObject, before: JsonObject | undefined): JsonObject {
+  const labels = isJsonObject(metaOf(namespace).labels) ? metaOf(namespace).labels : {};
+  const named = withMeta(namespace, { labels: { ...(labels as JsonObject), [nameLabel]: metaOf(namespace).name } });
+  if (before !== undefined) return named;
+  const spec = isJsonObject(named.spec) ? named.spec : {};
+  const finalizers = [...new Set([...stringsOf(spec.finalizers), 'kubernetes'])];
+  return inPhase({ ...named, spec: { ...spec, finalizers } }, 'Active');
+}
+
+/** Lets selectors find a namespace by its name. */
+const nameLabel = 'kubernetes.io/metadata.name';
+
+function inPhase(object: JsonObject, phase: string): JsonObject {
+  return { ...object, status: { ...(isJsonObject(object.status) ? object.status : {}), phase } };
 }
 
 /** What may stand between two slashes of a URL. */

@@ -40,7 +40,7 @@ export function deleteObject(
     if (!context.dryRun) store.remove(resource, stored);
     return removedStatus(resource, stored.object);
   }
-  return store.replace(resource, stored, marked, context);
+  return store.replace(resource, stored, resource.rules.whenDeleting?.(marked) ?? marked, context);
 }
 
 /** The object as it is while it waits to go. */

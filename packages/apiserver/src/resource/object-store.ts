@@ -56,6 +56,10 @@ export class ObjectStore {
     return this.#storage.get(resource.table, keyFor(namespace, name));
   }
 
+  findByKey(resource: Resource, key: string): Stored | undefined {
+    return this.#storage.get(resource.table, key);
+  }
+
   create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext, tracked = false): KubeObject {
     const placed = this.#named(resource, inNamespace(resource, namespace, body));
     const sent = metaOf(placed);

@@ -50,6 +50,8 @@ export interface ResourceRules {
   readonly fieldNames?: readonly string[];
   /** How long an object may take to go, where nobody says. @default 0: gone at once */
   readonly gracePeriodSeconds?: (object: JsonObject, asked: number | undefined) => number;
+  /** What changes about an object once it is to be deleted and something keeps it. */
+  readonly whenDeleting?: (object: JsonObject) => JsonObject;
   /** What becomes of dependents where nobody says. @default 'background' */
   readonly defaultPropagation?: 'background' | 'orphan';
 }

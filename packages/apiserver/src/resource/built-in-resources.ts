@@ -1,0 +1,125 @@
+import { builtInResourcesText } from './generated/built-in-resources.js';
+
+/** A part of a resource with a path of its own, e.g. `status`. */
+export interface BuiltInSubresource {
+  readonly name: string;
+  /** The kind that its path takes and gives: the resource's own, or e.g. `autoscaling/v1` `Scale`. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+/** A resource as one version of its group serves it. */
+export interface BuiltInResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Sorted; a resource that takes only `create` (reviews, bindings) stores nothing. */
+  readonly verbs: readonly string[];
+  readonly subresources: readonly BuiltInSubresource[];
+  /** As discovery gives it; undefined for what is not stored. */
+  readonly storageVersionHash: string | undefined;
+  /** Resources with the same key hold the same objects, each in its own version. */
+  readonly storageKey: string;
+}
+
+/** A version of an API group with its resources. */
+export interface BuiltInGroupVersion {
+  readonly group: string;
+  readonly version: string;
+  /** False for alpha and beta versions, which a server only serves when told to. */
+  readonly servedByDefault: boolean;
+  /** The Go package that holds its types, e.g. `apps/v1`. */
+  readonly typesPackage: string;
+  readonly resources: readonly BuiltInResource[];
+}
+
+const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+let table: readonly BuiltInGroupVersion[] | undefined;
+
+/**
+ * Every resource of Kubernetes v1.36, by group and version in the order of discovery: core first, and of several versions
+ * of a group the preferred one first.
+ */
+export function builtInGroupVersions(): readonly BuiltInGroupVersion[] {
+  table ??= parse(builtInResourcesText);
+  return table;
+}
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Three depths of lines: a group version, a resource, a subresource. */
+function parse(text: string): BuiltInGroupVersion[] {
+  const found: BuiltInGroupVersion[] = [];
+  let resources: BuiltInResource[] = [];
+  let subresources: BuiltInSubresource[] = [];
+  let at = { group: '', version: '' };
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const words = line.trim().split(' ');
+    if (line.startsWith('    /')) subresources.push(subresourceOf(words, at));
+    else if (line.startsWith('  ')) {
+      subresources = [];
+      resources.push({ ...resourceOf(words, at), subresources });
+    } else {
+      resources = [];
+      at = groupVersionOf(words[0] as string);
+      found.push({
+        ...at,
+        servedByDefault: /^v\d+$/.test(at.version),
+        typesPackage: (words[1] as string).slice('types='.length),
+        resources,
+      });
+    }
+  }
+  return found;
+}
+
+function resourceOf(words: readonly string[], at: { group: string; version: string }): BuiltInResource {
+  const [plural, kind, scope, verbs, ...facts] = words as [string, string, string, string, ...string[]];
+  const resource: Draft<BuiltInResource> = {
+    ...at,
+    kind,
+    plural,
+    singular: kind.toLowerCase(),
+    namespaced: scope === 'namespaced',
+    shortNames: [],
+    categories: [],
+    verbs: verbsOf(verbs),
+    subresources: [],
+    storageVersionHash: undefined,
+    // Events have two groups and one home.
+    storageKey: plural === 'events' ? '/events' : `${at.group}/${plural}`,
+  };
+  for (const fact of facts) {
+    const [name, value] = [fact.slice(0, fact.indexOf('=')), fact.slice(fact.indexOf('=') + 1)];
+    if (name === 'singular') resource.singular = value;
+    else if (name === 'short') resource.shortNames = value.split(',');
+    else if (name === 'categories') resource.categories = value.split(',');
+    else if (name === 'hash') resource.storageVersionHash = value;
+  }
+  return resource;
+}
+
+function subresourceOf(words: readonly string[], at: { group: string; version: string }): BuiltInSubresource {
+  const [path, kind, verbs] = words as [string, string, string];
+  const dot = kind.lastIndexOf('.');
+  const home = dot === -1 ? at : groupVersionOf(kind.slice(0, dot));
+  return { name: path.slice(1), ...home, kind: kind.slice(dot + 1), verbs: verbsOf(verbs) };
+}
+
+function groupVersionOf(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf('/');
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
+}
+
+function verbsOf(text: string): readonly string[] {
+  return text === '*' ? allVerbs : text === 'none' ? [] : text.split(',');
+}
