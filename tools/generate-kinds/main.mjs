@@ -1,11 +1,12 @@
 // @ts-check
 /**
  * Writes packages/riata/src/kinds: types, Kinds, entry per group and version, and the merge facts of strategic
- * patches. `npm run generate`; `npm run check:generated` expects no difference.
+ * patches; and what the embedded API server knows of them. `npm run generate`; `npm run check:generated` expects no difference.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { emitBuiltInSchemas } from './built-in-schemas.mjs';
 import { emitEntries } from './entries.mjs';
 import { emitPatchFacts } from './patch-facts.mjs';
 import { readSource } from './source.mjs';
@@ -29,4 +30,8 @@ for (const [path, text] of files) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), `${head}${text}`);
 }
+
+const serverFacts = fileURLToPath(new URL('../../packages/apiserver/src/resource/generated/', import.meta.url));
+mkdirSync(serverFacts, { recursive: true });
+for (const [path, text] of emitBuiltInSchemas()) writeFileSync(join(serverFacts, path), `${head}${text}`);
 console.log(`${source.resources.length} kinds, ${files.size} files`);

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const goModule = fileURLToPath(new URL('../control-plane', import.meta.url));
+export const goModule = fileURLToPath(new URL('../control-plane', import.meta.url));
 
 /**
  * @typedef {{ type?: string, format?: string, $ref?: string, items?: Schema, additionalProperties?: Schema,
@@ -21,8 +21,8 @@ const goModule = fileURLToPath(new URL('../control-plane', import.meta.url));
  * @typedef {{ definitions: Map<string, Schema>, resources: Resource[] }} Source
  */
 
-/** @returns {Source} */
-export function readSource() {
+/** Reads JSON files below `api/` of the pinned `k8s.io/kubernetes` module. */
+export function apiDocuments() {
   execFileSync('go', ['mod', 'download', 'k8s.io/kubernetes'], {
     cwd: goModule,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -31,7 +31,12 @@ export function readSource() {
     cwd: goModule,
     encoding: 'utf8',
   });
-  const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(dir.trim(), 'api', path), 'utf8'));
+  return (/** @type {string} */ path) => JSON.parse(readFileSync(join(dir.trim(), 'api', path), 'utf8'));
+}
+
+/** @returns {Source} */
+export function readSource() {
+  const read = apiDocuments();
   const definitions = new Map(
     Object.entries(/** @type {Record<string, Schema>} */ (read('openapi-spec/swagger.json').definitions)),
   );

@@ -9,6 +9,16 @@ export {
   removeCondition,
   setCondition,
 } from './conditions.js';
+export {
+  type AddedStatus,
+  type DefinedKind,
+  type DefinedObject,
+  type DefinedWrite,
+  defineKind,
+  type KindDefinition,
+  type OtherVersion,
+  type VersionDefinition,
+} from './define-kind.js';
 export { type Duration, durationMs } from './duration.js';
 export { encodeJson } from './encode-json.js';
 export {
@@ -157,6 +167,33 @@ export type { QuantityFormat } from './quantity-parser.js';
 export { type DecodeOptions, decodeObject } from './scan/decode-object.js';
 export { type ScannedMeta, scanMeta } from './scan/scan-meta.js';
 export { type AddToScheme, kindOf, Scheme } from './scheme.js';
+export type {
+  CelRule,
+  KubernetesExtensions,
+  StructuralSchema,
+  StructuralType,
+  ValueValidation,
+} from './schema/structural-schema.js';
+export { structuralProblems } from './schema/check-structural.js';
+export type {
+  CrdConversion,
+  CrdManifest,
+  CrdVersion,
+  PrinterColumn,
+  ScaleSubresource,
+} from './schema/custom-resource-definition.js';
+export type { AnySchema, DeepReadonly, FromSchema, JsonSchema, SchemaInput, SchemaOutput } from './schema/infer-schema.js';
+export { pluralOf } from './schema/kind-names.js';
+export { isSchemaError, SchemaError, type SchemaProblem } from './schema/schema-error.js';
+export { conditionSchema } from './schema/status-schema.js';
+export type {
+  CelRule,
+  KubernetesExtensions,
+  SchemaExtension,
+  StructuralSchema,
+  StructuralType,
+  ValueValidation,
+} from './schema/structural-schema.js';
 export { formatMicroTime, formatTime, parseTime } from './time.js';
 export { clone } from './value/clone.js';
 export { edit } from './value/edit.js';

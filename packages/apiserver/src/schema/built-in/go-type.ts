@@ -1,0 +1,171 @@
+import { builtInTypeTexts } from '../../resource/generated/built-in-types.js';
+
+/** A type of the built-in kinds as Go has it. `text` is how Go's messages spell it, e.g. `[]v1.Container`. */
+export type GoType =
+  | { readonly is: 'string' | 'bool' | 'bytes' | 'custom'; readonly text: string }
+  | { readonly is: 'int'; readonly text: string; readonly bits: 32 | 64 }
+  | { readonly is: 'float'; readonly text: string }
+  | { readonly is: 'list' | 'map'; readonly text: string; readonly element: GoType; readonly pointers: boolean }
+  | GoStruct;
+
+/** A field of a struct. The language of one line: `name[!] type [facts…]`. */
+export interface GoField {
+  readonly name: string;
+  readonly type: GoType;
+  /** It can be absent: the type is a pointer. */
+  readonly pointer: boolean;
+  /** OpenAPI lists it as required (`!`). */
+  readonly required: boolean;
+  /** Written even when empty (`kept`): there is no `omitempty`. */
+  readonly kept: boolean;
+  /** The embedded structs that it comes from, e.g. `['VolumeSource']` (`via=`). */
+  readonly via: readonly string[];
+  /** `atomic`, `set`, or `map` with its keys (`map=containerPort,protocol`). */
+  readonly listType: 'atomic' | 'set' | 'map' | undefined;
+  readonly mapKeys: readonly string[];
+  /** `merge`, `merge=key`, `patch=strategy key=key`. */
+  readonly patchStrategy: string | undefined;
+  readonly patchMergeKey: string | undefined;
+  /** Filled in for keys of lists and a few others (`default=TCP`). */
+  readonly default: string | number | undefined;
+}
+
+/** A struct; its fields are read when they are first asked for, since types can contain themselves. */
+export class GoStruct {
+  readonly is = 'struct';
+  readonly text: string;
+  /** The name in messages, without its package. */
+  readonly name: string;
+  /** The package and name, e.g. `core/v1.Container`. */
+  readonly id: string;
+  /** Writers share it as one value. */
+  readonly atomic: boolean;
+  readonly #package: GoPackage;
+  readonly #lines: readonly [from: number, to: number];
+  #fields: ReadonlyMap<string, GoField> | undefined;
+
+  constructor(home: GoPackage, head: string, lines: readonly [from: number, to: number]) {
+    const [name, fact] = head.split(' ') as [string, string?];
+    this.name = name;
+    this.id = `${home.path}.${name}`;
+    this.text = `${home.name}.${name}`;
+    this.atomic = fact === 'atomic';
+    this.#package = home;
+    this.#lines = lines;
+  }
+
+  /** In the order in which Go writes them. */
+  get fields(): ReadonlyMap<string, GoField> {
+    if (this.#fields === undefined) {
+      const found = new Map<string, GoField>();
+      for (const line of this.#package.lines.slice(...this.#lines)) {
+        const field = parseField(line.trim(), this.#package);
+        found.set(field.name, field);
+      }
+      this.#fields = found;
+    }
+    return this.#fields;
+  }
+}
+
+/** One package's text, and where its types stand in it. */
+class GoPackage {
+  readonly path: string;
+  readonly name: string;
+  readonly lines: readonly string[];
+  readonly #starts = new Map<string, number>();
+  readonly #types = new Map<string, GoType>();
+
+  constructor(path: string) {
+    this.path = path;
+    this.name = path.slice(path.lastIndexOf('/') + 1);
+    this.lines = (builtInTypeTexts[path] ?? '').split('\n');
+    for (const [index, line] of this.lines.entries()) {
+      if (line !== '' && !line.startsWith(' ')) this.#starts.set(line.split(' ', 1)[0] as string, index);
+    }
+  }
+
+  type(name: string): GoType | undefined {
+    const known = this.#types.get(name);
+    if (known !== undefined) return known;
+    const start = this.#starts.get(name);
+    if (start === undefined) return undefined;
+    const head = this.lines[start] as string;
+    let end = start + 1;
+    while (this.lines[end]?.startsWith(' ')) end++;
+    const alias = head.split(' = ')[1];
+    const type: GoType =
+      alias === undefined
+        ? new GoStruct(this, head, [start + 1, end])
+        : ({ ...parseType(alias, this), text: `${this.name}.${name}` } as GoType); // never of a struct
+    this.#types.set(name, type);
+    return type;
+  }
+}
+
+const packages = new Map<string, GoPackage>();
+
+function goPackage(path: string): GoPackage {
+  let found = packages.get(path);
+  if (found === undefined) {
+    found = new GoPackage(path);
+    packages.set(path, found);
+  }
+  return found;
+}
+
+/** The struct of that name in that package, e.g. `apps/v1` and `Deployment`. */
+export function goStruct(path: string, name: string): GoStruct | undefined {
+  if (!Object.hasOwn(builtInTypeTexts, path)) return undefined;
+  const type = goPackage(path).type(name);
+  return type?.is === 'struct' ? type : undefined;
+}
+
+function parseType(text: string, home: GoPackage): GoType {
+  if (text.startsWith('*')) return parseType(text.slice(1), home);
+  if (text === '[]uint8') return { is: 'bytes', text };
+  if (text.startsWith('[]')) {
+    const element = parseType(text.slice(2), home);
+    return { is: 'list', text: `[]${element.text}`, element, pointers: text.startsWith('[]*') };
+  }
+  if (text.startsWith('map[')) {
+    const close = text.indexOf(']');
+    const key = parseType(text.slice(4, close), home);
+    const element = parseType(text.slice(close + 1), home);
+    return { is: 'map', text: `map[${key.text}]${element.text}`, element, pointers: text[close + 1] === '*' };
+  }
+  if (text === 'string' || text === 'bool') return { is: text, text };
+  if (text === 'int32' || text === 'int64') return { is: 'int', text, bits: text === 'int32' ? 32 : 64 };
+  if (text === 'float64') return { is: 'float', text };
+  const dot = text.lastIndexOf('.');
+  const owner = dot === -1 ? home : goPackage(text.slice(0, dot));
+  const name = text.slice(dot + 1);
+  // What stands in no table reads its own JSON: Quantity, Time, IntOrString…
+  return owner.type(name) ?? { is: 'custom', text: `${owner.name}.${name}` };
+}
+
+function parseField(line: string, home: GoPackage): GoField {
+  const [name, type, ...facts] = line.split(' ') as [string, string, ...string[]];
+  const given = new Map<string, string>();
+  for (const fact of facts) {
+    const equals = fact.indexOf('=');
+    if (equals === -1) given.set(fact, '');
+    else given.set(fact.slice(0, equals), fact.slice(equals + 1));
+  }
+  const merge = given.get('merge');
+  const value = given.get('default');
+  const goType = parseType(type, home);
+  return {
+    name: name.endsWith('!') ? name.slice(0, -1) : name,
+    type: goType,
+    pointer: type.startsWith('*'),
+    required: name.endsWith('!'),
+    kept: given.has('kept'),
+    via: given.get('via')?.split('.') ?? [],
+    listType: given.has('atomic') ? 'atomic' : given.has('set') ? 'set' : given.has('map') ? 'map' : undefined,
+    mapKeys: given.get('map')?.split(',') ?? [],
+    patchStrategy: merge === undefined ? given.get('patch') : 'merge',
+    patchMergeKey: merge || given.get('key'),
+    default: value === undefined ? undefined : goType.is === 'int' ? Number(value) : value,
+  };
+}
