@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const LIMIT_MS = 180_000;
+
+/** Runs a subject in a process of its own and gives what it reports. */
+export async function measure(node, script, ...args) {
+  const { stdout } = await run(node, [script, ...args], { timeout: LIMIT_MS, maxBuffer: 1 << 20 });
+  return JSON.parse(stdout);
+}
+
+/**
+ * Runs all cases one after the other, `runs` times over, so that what disturbs the machine for a while disturbs all.
+ * @param {Record<string, () => Promise<object>>} cases
+ * @returns {Promise<Record<string, object[]>>} what each reported, in order
+ */
+export async function rounds(cases, runs) {
+  const found = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+  for (let round = 0; round < runs; round++) {
+    for (const [name, once] of Object.entries(cases)) {
+      process.stderr.write(`\r\x1b[K  ${round + 1}/${runs} ${name}`);
+      found[name].push(await once());
+    }
+  }
+  process.stderr.write('\r\x1b[K');
+  return found;
+}
