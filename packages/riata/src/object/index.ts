@@ -166,14 +166,6 @@ export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
 export type { QuantityFormat } from './quantity-parser.js';
 export { type DecodeOptions, decodeObject } from './scan/decode-object.js';
 export { type ScannedMeta, scanMeta } from './scan/scan-meta.js';
-export { type AddToScheme, kindOf, Scheme } from './scheme.js';
-export type {
-  CelRule,
-  KubernetesExtensions,
-  StructuralSchema,
-  StructuralType,
-  ValueValidation,
-} from './schema/structural-schema.js';
 export { structuralProblems } from './schema/check-structural.js';
 export type {
   CrdConversion,
@@ -182,7 +174,14 @@ export type {
   PrinterColumn,
   ScaleSubresource,
 } from './schema/custom-resource-definition.js';
-export type { AnySchema, DeepReadonly, FromSchema, JsonSchema, SchemaInput, SchemaOutput } from './schema/infer-schema.js';
+export type {
+  AnySchema,
+  DeepReadonly,
+  FromSchema,
+  JsonSchema,
+  SchemaInput,
+  SchemaOutput,
+} from './schema/infer-schema.js';
 export { pluralOf } from './schema/kind-names.js';
 export { isSchemaError, SchemaError, type SchemaProblem } from './schema/schema-error.js';
 export { conditionSchema } from './schema/status-schema.js';
@@ -194,6 +193,7 @@ export type {
   StructuralType,
   ValueValidation,
 } from './schema/structural-schema.js';
+export { type AddToScheme, kindOf, Scheme } from './scheme.js';
 export { formatMicroTime, formatTime, parseTime } from './time.js';
 export { clone } from './value/clone.js';
 export { edit } from './value/edit.js';

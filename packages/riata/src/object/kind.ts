@@ -126,13 +126,14 @@ const builtBy = new WeakMap<object, KindRef>();
 
 /**
  * Makes a {@link Kind} out of names alone. For kinds that have a schema use `defineKind`; for built-in ones import
- * them from `riata/kinds`. Without type arguments it is a kind of unknown shape (`unstructured.Unstructured`).
+ * them from `riata/kinds`. Without type arguments it is a kind of unknown shape (`unstructured.Unstructured`). What is
+ * in `extra` becomes part of the kind.
  */
 export function makeKind<
   R extends KubeObject = KubeObject & { readonly [field: string]: unknown },
   W = WriteOf<R>,
   S extends Scope = Scope,
->(spec: KindSpec<S>): Kind<R, W, S> {
+>(spec: KindSpec<S>, extra: object = {}): Kind<R, W, S> {
   const { group, version, kind, plural, scope } = spec;
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const build = (object: object): object => {
@@ -148,6 +149,7 @@ export function makeKind<
     return made;
   };
   const fields = {
+    ...extra,
     name: kind,
     group,
     version,

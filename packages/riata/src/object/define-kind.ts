@@ -1,0 +1,257 @@
+import { type ClusterMeta, type Kind, type ListMap, makeKind, type NamespacedMeta, type Scope } from './kind.js';
+import type { Condition, KubeObject, WriteMeta } from './meta.js';
+import { buildCrdVersion } from './schema/build-crd.js';
+import { buildSchema } from './schema/build-schema.js';
+import { structuralProblems } from './schema/check-structural.js';
+import type {
+  CrdConversion,
+  CrdManifest,
+  CrdVersion,
+  PrinterColumn,
+  ScaleSubresource,
+} from './schema/custom-resource-definition.js';
+import type { AnySchema, SchemaInput, SchemaOutput } from './schema/infer-schema.js';
+import { checkNames, checkVersionName, type KindNames, pluralOf } from './schema/kind-names.js';
+import { Problems, SchemaError } from './schema/schema-error.js';
+import type { SchemaExtension, StructuralSchema } from './schema/structural-schema.js';
+import { clone } from './value/clone.js';
+import { freeze } from './value/freeze.js';
+
+/** What every version of a kind can say. */
+export interface VersionDefinition<
+  Spec extends AnySchema = AnySchema,
+  Status extends AnySchema | undefined = AnySchema | undefined,
+> {
+  /** The desired state, an object: any Standard JSON Schema (zod, arktype, valibot), TypeBox, or a JSON Schema. */
+  readonly spec: Spec;
+  /**
+   * The observed state. Its fields are optional whatever the schema says, and `conditions` and `observedGeneration` are
+   * added. Given, the kind has the `status` subresource.
+   */
+  readonly status?: Status;
+  /**
+   * What the schema library has no words for, by path: CEL rules, list and map types, defaults… Paths are written
+   * `spec.ports`, `spec.ports[].name`, `spec.labels.*`, or `.` for the whole object. The same keywords are taken from
+   * the schema's own metadata, e.g. zod's `.meta({ 'x-kubernetes-list-type': 'set' })`.
+   */
+  readonly extend?: Readonly<Record<string, SchemaExtension>>;
+  /** Columns of `kubectl get`. Without any, it shows the age. */
+  readonly printerColumns?: readonly PrinterColumn[];
+  /** Paths that field selectors may use, e.g. `.spec.color`: scalars, at most 8. */
+  readonly selectableFields?: readonly string[];
+  /** Gives the kind the `scale` subresource. */
+  readonly scale?: ScaleSubresource;
+  /** Whether the server offers this version. @default true */
+  readonly served?: boolean;
+  /** Makes the server warn those who use this version. @default false */
+  readonly deprecated?: boolean;
+  /** What the warning says, instead of the server's own words. */
+  readonly deprecationWarning?: string;
+}
+
+/** A version beside the one that a kind is used in. */
+export interface OtherVersion extends VersionDefinition {
+  readonly name: string;
+  /** Whether objects are stored in this version. @default false: they are stored in the kind's own */
+  readonly storage?: boolean;
+}
+
+/** What {@link defineKind} takes. */
+export interface KindDefinition<
+  Group extends string = string,
+  Version extends string = string,
+  Name extends string = string,
+  Spec extends AnySchema = AnySchema,
+  Status extends AnySchema | undefined = AnySchema | undefined,
+  S extends Scope = Scope,
+> extends VersionDefinition<Spec, Status> {
+  /** A domain of yours, e.g. `apps.example.com`. */
+  readonly group: Group;
+  /** `v1`, `v1beta1`, … */
+  readonly version: Version;
+  /** In CamelCase, singular. */
+  readonly kind: Name;
+  /** @default 'Namespaced' */
+  readonly scope?: S;
+  /** @default the English plural of the kind in lower case: foos, policies, ingresses */
+  readonly plural?: string;
+  /** @default the kind in lower case */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  /** Groups of kinds that `kubectl get` knows, e.g. `all`. */
+  readonly categories?: readonly string[];
+  /** More versions that the server shall offer. */
+  readonly versions?: readonly OtherVersion[];
+  /** How the server converts between versions. @default none: it changes `apiVersion` and nothing else */
+  readonly conversion?: CrdConversion;
+  /** Labels of the CustomResourceDefinition itself. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Annotations of the CustomResourceDefinition itself. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What `defineKind` adds to every status. */
+export interface AddedStatus {
+  readonly conditions?: ListMap<Condition, 'type'>;
+  /** The `metadata.generation` that this status speaks of. */
+  readonly observedGeneration?: number;
+}
+
+type OptionalFields<T> = T extends unknown
+  ? { readonly [K in keyof T as Exclude<K, keyof AddedStatus>]?: T[K] } & AddedStatus
+  : never;
+
+type MetaOf<S extends Scope> = S extends 'Namespaced' ? NamespacedMeta : ClusterMeta;
+
+/** An object of a defined kind as it is read. */
+export type DefinedObject<
+  ApiVersion extends string,
+  Name extends string,
+  S extends Scope,
+  Spec extends AnySchema,
+  Status extends AnySchema | undefined,
+> = {
+  readonly apiVersion: ApiVersion;
+  readonly kind: Name;
+  readonly metadata: MetaOf<S>;
+  readonly spec: SchemaOutput<Spec>;
+} & (Status extends AnySchema ? { readonly status?: OptionalFields<SchemaOutput<Status>> } : unknown);
+
+/** An object of a defined kind as it is written: what has a default may be left out. */
+export type DefinedWrite<Spec extends AnySchema, Status extends AnySchema | undefined> = {
+  readonly metadata: WriteMeta;
+  readonly spec: SchemaInput<Spec>;
+} & (Status extends AnySchema ? { readonly status?: OptionalFields<SchemaInput<Status>> } : unknown);
+
+/** A {@link Kind} that knows its schema. */
+export interface DefinedKind<R extends KubeObject = KubeObject, W = unknown, S extends Scope = Scope>
+  extends Kind<R, W, S> {
+  /** The structural schema of a whole object, in the kind's own version. */
+  readonly schema: StructuralSchema;
+  /** The CustomResourceDefinition that makes a server offer the kind: plain JSON, frozen, the same each time. */
+  crd(): CrdManifest;
+}
+
+/**
+ * Defines a custom kind from a schema: its TypeScript types, the {@link Kind} to use it by, and its
+ * CustomResourceDefinition.
+ *
+ * ```ts
+ * export const Foo = defineKind({
+ *   group: 'example.com', version: 'v1', kind: 'Foo',
+ *   spec: z.object({ image: z.string(), replicas: z.int().min(0).default(1) }),
+ *   status: z.object({ ready: z.int() }),
+ * });
+ * export interface Foo extends KindOf<typeof Foo> {}
+ * ```
+ *
+ * What is read is the schema's output, what is written its input; both are the same on the wire save for defaults, which
+ * the server fills in. Throws a `SchemaError` that lists, each with its path, every name a server would refuse and all
+ * that the schema says and a CustomResourceDefinition cannot: transforms, refinements without a CEL rule, computed
+ * defaults, unions whose variants differ in a field's type, schemas that contain themselves, types without JSON form.
+ */
+export function defineKind<
+  const Group extends string,
+  const Version extends string,
+  const Name extends string,
+  const Spec extends AnySchema,
+  const Status extends AnySchema | undefined = undefined,
+  const S extends Scope = 'Namespaced',
+>(
+  definition: KindDefinition<Group, Version, Name, Spec, Status, S>,
+): DefinedKind<DefinedObject<`${Group}/${Version}`, Name, S, Spec, Status>, DefinedWrite<Spec, Status>, S> {
+  const { group, version, kind } = definition;
+  const scope = definition.scope ?? ('Namespaced' as S);
+  const names: KindNames = {
+    group,
+    version,
+    kind,
+    plural: definition.plural ?? pluralOf(kind),
+    singular: definition.singular ?? kind.toLowerCase(),
+    shortNames: definition.shortNames ?? [],
+    categories: definition.categories ?? [],
+  };
+  const problems = new Problems();
+  checkNames(names, definition.annotations ?? {}, problems);
+  if (scope !== 'Namespaced' && scope !== 'Cluster') {
+    problems.add('scope', `wants 'Namespaced' or 'Cluster', got ${JSON.stringify(scope)}`);
+  }
+  const versions = buildVersions(definition, problems);
+  if (problems.count > 0) {
+    throw new SchemaError(`defineKind: ${kind} of ${group}/${version} cannot be defined`, problems.list());
+  }
+  // Copied first: parts of it are the caller's own objects.
+  const manifest: CrdManifest = freeze(clone(manifestOf(definition, names, scope, versions)));
+  const [own] = manifest.spec.versions;
+  const extra = { schema: own?.schema.openAPIV3Schema, crd: () => manifest };
+  const subresources = Object.keys(own?.subresources ?? {});
+  return makeKind({ ...names, scope, subresources }, extra) as DefinedKind<
+    DefinedObject<`${Group}/${Version}`, Name, S, Spec, Status>,
+    DefinedWrite<Spec, Status>,
+    S
+  >;
+}
+
+/** All versions, the kind's own first. */
+function buildVersions(definition: KindDefinition, problems: Problems): readonly CrdVersion[] {
+  const others = definition.versions ?? [];
+  const stored = others.filter(({ storage }) => storage === true);
+  if (stored.length > 1) {
+    const names = stored.map(({ name }) => name).join(' and ');
+    problems.add('versions', `${names} both say storage: true; objects are stored in one version`);
+  }
+  const seen = new Set([definition.version]);
+  for (const [index, { name }] of others.entries()) {
+    checkVersionName(name, `versions[${index}].name`, problems);
+    if (seen.has(name)) problems.add(`versions[${index}].name`, `${name} is there twice`);
+    seen.add(name);
+  }
+  const own = { ...definition, name: definition.version, storage: stored.length === 0 };
+  return [
+    buildVersion(own, '', problems),
+    ...others.map((other) => buildVersion(other, `versions.${other.name}.`, problems)),
+  ];
+}
+
+function buildVersion(version: OtherVersion, prefix: string, problems: Problems): CrdVersion {
+  const found = new Problems();
+  const schema = buildSchema(version, found);
+  if (found.count === 0) for (const { path, message } of structuralProblems(schema)) found.add(path, message);
+  const { served = true, storage = false, status, ...facts } = version;
+  const built = buildCrdVersion({ ...facts, served, storage, hasStatus: status !== undefined }, schema, found);
+  for (const { path, message } of found.list()) problems.add(prefix + path, message);
+  return built;
+}
+
+function manifestOf(
+  definition: KindDefinition,
+  names: KindNames,
+  scope: Scope,
+  versions: readonly CrdVersion[],
+): CrdManifest {
+  const { kind, group, plural, singular, shortNames, categories } = names;
+  const { labels, annotations } = definition;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${plural}.${group}`,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    spec: {
+      group,
+      scope,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        ...(shortNames.length > 0 ? { shortNames } : {}),
+        ...(categories.length > 0 ? { categories } : {}),
+      },
+      versions,
+      conversion: definition.conversion ?? { strategy: 'None' },
+    },
+  };
+}

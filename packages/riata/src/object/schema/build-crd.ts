@@ -1,0 +1,96 @@
+import { getOwn } from '../value/own.js';
+import type { CrdVersion, PrinterColumn, ScaleSubresource } from './custom-resource-definition.js';
+import type { Problems } from './schema-error.js';
+import type { StructuralSchema } from './structural-schema.js';
+
+/** What one version of a kind says besides its schema. */
+export interface VersionFacts {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly hasStatus: boolean;
+  readonly deprecated?: boolean | undefined;
+  readonly deprecationWarning?: string | undefined;
+  readonly printerColumns?: readonly PrinterColumn[] | undefined;
+  readonly selectableFields?: readonly string[] | undefined;
+  readonly scale?: ScaleSubresource | undefined;
+}
+
+/** One version as it stands in a CustomResourceDefinition. What an API server would refuse is noted. */
+export function buildCrdVersion(facts: VersionFacts, schema: StructuralSchema, problems: Problems): CrdVersion {
+  const { name, served, storage, deprecated, deprecationWarning, printerColumns, selectableFields, scale } = facts;
+  checkColumns(printerColumns ?? [], problems);
+  checkSelectable(selectableFields ?? [], schema, problems);
+  if (scale !== undefined) checkScale(scale, facts.hasStatus, problems);
+  if (deprecationWarning !== undefined && deprecated !== true) {
+    problems.add('deprecationWarning', 'goes with deprecated: true');
+  }
+  return {
+    name,
+    served,
+    storage,
+    ...(deprecated === true ? { deprecated } : {}),
+    ...(deprecationWarning === undefined ? {} : { deprecationWarning }),
+    schema: { openAPIV3Schema: schema },
+    ...(facts.hasStatus || scale !== undefined
+      ? { subresources: { ...(facts.hasStatus ? { status: {} } : {}), ...(scale === undefined ? {} : { scale }) } }
+      : {}),
+    ...(printerColumns === undefined ? {} : { additionalPrinterColumns: printerColumns }),
+    ...(selectableFields === undefined ? {} : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
+  };
+}
+
+const columnTypes: readonly string[] = ['integer', 'number', 'string', 'boolean', 'date'];
+
+function checkColumns(columns: readonly PrinterColumn[], problems: Problems): void {
+  for (const [index, { name, type, jsonPath }] of columns.entries()) {
+    const path = `printerColumns[${index}]`;
+    if (name === '') problems.add(path, 'wants a name');
+    if (!columnTypes.includes(type)) problems.add(path, `type wants one of ${columnTypes.join(', ')}, got ${type}`);
+    if (!jsonPath.startsWith('.')) problems.add(path, `jsonPath wants a path such as .spec.replicas, got ${jsonPath}`);
+  }
+}
+
+const simplePath = /^(?:\.[A-Za-z_][\w-]*)+$/;
+
+function checkScale(scale: ScaleSubresource, hasStatus: boolean, problems: Problems): void {
+  const wants = [
+    ['specReplicasPath', scale.specReplicasPath, ['.spec.']],
+    ['statusReplicasPath', scale.statusReplicasPath, ['.status.']],
+    ['labelSelectorPath', scale.labelSelectorPath, ['.spec.', '.status.']],
+  ] as const;
+  for (const [name, path, starts] of wants) {
+    if (path === undefined) continue;
+    if (!simplePath.test(path) || !starts.some((start) => path.startsWith(start))) {
+      problems.add(`scale.${name}`, `wants a plain path below ${starts.join(' or ')}, got ${JSON.stringify(path)}`);
+    }
+  }
+  if (!hasStatus) problems.add('scale', 'counts replicas in the status: give a status schema');
+}
+
+const selectableTypes: readonly unknown[] = ['string', 'boolean', 'integer'];
+
+function checkSelectable(paths: readonly string[], schema: StructuralSchema, problems: Problems): void {
+  if (paths.length > 8) problems.add('selectableFields', `a server takes at most 8, got ${paths.length}`);
+  for (const [index, path] of paths.entries()) {
+    const at = `selectableFields[${index}]`;
+    if (!simplePath.test(path)) {
+      problems.add(at, `wants a plain path such as .spec.color, got ${JSON.stringify(path)}`);
+      continue;
+    }
+    const field = fieldAt(schema, path);
+    if (path.startsWith('.metadata.'))
+      problems.add(at, 'metadata has its own selectors: name and namespace always work');
+    else if (!selectableTypes.includes(field?.type)) {
+      problems.add(at, `${path} is no field of type string, boolean or integer`);
+    }
+  }
+}
+
+function fieldAt(schema: StructuralSchema, path: string): StructuralSchema | undefined {
+  let at: StructuralSchema | undefined = schema;
+  for (const name of path.slice(1).split('.')) {
+    at = getOwn(at?.properties ?? {}, name) as StructuralSchema | undefined;
+  }
+  return at;
+}
