@@ -1,5 +1,13 @@
 // The client in one page: apply, watch, patch, conflict, clean up. Runs on whatever cluster your kubeconfig names.
-import { createClient, edit, inNamespace, isConflict, loadConfig, withFieldOwner } from 'riata';
+import {
+  createClient,
+  edit,
+  inNamespace,
+  isConflict,
+  loadConfig,
+  type RetryingWatchEvent,
+  withFieldOwner,
+} from 'riata';
 import { ConfigMap, Namespace } from 'riata/kinds';
 
 export async function tour(print: (line: string) => void): Promise<void> {
@@ -10,16 +18,13 @@ export async function tour(print: (line: string) => void): Promise<void> {
   const namespace = await client.create(Namespace({ metadata: { generateName: 'riata-tour-' } }));
   const here = withFieldOwner(inNamespace(client, namespace.metadata.name), 'tour');
 
-  // A watch that goes on whatever the network does. It begins with what is there.
+  // A watch that goes on whatever the network does. It begins with what is there; SYNCED says that this was all.
   await using changes = here.retryingWatch(ConfigMap, { fieldSelector: { 'metadata.name': 'prices' } });
-  const seen = (async () => {
-    for await (const change of changes) {
-      if (change.type === 'BOOKMARK' || change.type === 'RESET') continue;
-      if (change.type === 'SYNCED') print('watching');
-      else print(`${change.type} ${change.object.metadata.name} ${JSON.stringify(change.object.data)}`);
-      if (change.type === 'DELETED') return;
-    }
-  })();
+  let seen = Promise.resolve();
+  await new Promise<void>((watching, failed) => {
+    seen = follow(changes, print, watching);
+    seen.catch(failed);
+  });
 
   // Server-side apply says what is wanted; applied again, nothing changes and nobody is told.
   const wanted = ConfigMap({ metadata: { name: 'prices' }, data: { apple: '1' } });
@@ -40,4 +45,17 @@ export async function tour(print: (line: string) => void): Promise<void> {
   await here.delete(ConfigMap, { name: 'prices' });
   await seen;
   await client.delete(Namespace, namespace.metadata);
+}
+
+async function follow(
+  changes: AsyncIterable<RetryingWatchEvent<ConfigMap>>,
+  print: (line: string) => void,
+  watching: () => void,
+): Promise<void> {
+  for await (const change of changes) {
+    if (change.type === 'BOOKMARK' || change.type === 'RESET') continue;
+    if (change.type === 'SYNCED') watching();
+    else print(`${change.type} ${change.object.metadata.name} ${JSON.stringify(change.object.data)}`);
+    if (change.type === 'DELETED') return;
+  }
 }
