@@ -98,6 +98,53 @@ describe('bytes in pieces', () => {
     );
   });
 
+  test('items that hold what looks like the end of one and the beginning of the next', () => {
+    const bait = '}},{"metadata":{"name":"x"}},{"metadata":{';
+    const template = { metadata: { name: 'inner', managedFields: [1] } };
+    const kinds = fc.constantFrom<object>(
+      { metadata: { name: 'plain', managedFields: [{ a: bait }] }, spec: 1 },
+      { metadata: { name: bait, managedFields: [] }, spec: { text: bait } },
+      { metadata: { name: 'nested' }, list: [template, template, { deep: [template, template] }] },
+      { metadata: { managedFields: ['x'], name: 'last' } },
+      { metadata: { name: 'numbers' }, spec: { big: '9007199254740993', list: [1, 2, 3] } },
+      { metadata: { name: 'late' }, a: [{}, template], z: { metadata: template } },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(kinds, { maxLength: 12 }),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        fc.boolean(),
+        (list, cuts, cutManagedFields) => {
+          const bytes = Buffer.from(JSON.stringify({ kind: 'FooList', apiVersion: 'v1', metadata: {}, items: list }));
+          const at = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
+          const expectedItems = list.map((item) => {
+            const { metadata, ...rest } = JSON.parse(JSON.stringify(item));
+            if (cutManagedFields) delete metadata.managedFields;
+            return { apiVersion: 'v1', kind: 'Foo', metadata, ...rest };
+          });
+          expect(decode(pieces(bytes, at), { cutManagedFields }).items).toEqual(expectedItems);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a second metadata behind the first, and numbers that are lost, are seen in items whose end is guessed', () => {
+    const list = (first: string) =>
+      `{"kind":"FooList","apiVersion":"v1","items":[{"metadata":{"managedFields":[1]},${first}},{"metadata":{"name":"b"}}]}`;
+    const options = { cutManagedFields: true };
+    const second = '"metadata":{"managedFields":[1],"name":"a"}';
+    for (const text of [second, second.replace('m', '\\u006d'), second.replace('"managed', '"\\u006danaged')]) {
+      expect(whole(list(text), options).items[0]).toEqual({ apiVersion: 'v1', kind: 'Foo', metadata: { name: 'a' } });
+    }
+    for (const cutManagedFields of [true, false]) {
+      const { items } = whole(list('"spec":{"a":9007199254740993,"b":[1e400]}'), { cutManagedFields });
+      expect(lossOf(items[0] as object)?.reasons).toEqual([
+        { reason: 'unsafe-integer', paths: ['spec.a', 'spec.b[0]'] },
+      ]);
+    }
+  });
+
   test('cut off at every position: an error that says how far it came', () => {
     for (let end = 0; end < body.length - 1; end++) {
       let error: unknown;

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../object/json.js';
 import type { KubeObject, ListMeta, TypeMeta } from '../object/meta.js';
 import { type DecodeOptions, decodeScanned, textOf } from '../object/scan/decode-object.js';
+import { guessEnd, mayHoldUnsafeNumber } from '../object/scan/guess.js';
 import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
 import { carryLoss } from '../object/value/lossy.js';
 import { ApiError } from './api-error.js';
@@ -29,6 +30,9 @@ export interface ListEnd extends TypeMeta {
 
 export const DEFAULT_MAX_OBJECT_BYTES: number = 64 << 20;
 
+/** Items that hold what looks like the beginning of another one are better scanned. */
+const MAX_WRONG_GUESSES = 3;
+
 /** The JSON values that may come next between two items. */
 type Expect = 'item-or-end' | 'item' | 'comma-or-end';
 
@@ -56,6 +60,9 @@ export class ListDecoder<T = KubeObject> {
   #released = 0;
   #finished: ListEnd | undefined;
   #count = 0;
+  /** Whether the end of the item at hand is, or may be, a guess; a wrong one is followed by a scan. */
+  #guess = false;
+  #wrongGuesses = 0;
   #head: JsonObject = {};
 
   constructor(options: ListDecodeOptions = {}) {
@@ -91,14 +98,21 @@ export class ListDecoder<T = KubeObject> {
     const window = this.#window;
     for (;;) {
       if (this.#at === 'item') {
-        if (!this.#scanner.scan(window.bytes, window.start, window.end)) {
-          if (window.end - window.start > this.#maxObjectBytes)
-            this.#fail(`an item of more than ${this.#maxObjectBytes} bytes`);
-          if (window.more()) continue;
-          return undefined;
+        let length = this.#guess ? this.#guessEnd() : 0;
+        if (length === 0) {
+          this.#guess = false;
+          if (!this.#scanner.scan(window.bytes, window.start, window.end)) {
+            this.#limit(window.end - window.start);
+            if (window.more()) continue;
+            return undefined;
+          }
+          length = this.#scanner.length;
         }
-        const item = this.#decodeItem();
-        window.take(this.#scanner.length);
+        this.#limit(length);
+        const parsed = this.#parseItem(length);
+        if (parsed === undefined) continue;
+        const item = this.#typed(parsed);
+        window.take(length);
         this.#at = 'items';
         this.#expect = 'comma-or-end';
         this.#count++;
@@ -145,15 +159,9 @@ export class ListDecoder<T = KubeObject> {
     return this.#finished;
   }
 
-  #decodeItem(): T | undefined {
-    const window = this.#window;
-    let item: T;
-    try {
-      item = this.#parseItem(window.bytes, window.start);
-    } catch {
-      // The parser's own message would quote the object, which may be a Secret.
-      this.#fail('an item that is broken JSON');
-    }
+  /** The item with its type; undefined when it has to wait for it. */
+  #typed(parsed: T): T | undefined {
+    let item = parsed;
     const { apiVersion, kind } = item as { apiVersion?: unknown; kind?: unknown };
     const typed = typeof apiVersion === 'string' && apiVersion !== '' && typeof kind === 'string' && kind !== '';
     if (!typed && this.#type) item = withType(item, this.#type);
@@ -162,16 +170,49 @@ export class ListDecoder<T = KubeObject> {
     return undefined;
   }
 
-  /** Puts the type before the first member where there is none: as text, so that the object is built only once. */
-  #parseItem(bytes: Uint8Array, start: number): T {
+  /**
+   * Length of the item at hand if it can be guessed, else 0: most of the way, a search takes the place of the scan. With
+   * managedFields to be cut, the scan goes on until the metadata is closed.
+   */
+  #guessEnd(): number {
+    const { bytes, start, end } = this.#window;
     const scanner = this.#scanner;
-    const first = bytes[start + 1];
-    const second = bytes[start + 2];
-    // A member that begins like `apiVersion` or `kind` may be one; white space and `{}` are left to `withType`.
-    if (this.#typeText === '' || first !== 0x22 || second === 0x61 || second === 0x6b) {
-      return decodeScanned<T>(bytes, start, scanner, this.#cut);
+    let from = start + 1;
+    if (this.#cut) {
+      scanner.stopAfterMetadata = true;
+      const complete = scanner.scan(bytes, start, end);
+      scanner.stopAfterMetadata = false;
+      if (complete || scanner.metadataEnd === 0 || scanner.suspectNumber) return 0;
+      from = start + scanner.metadataEnd;
     }
-    return decodeScanned<T>(bytes, start, scanner, this.#cut, start + 1, start + scanner.length, this.#typeText);
+    const to = guessEnd(bytes, start, from, end);
+    return to < 0 || mayHoldUnsafeNumber(bytes, from - 1, to) ? 0 : to - start;
+  }
+
+  /** The item of that length; undefined if the length was a guess, and wrong. */
+  #parseItem(length: number): T | undefined {
+    const { bytes, start } = this.#window;
+    // What lies behind the metadata was not looked at: there may be another one.
+    if (this.#guess) this.#scanner.cutUnsure = true;
+    // A member that begins like `apiVersion` or `kind` may be one; white space and `{}` are left to `withType`.
+    const second = bytes[start + 2];
+    const untyped = this.#typeText !== '' && bytes[start + 1] === 0x22 && second !== 0x61 && second !== 0x6b;
+    try {
+      // The type goes before the first member as text, so that the object is built only once.
+      return untyped
+        ? decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start + 1, start + length, this.#typeText)
+        : decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start, start + length);
+    } catch {
+      // The parser's own message would quote the object, which may be a Secret.
+      if (!this.#guess) this.#fail('an item that is broken JSON');
+      this.#guess = false;
+      this.#wrongGuesses++;
+      return undefined;
+    }
+  }
+
+  #limit(length: number): void {
+    if (length > this.#maxObjectBytes) this.#fail(`an item of more than ${this.#maxObjectBytes} bytes`);
   }
 
   #setType(type: TypeMeta | undefined): void {
@@ -190,6 +231,7 @@ export class ListDecoder<T = KubeObject> {
       window.take(1);
     } else if (byte === 0x7b && this.#expect !== 'comma-or-end') {
       this.#scanner.reset();
+      this.#guess = this.#wrongGuesses < MAX_WRONG_GUESSES;
       this.#at = 'item';
     } else if (byte === 0x5d && this.#expect !== 'item') {
       this.#at = 'envelope';

@@ -146,7 +146,9 @@ describe('what cannot be decoded', () => {
   });
 
   test('an event past the limit', () => {
-    const events = whole(`{"type":"ADDED","object":{"a":"${'x'.repeat(100)}`, { maxObjectBytes: 100 });
+    const large = `{"type":"ADDED","object":{"a":"${'x'.repeat(100)}"}}`;
+    expect(whole(large, { maxObjectBytes: 100 })).toMatchObject([{ type: 'ERROR' }]);
+    const events = whole(large.slice(0, 110), { maxObjectBytes: 100 });
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({
       type: 'ERROR',

@@ -69,10 +69,11 @@ export class WatchDecoder<T = KubeObject> {
     const window = this.#window;
     for (;;) {
       if (this.#inEvent) {
-        if (this.#scanner.scan(window.bytes, window.start, window.end)) break;
-        if (window.end - window.start > this.#maxObjectBytes) {
+        const complete = this.#scanner.scan(window.bytes, window.start, window.end);
+        if ((complete ? this.#scanner.length : window.end - window.start) > this.#maxObjectBytes) {
           return this.#fail(`an event has more than ${this.#maxObjectBytes} bytes; allow more with maxObjectBytes`);
         }
+        if (complete) break;
         if (!window.more()) return undefined;
         continue;
       }

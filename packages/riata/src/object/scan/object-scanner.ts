@@ -37,6 +37,11 @@ export class ObjectScanner {
   /** Where the first object at depth `base` ended (just past its brace); 0 when there was none. */
   innerEnd = 0;
 
+  /** Just past the brace that closed `metadata`, the first time; 0 before. */
+  metadataEnd = 0;
+  /** Makes `scan` stop (and give false) there; another call goes on. */
+  stopAfterMetadata = false;
+
   /** Depth of the object whose metadata is meant: 1 for an object by itself, 2 for one inside a watch event. */
   readonly #base: number;
   #position = 0;
@@ -60,6 +65,8 @@ export class ObjectScanner {
     this.cutUnsure = false;
     this.suspectNumber = false;
     this.innerEnd = 0;
+    this.metadataEnd = 0;
+    this.stopAfterMetadata = false;
     this.#position = 0;
     this.#depth = 0;
     this.#stringStart = -1;
@@ -75,6 +82,7 @@ export class ObjectScanner {
    * Half of the time of a decode beside `JSON.parse` is spent here: fields are kept out of the loops on purpose.
    */
   scan(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.length > 0) return true;
     const shallow = this.#base + 1;
     let depth = this.#depth;
     let i = this.#stringStart < 0 ? start + this.#position : this.#resumeString(bytes, start, end);
@@ -106,6 +114,7 @@ export class ObjectScanner {
             this.length = i - start;
             return true;
           }
+          if (this.stopAfterMetadata && this.metadataEnd > 0) return this.#suspend(i - start, depth);
         }
       } else if (c >= 0x30 && c <= 0x39) {
         const digits = i;
@@ -205,6 +214,7 @@ export class ObjectScanner {
         this.#cutKey = -1;
       }
     } else if (depth === this.#base) {
+      if (this.#inMetadata && this.metadataEnd === 0) this.metadataEnd = i - start;
       this.#inMetadata = false;
     } else if (depth === this.#base - 1 && this.innerEnd === 0) {
       this.innerEnd = i - start;

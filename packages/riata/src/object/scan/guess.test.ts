@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { guessEnd, mayHoldUnsafeNumber } from './guess.js';
+import { unsafeNumbers } from './unsafe-numbers.js';
+
+const holds = (text: string) => mayHoldUnsafeNumber(Buffer.from(text), 0, Buffer.byteLength(text));
+
+test('every text with a number that is lost is suspected, wherever the number stands', () => {
+  const lost = fc.constantFrom(
+    '1e400',
+    '-1E+999',
+    '1.5e309',
+    '9007199254740993',
+    '-12345678901234567890',
+    '1e00000400',
+  );
+  fc.assert(
+    fc.property(
+      fc.string({ maxLength: 12 }),
+      lost,
+      fc.constantFrom('', ' ', '\n\t'),
+      fc.nat(9),
+      (pad, number, space, more) => {
+        const text = `{${JSON.stringify(pad)}:${space}${number}${space},"b":[${more},${number}]}`;
+        expect(unsafeNumbers(text).length).toBeGreaterThan(0);
+        expect(holds(text)).toBe(true);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  '{"uid":"3f2a7c1e-1e12-4e123-9e999-0123456789ab","ip":"10.200.250.99"}',
+  '{"hash":"sha256:9f86e123d081","time":"2026-11-02T10:22:31Z","port":8080,"big":123456789012345}',
+  '{"a":1e10,"b":2.5E-7,"c":"xe400","d":true}',
+])('%s is not', (text) => {
+  expect(holds(text)).toBe(false);
+});
+
+test('the end is guessed by how the next object begins', () => {
+  const guess = (text: string, end = text.length) => guessEnd(Buffer.from(text), 0, 1, end);
+  expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}')).toBe(25);
+  expect(guess('{"apiVersion":"v1"},{"apiVersion":"v1"}')).toBe(19);
+  expect(guess('{"kind":"A"},{"kind":"B"}')).toBe(12);
+  expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}', 30)).toBe(-1);
+  expect(guess('{"metadata":{"name":"a"}}]}')).toBe(-1);
+  expect(guess('{"spec":{}},{"spec":{}}')).toBe(-1);
+  expect(guess('{"meta":{}},{"metadata":{}}')).toBe(-1);
+  expect(guess('{}')).toBe(-1);
+});
