@@ -163,247 +163,41 @@ test('one with everything', () => {
     },
   });
   expect(Foo.subresources).toEqual(['status', 'scale']);
-  expect(Foo.crd()).toMatchInlineSnapshot(`
+  const { metadata, spec: crd } = Foo.crd();
+  expect(metadata).toEqual({ name: 'fooz.x.dev', labels: { app: 'x' }, annotations: { note: 'y' } });
+  expect(crd.names).toEqual({
+    kind: 'Foo',
+    listKind: 'FooList',
+    plural: 'fooz',
+    singular: 'foo',
+    shortNames: ['fo'],
+    categories: ['all'],
+  });
+  expect(crd.conversion).toMatchObject({ strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } });
+  expect(crd.versions.map(({ schema, ...facts }) => facts)).toEqual([
     {
-      "apiVersion": "apiextensions.k8s.io/v1",
-      "kind": "CustomResourceDefinition",
-      "metadata": {
-        "annotations": {
-          "note": "y",
+      name: 'v1',
+      served: true,
+      storage: true,
+      subresources: {
+        status: {},
+        scale: {
+          specReplicasPath: '.spec.replicas',
+          statusReplicasPath: '.status.ready',
+          labelSelectorPath: '.status.selector',
         },
-        "labels": {
-          "app": "x",
-        },
-        "name": "fooz.x.dev",
       },
-      "spec": {
-        "conversion": {
-          "strategy": "Webhook",
-          "webhook": {
-            "clientConfig": {
-              "service": {
-                "name": "b",
-                "namespace": "a",
-                "path": "/convert",
-              },
-            },
-            "conversionReviewVersions": [
-              "v1",
-            ],
-          },
-        },
-        "group": "x.dev",
-        "names": {
-          "categories": [
-            "all",
-          ],
-          "kind": "Foo",
-          "listKind": "FooList",
-          "plural": "fooz",
-          "shortNames": [
-            "fo",
-          ],
-          "singular": "foo",
-        },
-        "scope": "Namespaced",
-        "versions": [
-          {
-            "additionalPrinterColumns": [
-              {
-                "jsonPath": ".status.ready",
-                "name": "Ready",
-                "type": "integer",
-              },
-            ],
-            "name": "v1",
-            "schema": {
-              "openAPIV3Schema": {
-                "properties": {
-                  "apiVersion": {
-                    "type": "string",
-                  },
-                  "kind": {
-                    "type": "string",
-                  },
-                  "metadata": {
-                    "type": "object",
-                  },
-                  "spec": {
-                    "properties": {
-                      "image": {
-                        "type": "string",
-                      },
-                      "replicas": {
-                        "default": 1,
-                        "maximum": 10,
-                        "minimum": 0,
-                        "type": "integer",
-                      },
-                    },
-                    "required": [
-                      "image",
-                    ],
-                    "type": "object",
-                  },
-                  "status": {
-                    "properties": {
-                      "conditions": {
-                        "items": {
-                          "properties": {
-                            "lastTransitionTime": {
-                              "format": "date-time",
-                              "type": "string",
-                            },
-                            "message": {
-                              "maxLength": 32768,
-                              "type": "string",
-                            },
-                            "observedGeneration": {
-                              "format": "int64",
-                              "minimum": 0,
-                              "type": "integer",
-                            },
-                            "reason": {
-                              "maxLength": 1024,
-                              "minLength": 1,
-                              "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
-                              "type": "string",
-                            },
-                            "status": {
-                              "enum": [
-                                "True",
-                                "False",
-                                "Unknown",
-                              ],
-                              "type": "string",
-                            },
-                            "type": {
-                              "maxLength": 316,
-                              "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
-                              "type": "string",
-                            },
-                          },
-                          "required": [
-                            "type",
-                            "status",
-                            "lastTransitionTime",
-                            "reason",
-                            "message",
-                          ],
-                          "type": "object",
-                        },
-                        "type": "array",
-                        "x-kubernetes-list-map-keys": [
-                          "type",
-                        ],
-                        "x-kubernetes-list-type": "map",
-                      },
-                      "observedGeneration": {
-                        "format": "int64",
-                        "type": "integer",
-                      },
-                      "ready": {
-                        "type": "integer",
-                      },
-                      "selector": {
-                        "type": "string",
-                      },
-                    },
-                    "type": "object",
-                  },
-                },
-                "required": [
-                  "spec",
-                ],
-                "type": "object",
-                "x-kubernetes-validations": [
-                  {
-                    "rule": "self.metadata.name.size() < 20",
-                  },
-                ],
-              },
-            },
-            "selectableFields": [
-              {
-                "jsonPath": ".spec.image",
-              },
-            ],
-            "served": true,
-            "storage": true,
-            "subresources": {
-              "scale": {
-                "labelSelectorPath": ".status.selector",
-                "specReplicasPath": ".spec.replicas",
-                "statusReplicasPath": ".status.ready",
-              },
-              "status": {},
-            },
-          },
-          {
-            "deprecated": true,
-            "deprecationWarning": "use v1",
-            "name": "v1beta1",
-            "schema": {
-              "openAPIV3Schema": {
-                "properties": {
-                  "apiVersion": {
-                    "type": "string",
-                  },
-                  "kind": {
-                    "type": "string",
-                  },
-                  "metadata": {
-                    "type": "object",
-                  },
-                  "spec": {
-                    "properties": {
-                      "image": {
-                        "type": "string",
-                      },
-                    },
-                    "type": "object",
-                  },
-                },
-                "required": [
-                  "spec",
-                ],
-                "type": "object",
-              },
-            },
-            "served": true,
-            "storage": false,
-          },
-          {
-            "name": "v1alpha1",
-            "schema": {
-              "openAPIV3Schema": {
-                "properties": {
-                  "apiVersion": {
-                    "type": "string",
-                  },
-                  "kind": {
-                    "type": "string",
-                  },
-                  "metadata": {
-                    "type": "object",
-                  },
-                  "spec": {
-                    "type": "object",
-                  },
-                },
-                "required": [
-                  "spec",
-                ],
-                "type": "object",
-              },
-            },
-            "served": false,
-            "storage": false,
-          },
-        ],
-      },
-    }
-  `);
+      additionalPrinterColumns: [{ name: 'Ready', type: 'integer', jsonPath: '.status.ready' }],
+      selectableFields: [{ jsonPath: '.spec.image' }],
+    },
+    { name: 'v1beta1', served: true, storage: false, deprecated: true, deprecationWarning: 'use v1' },
+    { name: 'v1alpha1', served: false, storage: false },
+  ]);
+  expect(Foo.schema['x-kubernetes-validations']).toEqual([{ rule: 'self.metadata.name.size() < 20' }]);
+  expect(crd.versions[1]?.schema.openAPIV3Schema.properties?.spec).toEqual({
+    type: 'object',
+    properties: { image: { type: 'string' } },
+  });
 });
 
 describe('a status', () => {
