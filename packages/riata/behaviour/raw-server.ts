@@ -1,0 +1,103 @@
+import { Agent, request } from 'node:https';
+import type { MergeType } from '../src/object/apply/merge-type.js';
+import type { MergeSchema } from '../src/object/apply/merge-type-from-schema.js';
+import { mergeTypeFromSchema } from '../src/object/apply/merge-type-from-schema.js';
+import type { Json, JsonObject } from '../src/object/index.js';
+import { controlPlane } from './servers.js';
+
+export interface RawAnswer {
+  readonly code: number;
+  readonly body: JsonObject;
+}
+
+/** Plain requests, for tests in which the client's own views would be in the way. */
+export class RawServer implements Disposable {
+  readonly #plane = controlPlane();
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 4, ca: this.#plane.ca });
+  readonly #documents = new Map<string, Promise<Schemas>>();
+
+  send(method: string, path: string, body?: Json, type = 'application/json'): Promise<RawAnswer> {
+    const headers = { authorization: `Bearer ${this.#plane.token}`, 'content-type': type, 'user-agent': 'raw' };
+    return new Promise((resolve, reject) => {
+      const sent = request(`${this.#plane.url}${path}`, { method, agent: this.#agent, headers }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          try {
+            resolve({ code: answer.statusCode ?? 0, body: JSON.parse(text) as JsonObject });
+          } catch (cause) {
+            reject(new Error(`${method} ${path}: no JSON: ${text}`, { cause }));
+          }
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** The schemas of a group version as the server publishes them, e.g. of `apps/v1`. */
+  async schemas(apiVersion: string): Promise<Schemas> {
+    const place = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
+    let found = this.#documents.get(place);
+    if (found === undefined) {
+      found = this.send('GET', `/openapi/v3/${place}`).then(({ code, body }) => {
+        if (code !== 200) throw new Error(`no OpenAPI document for ${place}: ${code}`);
+        return new Schemas((body.components as JsonObject).schemas as unknown as Record<string, OpenApiSchema>);
+      });
+      this.#documents.set(place, found);
+    }
+    return found;
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+interface OpenApiSchema extends MergeSchema {
+  readonly required?: readonly string[];
+  readonly 'x-kubernetes-group-version-kind'?: readonly { group: string; version: string; kind: string }[];
+}
+
+const prefix = '#/components/schemas/';
+
+export class Schemas {
+  readonly #schemas: Record<string, OpenApiSchema>;
+
+  constructor(schemas: Record<string, OpenApiSchema>) {
+    this.#schemas = schemas;
+  }
+
+  typeOf(kind: string): MergeType {
+    return mergeTypeFromSchema(this.#ofKind(kind), { resolve: (ref) => this.#schemas[ref.slice(prefix.length)] });
+  }
+
+  /** What a Go struct of this kind holds when nothing is set: empty structs, and null where nothing may be left out. */
+  emptyOf(apiVersion: string, kind: string): JsonObject {
+    return { apiVersion, kind, ...(this.#empty(this.#ofKind(kind)) as JsonObject) };
+  }
+
+  #ofKind(kind: string): OpenApiSchema {
+    const found = Object.values(this.#schemas).find((schema) =>
+      schema['x-kubernetes-group-version-kind']?.some((gvk) => gvk.kind === kind),
+    );
+    if (found === undefined) throw new Error(`no schema of kind ${kind}`);
+    return found;
+  }
+
+  #empty(schema: OpenApiSchema): Json {
+    const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
+    if (ref !== undefined) return this.#empty(this.#schemas[ref.slice(prefix.length)]!);
+    const out: Record<string, Json> = {};
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const fallback = property?.default;
+      if (typeof fallback === 'object' && fallback !== null) out[name] = this.#empty(property!);
+      else if (schema.required?.includes(name)) out[name] = fallback ?? null;
+    }
+    return out;
+  }
+}
