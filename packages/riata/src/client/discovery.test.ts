@@ -188,6 +188,17 @@ describe('RestMapper', () => {
     await expect(mapper.kindForResource('nopes')).rejects.toSatisfy(isNoMatch);
   });
 
+  test('a group that works again is no failure any more', async () => {
+    const paths: Record<string, object> = { ...legacy };
+    const { mapper } = serve(paths);
+    expect([...(await mapper.resources()).failures.keys()]).toEqual(['down.dev/v1']);
+    paths['/apis/down.dev'] = { name: 'down.dev', versions: [{ groupVersion: 'down.dev/v1', version: 'v1' }] };
+    paths['/apis/down.dev/v1'] = { resources: [{ name: 'foos', namespaced: true, kind: 'Foo', verbs: [] }] };
+    expect((await mapper.kindFor({ apiVersion: 'down.dev/v1', kind: 'Foo' })).plural).toBe('foos');
+    expect((await mapper.resources()).failures.size).toBe(0);
+    await expect(mapper.kindFor({ apiVersion: 'x.dev/v1', kind: 'Nope' })).rejects.toThrow(/CRD installed\?$/);
+  });
+
   test('a failed load is not remembered', async () => {
     const paths: Record<string, object> = { '/api': { status: 500, body: 'no' } };
     const { mapper } = serve(paths);

@@ -103,8 +103,7 @@ export class RestMapper {
     return this.#once(group ?? '*', async () => {
       if (group !== undefined && this.#groups !== undefined) {
         const found = await this.#discovery.group(group);
-        if (found === undefined) this.#groups.delete(group);
-        else this.#merge(found);
+        this.#replace(group, found);
         return;
       }
       const found = await this.#discovery.resources();
@@ -113,9 +112,12 @@ export class RestMapper {
     });
   }
 
-  #merge(found: ServerResources): void {
-    for (const group of found.groups) this.#groups?.set(group.name, group);
-    this.#failures = new Map([...this.#failures, ...found.failures]);
+  /** What is newly known of one group takes the place of what was, failures too. */
+  #replace(name: string, found: ServerResources | undefined): void {
+    const others = [...this.#failures].filter(([version]) => parseApiVersion(version).group !== name);
+    this.#failures = new Map([...others, ...(found?.failures ?? [])]);
+    if (found === undefined) this.#groups?.delete(name);
+    for (const group of found?.groups ?? []) this.#groups?.set(group.name, group);
   }
 
   #once(what: string, load: () => Promise<void>): Promise<void> {

@@ -32,7 +32,7 @@ function idOf({ kind, namespace, name, subresource, params }: Operation): string
 /** Whether the manager's own entry in managedFields says that it has applied just this, and the values are the same. */
 function appliedAlready({ kind, body, params, subresource }: Operation, current: KubeObject): boolean {
   const { fieldManager } = params;
-  const { managedFields, namespace } = current.metadata;
+  const { managedFields } = current.metadata;
   // What a transform has dropped could be just what this apply would remove.
   if (fieldManager === undefined || managedFields === undefined || lossOf(current) !== undefined) return false;
   const entries = managedFields.filter(
@@ -40,10 +40,5 @@ function appliedAlready({ kind, body, params, subresource }: Operation, current:
   );
   // Applied in another version of the kind, too: field names may differ.
   if (entries.length !== 1 || entries[0]?.apiVersion !== kind.apiVersion) return false;
-  return equal(extractFields(current, { fieldManager, subresource }), withNamespace(body, namespace));
-}
-
-function withNamespace(intent: unknown, namespace: string | undefined): unknown {
-  if (namespace === undefined || !isJsonObject(intent) || !isJsonObject(intent.metadata)) return intent;
-  return { ...intent, metadata: { ...intent.metadata, namespace } };
+  return equal(extractFields(current, { fieldManager, subresource }), body);
 }

@@ -30,9 +30,22 @@ export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 export function toTable(answer: unknown, kind: KindRef): Table {
   if (!isJsonObject(answer) || answer.kind !== 'Table') {
-    const got = isJsonObject(answer) ? JSON.stringify(answer.kind) : typeof answer;
-    throw new TypeError(`table of ${kind.plural}: expected a Table, got ${got}; this server does not print this kind`);
+    throw new TypeError(
+      `table of ${kind.plural}: expected a Table, got ${nameOf(answer)}; this server does not print this kind`,
+    );
   }
   // An empty table's rows may be null.
-  return { ...answer, rows: answer.rows ?? [] } as unknown as Table;
+  const { metadata, columnDefinitions, rows } = answer;
+  return {
+    ...answer,
+    metadata: metadata ?? {},
+    columnDefinitions: columnDefinitions ?? [],
+    rows: rows ?? [],
+  } as unknown as Table;
+}
+
+function nameOf(answer: unknown): string {
+  if (isJsonObject(answer)) return answer.kind === undefined ? 'an object without a kind' : JSON.stringify(answer.kind);
+  if (answer === null) return 'null';
+  return Array.isArray(answer) ? 'a list' : `a ${typeof answer}`;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../object/json.js';
 import type { Impersonation } from '../rest/config.js';
+import { patchTypes } from '../rest/rest-client.js';
 import { impersonationHeaders } from '../rest/with-impersonation.js';
 import type { Placement } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
@@ -97,6 +98,8 @@ function placed<V extends Verb>(operation: Operation<V>, namespace: string): Ope
   }
   const here = { ...operation, namespace };
   const metadata = isJsonObject(body) ? body.metadata : undefined;
-  if (!isJsonObject(body) || !isJsonObject(metadata) || operation.verb === 'patch') return here;
+  // Of patches, only those of server-side apply are whole objects.
+  const isWhole = operation.verb !== 'patch' || operation.contentType === patchTypes.apply;
+  if (!isWhole || !isJsonObject(body) || !isJsonObject(metadata)) return here;
   return { ...here, body: { ...body, metadata: { ...metadata, namespace } } };
 }

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigMap } from '../kinds/index.js';
+import { type Answer, answeringTransport } from '../rest/answering-transport.js';
+import { TransportError } from '../rest/transport-error.js';
+import { memoryLogger } from '../runtime/memory-logger.js';
+import { createClient } from './create-client.js';
+import { dryRun, inNamespace, intercept } from './wrappers.js';
+import type { Write } from './write-hook.js';
+
+const key = { namespace: 'shop', name: 'a' };
+const stored = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { ...key, uid: 'u1', resourceVersion: '1', creationTimestamp: '' },
+} as ConfigMap;
+const ok: Answer = { status: 200, headers: { 'content-type': 'application/json' }, body: stored };
+const made = () => ConfigMap({ metadata: key });
+
+function serve(answers: readonly Answer[] = [ok]) {
+  const log = memoryLogger();
+  const transport = answeringTransport(answers);
+  const heard: Write[] = [];
+  const client = createClient(
+    { server: 'http://a' },
+    { transport, runtime: { log }, onWrite: (write) => heard.push(write) },
+  );
+  const verbs = () => heard.map(({ operation: o }) => (o.subresource ? `${o.verb}/${o.subresource}` : o.verb));
+  return { client, heard, verbs, log, transport };
+}
+
+describe('writes are heard of', () => {
+  test('every verb, with the answer of the server; no reads', async () => {
+    const { client, heard, verbs } = serve();
+    await client.create(made());
+    await client.update(made());
+    await client.patch(ConfigMap, key, { type: 'merge', body: {} });
+    await client.apply(made(), { fieldManager: 'me' });
+    await client.status.update(made());
+    await client.subresource('scale').create(ConfigMap, key, {});
+    await client.delete(ConfigMap, key);
+    await client.deleteCollection(ConfigMap, { namespace: 'shop' });
+    await client.get(ConfigMap, key);
+    expect(verbs()).toEqual([
+      ...['create', 'update', 'patch', 'patch', 'update/status', 'create/scale', 'delete', 'deletecollection'],
+    ]);
+    expect(heard.every((write) => 'answer' in write && write.operation.namespace === 'shop')).toBe(true);
+    expect(heard[0]).toMatchObject({ answer: stored, operation: { kind: ConfigMap } });
+  });
+
+  test('before the call resolves', async () => {
+    const { client, heard } = serve();
+    await client.create(made()).then(() => expect(heard).toHaveLength(1));
+    expect(heard).toHaveLength(1);
+  });
+
+  test('through wrappers: as it went over the wire; not when an interceptor answered', async () => {
+    const { client, heard, verbs } = serve();
+    await inNamespace(client, 'shop').create(ConfigMap({ metadata: { name: 'a' } }));
+    expect(heard[0]?.operation.namespace).toBe('shop');
+    await intercept(client, async () => stored as never).create(made());
+    expect(verbs()).toEqual(['create']);
+  });
+
+  test('not dry runs, whoever asks for them, nor applies that were skipped', async () => {
+    const { client, verbs, transport } = serve();
+    await client.create(made(), { dryRun: true });
+    await client.delete(ConfigMap, key, { dryRun: true });
+    await dryRun(client).update(made());
+    await dryRun(client).delete(ConfigMap, key, { gracePeriodSeconds: 0 });
+    await dryRun(client).deleteCollection(ConfigMap, { namespace: 'shop' });
+    expect(verbs()).toEqual([]);
+    await client.apply(made(), { fieldManager: 'me' });
+    await client.apply(made(), { fieldManager: 'me', current: stored });
+    expect(verbs()).toEqual(['patch']);
+    expect(transport.requests).toHaveLength(6);
+  });
+});
+
+describe('failures', () => {
+  const refused = (code: number, reason = ''): Answer => ({
+    status: code,
+    headers: ok.headers,
+    body: { kind: 'Status', status: 'Failure', code, reason },
+  });
+  const broken = (requestSent: boolean): Answer => ({
+    error: new TransportError('x', { kind: 'reset', requestSent }),
+  });
+
+  test.each([
+    ['refused', refused(409, 'Conflict')],
+    ['not allowed', refused(403, 'Forbidden')],
+    ['never sent', broken(false)],
+  ])('%s: nothing was stored, nothing is heard', async (_, answer) => {
+    const { client, heard } = serve([answer]);
+    await expect(client.create(made())).rejects.toThrow();
+    expect(heard).toEqual([]);
+  });
+
+  test.each([
+    ['the connection broke after sending', broken(true)],
+    ['the server ran out of time', refused(504, 'Timeout')],
+    ['the server failed on the way', refused(500, 'InternalError')],
+    ['the answer cannot be read', { status: 200, headers: ok.headers, body: '{"kind":' }],
+  ])('%s: it may have been stored', async (_, answer) => {
+    const { client, heard } = serve([answer]);
+    const error: unknown = await client.create(made()).catch((e: unknown) => e);
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toMatchObject({ operation: { verb: 'create' }, error });
+  });
+
+  test('a mistake before anything is sent is no write', async () => {
+    const { client, heard } = serve();
+    await expect(client.create(ConfigMap({ metadata: { name: 'a' } }) as never)).rejects.toThrow('namespace');
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('listeners', () => {
+  test('one that fails fails neither the write nor the others; the log says so', async () => {
+    const { client, heard, log } = serve();
+    const later: Write[] = [];
+    client.onWrite(() => {
+      throw new Error('oops');
+    });
+    client.onWrite((write) => later.push(write));
+    expect(await client.create(made())).toEqual(stored);
+    expect([heard.length, later.length]).toEqual([1, 1]);
+    expect(log.records).toMatchObject([
+      {
+        level: 'error',
+        message: 'a listener for writes failed',
+        fields: { verb: 'create', kind: 'ConfigMap', namespace: 'shop' },
+      },
+    ]);
+  });
+
+  test('hear no more once disposed, each registration for itself', async () => {
+    const { client } = serve();
+    let calls = 0;
+    const count = () => {
+      calls += 1;
+    };
+    const first = client.onWrite(count);
+    using _second = client.onWrite(count);
+    await client.create(made());
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    await client.create(made());
+    expect(calls).toBe(3);
+  });
+});
