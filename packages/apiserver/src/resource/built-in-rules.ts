@@ -1,4 +1,5 @@
-import { dns1035LabelProblems, dns1123LabelProblems, isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
@@ -87,13 +88,13 @@ const whenAbsent: Readonly<Record<string, string>> = {
 };
 
 /** Kinds whose names have to be shorter or plainer than most, and those whose names may be nearly anything. */
-const names: Readonly<Record<string, (name: string) => readonly string[]>> = {
-  '/namespaces': dns1123LabelProblems,
-  '/services': dns1035LabelProblems,
-  'rbac.authorization.k8s.io/roles': pathSegmentProblems,
-  'rbac.authorization.k8s.io/rolebindings': pathSegmentProblems,
-  'rbac.authorization.k8s.io/clusterroles': pathSegmentProblems,
-  'rbac.authorization.k8s.io/clusterrolebindings': pathSegmentProblems,
+const names: Readonly<Record<string, NameRule>> = {
+  '/namespaces': dnsLabelName,
+  '/services': dns1035LabelName,
+  'rbac.authorization.k8s.io/roles': pathSegmentName,
+  'rbac.authorization.k8s.io/rolebindings': pathSegmentName,
+  'rbac.authorization.k8s.io/clusterroles': pathSegmentName,
+  'rbac.authorization.k8s.io/clusterrolebindings': pathSegmentName,
 };
 
 /** Kinds that the server itself fills in. */
@@ -109,7 +110,7 @@ export function builtInRules(group: string, plural: string): ResourceRules {
     countsGenerations: counting.has(id),
     createsOnUpdate: creating.has(id),
     updatesUnconditionally: !conditional.has(id),
-    nameProblems: names[id],
+    nameRule: names[id],
     fieldNames,
     fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),
     gracePeriodSeconds: id === '/pods' ? podGrace : undefined,
@@ -170,10 +171,4 @@ const nameLabel = 'kubernetes.io/metadata.name';
 
 function inPhase(object: JsonObject, phase: string): JsonObject {
   return { ...object, status: { ...(isJsonObject(object.status) ? object.status : {}), phase } };
-}
-
-/** What may stand between two slashes of a URL. */
-function pathSegmentProblems(name: string): readonly string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%'].filter((c) => name.includes(c)).map((c) => `may not contain '${c}'`);
 }

@@ -6,8 +6,8 @@ export interface FieldWriter {
   readonly apiVersion: string;
   /** `''` for the object itself. */
   readonly subresource: string;
-  /** RFC 3339. */
-  readonly now: string;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
 }
 
 /** Keeps `metadata.managedFields`: which writer says what. */

@@ -1,11 +1,11 @@
-import { equal, freeze, isJsonObject, type JsonObject, type KubeObject } from 'riata/object';
+import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
 import type { Random } from 'riata/runtime';
-import { invalid, required } from '../status/field-error.js';
+import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
+import { type FieldError, invalid, required } from '../status/field-error.js';
 import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import { generateName } from './generate-name.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
-import { checkMetadata } from './metadata-rules.js';
 import { hasSubresource, inVersion, type Resource } from './resource.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -102,7 +102,8 @@ export class ObjectStore {
     const kept = this.#keepSystemFields(resource, name, live, made, change.subresource);
     const prepared = this.#prepared(resource, kept, live, context);
     const counted = withGeneration(resource, live, prepared);
-    const object = change.tracked ? counted : track(resource, live, counted, context, change.subresource);
+    const tracked = change.tracked ? counted : track(resource, live, counted, context, change.subresource);
+    const object = keepTimes(live, tracked);
     this.#check(resource, object, live, name);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
@@ -111,7 +112,7 @@ export class ObjectStore {
       const removed = this.#storage.remove(resource.table, key, (revision) => atRevision(object, resource, revision));
       return { object: inVersion(removed.object, resource.apiVersion), created: false };
     }
-    if (sameButForTimes(live, object)) return { object: live as unknown as KubeObject, created: false };
+    if (isSame(live, object)) return { object: live as unknown as KubeObject, created: false };
     const written = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
     return { object: inVersion(written.object, resource.apiVersion), created: false };
   }
@@ -119,7 +120,7 @@ export class ObjectStore {
   /** Stores an object as it is, for what the server itself changes: marks, finalizers, conditions. */
   replace(resource: Resource, stored: Stored, object: JsonObject, context: { readonly dryRun: boolean }): KubeObject {
     if (context.dryRun) return answerOf(object, resource, stored.revision);
-    if (sameButForTimes(stored.object as unknown as JsonObject, object)) {
+    if (isSame(stored.object as unknown as JsonObject, object)) {
       return inVersion(stored.object, resource.apiVersion);
     }
     const written = this.#storage.put(resource.table, stored.key, (revision) => atRevision(object, resource, revision));
@@ -152,7 +153,7 @@ export class ObjectStore {
 
   #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string): void {
     const errors = [
-      ...checkMetadata(resource, object, before),
+      ...checkMeta(resource, object, before),
       ...resource.schema.validate(object, before),
       ...(resource.rules.check?.(object, before) ?? []),
     ];
@@ -242,6 +243,11 @@ function track(
   return withMeta(after, { managedFields: managedFields.length === 0 ? undefined : managedFields });
 }
 
+function checkMeta(resource: Resource, object: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
+  const rules = { namespaced: resource.scope === 'Namespaced', nameRule: resource.rules.nameRule };
+  return before === undefined ? checkNewMeta(metaOf(object), rules) : checkMetaUpdate(metaOf(object), metaOf(before));
+}
+
 /** Whether nothing keeps an object that is to go. */
 export function isFinished(object: JsonObject): boolean {
   const { finalizers, deletionGracePeriodSeconds } = metaOf(object);
@@ -255,15 +261,9 @@ function hasSpecFinalizers(object: JsonObject): boolean {
   return isJsonObject(object.spec) && stringsOf(object.spec.finalizers).length > 0;
 }
 
-/** Managed fields carry times; a write that changes nothing else is no write. */
-function sameButForTimes(live: JsonObject, object: JsonObject): boolean {
-  const strip = (o: JsonObject) => {
-    const entries = metaOf(o).managedFields;
-    const managedFields = Array.isArray(entries)
-      ? entries.map((entry) => (isJsonObject(entry) ? { ...entry, time: undefined } : entry))
-      : undefined;
-    return withMeta(o, { managedFields, resourceVersion: undefined });
-  };
+/** Whether there is nothing to store; the revision is not part of what is said. */
+function isSame(live: JsonObject, object: JsonObject): boolean {
+  const strip = (o: JsonObject) => withMeta(o, { resourceVersion: undefined });
   return equal(strip(live), strip(object));
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject, KubeObject, Scope } from 'riata/object';
+import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { ResourceName } from '../status/refusal.js';
 import type { FieldTracking } from './field-tracking.js';
@@ -43,7 +44,7 @@ export interface ResourceRules {
   /** What is wrong with it; in addition to the schema. */
   readonly check?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
   /** Which names are allowed. @default DNS subdomains */
-  readonly nameProblems?: (name: string) => readonly string[];
+  readonly nameRule?: NameRule;
   /** Fields that selectors may name, beside `metadata.name` and `metadata.namespace`. */
   readonly fields?: (object: JsonObject) => Readonly<Record<string, string>>;
   /** The names of these fields: any other is refused. */

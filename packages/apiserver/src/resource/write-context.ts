@@ -16,5 +16,5 @@ export interface WriteContext {
 }
 
 export function writerOf(context: WriteContext, apiVersion: string, subresource = ''): FieldWriter {
-  return { manager: context.fieldManager, apiVersion, subresource, now: context.now };
+  return { manager: context.fieldManager, apiVersion, subresource, nowMs: context.nowMs };
 }

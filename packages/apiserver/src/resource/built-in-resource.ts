@@ -1,0 +1,78 @@
+import { applyStrategicMergePatch, type JsonObject, mergeTypeFromSchema } from 'riata/object';
+import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
+import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
+import { badRequest } from '../status/refusal.js';
+import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
+import { builtInRules } from './built-in-rules.js';
+import { statusApart, trackingOf } from './managed-fields.js';
+import type { Resource, ResourceSchema } from './resource.js';
+
+/** Every built-in resource that a server serves unless told otherwise. */
+export function builtInResources(): readonly Resource[] {
+  const storedAs = new Map<string, string>();
+  return builtInGroupVersions()
+    .filter((gv) => gv.servedByDefault)
+    .flatMap((gv) => gv.resources)
+    .map((entry) => {
+      const apiVersion = entry.group === '' ? entry.version : `${entry.group}/${entry.version}`;
+      // The first version of a resource is the one it is stored in.
+      if (!storedAs.has(entry.storageKey)) storedAs.set(entry.storageKey, apiVersion);
+      return resourceOf(entry, apiVersion, storedAs.get(entry.storageKey) as string);
+    });
+}
+
+function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string): Resource {
+  const { group, version, kind, plural } = entry;
+  let schema: ResourceSchema | undefined;
+  return {
+    ...{ group, version, kind, plural, apiVersion, storedAs },
+    singular: entry.singular,
+    listKind: `${kind}List`,
+    scope: entry.namespaced ? 'Namespaced' : 'Cluster',
+    shortNames: entry.shortNames,
+    categories: entry.categories,
+    verbs: entry.verbs,
+    subresources: entry.subresources,
+    table: entry.storageKey,
+    rules: builtInRules(group, plural),
+    // Read when somebody first writes this kind: a server starts in no time.
+    get schema() {
+      schema ??= schemaOf(entry, apiVersion);
+      return schema;
+    },
+  };
+}
+
+function schemaOf(entry: BuiltInResource, apiVersion: string): ResourceSchema {
+  const { group, version, kind } = entry;
+  const node = builtInSchema({ group, version, kind });
+  if (node === undefined) throw new Error(`no schema for ${apiVersion} ${kind}`);
+  const patchSchema = builtInPatchSchema({ group, version, kind });
+  const read = (object: JsonObject) => {
+    const unknown: string[] = [];
+    try {
+      return { object: decodeTyped(object, node, unknown), unknown };
+    } catch (error) {
+      if (!(error instanceof IllTypedError)) throw error;
+      throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`);
+    }
+  };
+  const hasStatus = entry.subresources.some((s) => s.name === 'status');
+  return {
+    read,
+    withDefaults: (object) => object,
+    validate: () => [],
+    tracking: trackingOf({
+      apiVersion,
+      kind,
+      type: mergeTypeFromSchema(node),
+      empty: decodeTyped({ apiVersion, kind }, node),
+      resetFields: statusApart(hasStatus),
+    }),
+    strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
+  };
+}
+
+function asObject(value: unknown): JsonObject {
+  return value as JsonObject;
+}

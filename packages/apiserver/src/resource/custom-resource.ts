@@ -1,0 +1,144 @@
+import { isJsonObject, type JsonObject, mergeTypeFromSchema, type StructuralSchema } from 'riata/object';
+import { withDefaults } from '../schema/structural/defaults.js';
+import { dropNulls } from '../schema/structural/drop-nulls.js';
+import { checkListTypes } from '../schema/structural/list-types.js';
+import { prune } from '../schema/structural/prune.js';
+import { validateValue } from '../schema/structural/validate-value.js';
+import { valueAt } from './built-in-rules.js';
+import { statusApart, trackingOf } from './managed-fields.js';
+import { stringsOf, textOf } from './metadata.js';
+import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
+
+const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+/** The resources that an established CustomResourceDefinition serves, one per served version. */
+export function customResources(definition: JsonObject): readonly Resource[] {
+  const spec = isJsonObject(definition.spec) ? definition.spec : {};
+  const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
+  const group = textOf(spec.group);
+  const stored = versions.find((v) => v.storage === true) ?? versions[0] ?? {};
+  return versions
+    .filter((v) => v.served === true)
+    .map((v) => resourceOf(definition, spec, v, `${group}/${textOf(stored.name)}`));
+}
+
+/** Names as the server has accepted them. */
+function namesOf(definition: JsonObject, spec: JsonObject): JsonObject {
+  const accepted = valueAt(definition, 'status.acceptedNames');
+  if (isJsonObject(accepted) && textOf(accepted.plural) !== '') return accepted;
+  return isJsonObject(spec.names) ? spec.names : {};
+}
+
+function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObject, storedAs: string): Resource {
+  const names = namesOf(definition, spec);
+  const [group, plural, kind] = [textOf(spec.group), textOf(names.plural), textOf(names.kind)];
+  const name = textOf(version.name);
+  const apiVersion = `${group}/${name}`;
+  const subresources = subresourcesOf(version, group, name, kind);
+  let schema: ResourceSchema | undefined;
+  return {
+    ...{ group, plural, kind, apiVersion, storedAs, subresources },
+    version: name,
+    listKind: textOf(names.listKind) || `${kind}List`,
+    singular: textOf(names.singular) || kind.toLowerCase(),
+    scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    shortNames: stringsOf(names.shortNames),
+    categories: stringsOf(names.categories),
+    verbs: allVerbs,
+    table: `${group}/${plural}`,
+    rules: rulesOf(version),
+    get schema() {
+      schema ??= schemaOf(version, spec, apiVersion, kind);
+      return schema;
+    },
+  };
+}
+
+function subresourcesOf(version: JsonObject, group: string, name: string, kind: string): Subresource[] {
+  const given = isJsonObject(version.subresources) ? version.subresources : {};
+  const verbs = ['get', 'patch', 'update'];
+  const found: Subresource[] = [];
+  if (given.status !== undefined) found.push({ name: 'status', group, version: name, kind, verbs });
+  if (given.scale !== undefined) {
+    found.push({ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs });
+  }
+  return found;
+}
+
+function rulesOf(version: JsonObject): ResourceRules {
+  const selectable = Array.isArray(version.selectableFields) ? version.selectableFields : [];
+  const fieldNames = selectable.filter(isJsonObject).map((field) => textOf(field.jsonPath).replace(/^\./, ''));
+  return {
+    countsGenerations: true,
+    updatesUnconditionally: false,
+    fieldNames,
+    fields: (object) => Object.fromEntries(fieldNames.map((field) => [field, printed(valueAt(object, field))])),
+  };
+}
+
+function printed(value: unknown): string {
+  return value === undefined || value === null ? '' : String(value);
+}
+
+function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kind: string): ResourceSchema {
+  const given = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
+  const schema = (isJsonObject(given) ? given : {}) as StructuralSchema;
+  const preserves = spec.preserveUnknownFields === true;
+  const hasStatus = isJsonObject(version.subresources) && version.subresources.status !== undefined;
+  return {
+    read: (object) => (preserves ? { object, unknown: [] } : prune(object, schema)),
+    withDefaults: (object) => withDefaults(dropNulls(object, schema), schema),
+    validate: (object, before) => [
+      ...validateValue(object, schema, { old: before }),
+      ...checkListTypes(object, schema),
+    ],
+    tracking: trackingOf({
+      apiVersion,
+      kind,
+      type: mergeTypeFromSchema(withMetaSchema(schema), { preserveUnknownFields: preserves }),
+      resetFields: statusApart(hasStatus),
+    }),
+  };
+}
+
+/** Metadata merges as it does everywhere, whatever the schema says of it. */
+function withMetaSchema(schema: StructuralSchema): StructuralSchema {
+  const strings: StructuralSchema = { type: 'object', additionalProperties: { type: 'string' } };
+  const text: StructuralSchema = { type: 'string' };
+  const owner: StructuralSchema = {
+    type: 'object',
+    'x-kubernetes-map-type': 'atomic',
+    properties: {
+      apiVersion: text,
+      kind: text,
+      name: text,
+      uid: text,
+      controller: { type: 'boolean' },
+      blockOwnerDeletion: { type: 'boolean' },
+    },
+  };
+  const metadata: StructuralSchema = {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(
+        ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion'].map((n) => [n, text]),
+      ),
+      creationTimestamp: text,
+      deletionTimestamp: text,
+      generation: { type: 'integer' },
+      deletionGracePeriodSeconds: { type: 'integer' },
+      labels: strings,
+      annotations: strings,
+      finalizers: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
+      ownerReferences: {
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['uid'],
+        items: owner,
+      },
+      managedFields: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: { type: 'object' } },
+    },
+  };
+  const properties = { apiVersion: text, kind: text, ...schema.properties, metadata };
+  return { ...schema, type: 'object', properties };
+}

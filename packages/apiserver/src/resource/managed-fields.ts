@@ -1,0 +1,69 @@
+import {
+  ApplyError,
+  applyServerSide,
+  conflictStatus,
+  excludeFields,
+  type JsonObject,
+  type MergeType,
+  type ResetFields,
+  type Status,
+  trackUpdate,
+} from 'riata/object';
+import { Refusal } from '../status/refusal.js';
+import type { FieldTracking, FieldWriter } from './field-tracking.js';
+import { withMeta } from './metadata.js';
+
+/** What has to be known of a kind to keep account of its fields. */
+export interface TrackedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly type: MergeType;
+  /** An object of the kind in which nothing is set. @default `apiVersion` and `kind` alone */
+  readonly empty?: JsonObject;
+  /** Fields that a write does not reach, by subresource. */
+  readonly resetFields?: (subresource: string) => ResetFields | undefined;
+}
+
+/** Keeps managedFields by the engine of `riata/object`. */
+export function trackingOf(tracked: TrackedKind): FieldTracking {
+  const { apiVersion, kind, type, empty } = tracked;
+  const requestOf = (live: JsonObject | undefined, writer: FieldWriter) => ({
+    apiVersion,
+    kind,
+    type,
+    empty,
+    live,
+    manager: writer.manager,
+    subresource: writer.subresource,
+    resetFields: tracked.resetFields?.(writer.subresource),
+    now: writer.nowMs,
+  });
+  return {
+    afterUpdate: (before, after, writer) => trackUpdate({ ...requestOf(before, writer), object: after }) ?? [],
+    apply(live, intent, writer, force) {
+      try {
+        const result = applyServerSide({ ...requestOf(live, writer), config: intent, force });
+        if (result.conflicts !== undefined) throw refusalOf(conflictStatus(result.conflicts));
+        return withMeta(result.object, { managedFields: result.managedFields });
+      } catch (error) {
+        if (error instanceof ApplyError) throw refusalOf(error.status());
+        throw error;
+      }
+    },
+  };
+}
+
+/** A write to the object does not reach its status, and the other way round. */
+export function statusApart(hasStatus: boolean): (subresource: string) => ResetFields | undefined {
+  const withoutStatus = excludeFields(['status']);
+  const statusAlone = excludeFields(['spec'], ['metadata', 'labels']);
+  return (subresource) => {
+    if (subresource === 'status') return statusAlone;
+    return hasStatus ? withoutStatus : undefined;
+  };
+}
+
+function refusalOf(status: Status): Refusal {
+  const { code = 500, reason = '', message = '', details } = status;
+  return new Refusal(code, reason, message, details);
+}
