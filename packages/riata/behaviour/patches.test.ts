@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Client } from '../src/client/index.js';
+import { type Client, strategicMergeFrom } from '../src/client/index.js';
 import { ConfigMap, Deployment } from '../src/kinds/index.js';
-import { isBadRequest, isInvalid, isNotFound } from '../src/rest/index.js';
+import { edit } from '../src/object/value/edit.js';
+import { isBadRequest, isConflict, isInvalid, isNotFound } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const labels = { app: 'web' };
@@ -104,6 +105,23 @@ describeServers('patches', (server) => {
       },
     );
     expect([...(primitive.metadata.finalizers ?? [])].sort()).toEqual(['x.dev/b', 'x.dev/c']);
+  });
+
+  test('strategicMergeFrom changes one element of a list; with the lock an old state is a conflict', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    const before = await deployment(client, namespace);
+    const after = edit(before, (draft) => {
+      draft.spec!.template.spec!.containers[1]!.image = 'side:2';
+    });
+    await client.patch(Deployment, before.metadata, {
+      type: 'strategic',
+      body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'web:2' }] } } } },
+    });
+    const locked = strategicMergeFrom(before, after, { optimisticLock: true });
+    await expect(client.patch(Deployment, before.metadata, locked)).rejects.toSatisfy(isConflict);
+    const patched = await client.patch(Deployment, before.metadata, strategicMergeFrom(before, after));
+    expect(patched.spec?.template.spec?.containers.map((c) => c.image)).toEqual(['web:2', 'side:2']);
   });
 
   test('apply patch sent as such: made if missing, with a manager or not at all', async () => {

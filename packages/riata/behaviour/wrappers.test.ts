@@ -8,6 +8,7 @@ import {
   withFieldOwner,
   withUserAgent,
 } from '../src/client/index.js';
+import { SelfSubjectReview } from '../src/kinds/generated/groups/authentication.k8s.io/v1.js';
 import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from '../src/kinds/index.js';
 import { isForbidden } from '../src/rest/index.js';
 import { controlPlane, describeServers, rejection, uniqueName, until } from './servers.js';
@@ -94,6 +95,8 @@ describeServers('wrappers', (server) => {
     );
     expect(list.items).toEqual([]);
     await expect(jane.create(ConfigMap({ metadata: { namespace, name: 'a' } }))).rejects.toSatisfy(isForbidden);
+    const who = await jane.create(SelfSubjectReview({ metadata: {} }));
+    expect(who.status?.userInfo).toMatchObject({ username: user, extra: { 'riata.dev/why': ['a b'] } });
     const line = await audited((l) => l.verb === 'list' && l.impersonatedUser?.username === user);
     expect(line.user.username).toBe('admin');
     expect(line.impersonatedUser?.groups).toEqual(['developers', group, 'system:authenticated']);
