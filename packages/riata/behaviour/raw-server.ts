@@ -1,8 +1,11 @@
 import { Agent, request } from 'node:https';
-import type { MergeType } from '../src/object/apply/merge-type.js';
-import type { MergeSchema } from '../src/object/apply/merge-type-from-schema.js';
-import { mergeTypeFromSchema } from '../src/object/apply/merge-type-from-schema.js';
-import type { Json, JsonObject } from '../src/object/index.js';
+import {
+  type Json,
+  type JsonObject,
+  type MergeSchema,
+  type MergeType,
+  mergeTypeFromSchema,
+} from '../src/object/index.js';
 import { controlPlane } from './servers.js';
 
 export interface RawAnswer {

@@ -1,20 +1,11 @@
-import { formatGvk, parseApiVersion } from '../gvk.js';
 import { isJsonObject, type JsonObject } from '../json.js';
-import type { ManagedFieldsEntry } from '../meta.js';
 import { formatTime } from '../time.js';
 import { ApplyError } from './apply-error.js';
 import { capManagers } from './cap-managers.js';
-import type { Conflict } from './conflicts.js';
 import { FieldSet } from './field-set.js';
-import { fieldsLastApplied, kubectlManager, updateLastApplied } from './last-applied.js';
-import {
-  decodeManagers,
-  encodeManagers,
-  ManagedFieldsError,
-  type ManagedSet,
-  type Managers,
-  managerId,
-} from './managers.js';
+import { gvkText } from './gvk-text.js';
+import { withoutManagedFields } from './managed-fields-of.js';
+import { type ManagedSet, type Managers, managerId } from './managers.js';
 import type { MergeType } from './merge-type.js';
 import { fieldElement } from './path-element.js';
 import { Updater, type Writer } from './updater.js';
@@ -49,71 +40,6 @@ export interface FieldManagerRequest {
   readonly now: number;
 }
 
-export interface ApplyRequest extends FieldManagerRequest {
-  /** What is applied. */
-  readonly config: JsonObject;
-  /** Take fields from whoever manages them. @default false */
-  readonly force?: boolean;
-}
-
-export type ApplyResult =
-  | {
-      /** The merged object without `metadata.managedFields`: neither defaulted nor validated any further. */
-      readonly object: JsonObject;
-      /** What belongs into `metadata.managedFields`; undefined for none. */
-      readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
-      readonly conflicts?: undefined;
-    }
-  | { readonly conflicts: readonly Conflict[]; readonly object?: undefined; readonly managedFields?: undefined };
-
-/**
- * Server-side apply (`FieldManager.Apply`): merges a configuration into the live object, takes away what the manager no
- * longer applies and nobody else manages, and keeps account of who manages what. Conflicts are returned
- * (`conflictStatus` makes the answer of them); throws an `ApplyError` when the configuration is not one.
- */
-export function applyServerSide(request: ApplyRequest): ApplyResult {
-  const { config, apiVersion, kind, manager, force = false } = request;
-  if (config.apiVersion !== apiVersion || config.kind !== kind) {
-    throw new ApplyError(400, `invalid object type: ${gvkText(config)}`);
-  }
-  const run = new FieldManagerRun(request);
-  const managers = readManagers(request.live);
-  let result = run.apply(config, managers, force);
-  if ('conflicts' in result && manager === kubectlManager) {
-    const allowed = fieldsLastApplied(run.live, apiVersion);
-    if (allowed !== undefined) {
-      const conflicts = result.conflicts.filter(({ path }) => !allowed.has(path));
-      result = conflicts.length > 0 ? { conflicts } : run.apply(config, managers, true);
-    }
-  }
-  if ('conflicts' in result) return result;
-  const object = manager === kubectlManager ? updateLastApplied(result.object, config) : result.object;
-  return { object, managedFields: encodeManagers(result.managers) };
-}
-
-export interface UpdateRequest extends FieldManagerRequest {
-  /** The object about to be stored: patched, defaulted, with the `metadata.managedFields` that the request sent. */
-  readonly object: JsonObject;
-}
-
-/**
- * Who manages what after a create, update or patch (`FieldManager.UpdateNoErrors`): undefined for nobody, which is also
- * the answer when the objects are not of their type. Entries sent with the object replace the live ones unless they
- * cannot be read or the write goes to a subresource; an empty list, or a list of one empty entry, resets them.
- */
-export function trackUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
-  const managers = managersForUpdate(request);
-  // Nobody applied to it, and its past is not known: it stays that way until the first apply.
-  if (managers.size === 0 && uidOf(request.live) !== '') return undefined;
-  try {
-    const run = new FieldManagerRun(request);
-    return encodeManagers(run.update(run.live, withoutManagedFields(request.object), managers, request.manager));
-  } catch (error) {
-    if (error instanceof ApplyError) return undefined;
-    throw error;
-  }
-}
-
 /** Fields that nobody manages: the server's own, and those that identify the object. */
 const neverManaged = FieldSet.of(
   ...[
@@ -133,7 +59,7 @@ const neverManaged = FieldSet.of(
 );
 
 /** One write: the layers that upstream chains as managers, from the inside out. */
-class FieldManagerRun {
+export class FieldManager {
   readonly live: Typed;
   readonly #request: FieldManagerRequest;
   readonly #updater: Updater;
@@ -209,56 +135,6 @@ class FieldManagerRun {
   }
 }
 
-function readManagers(live: JsonObject | undefined): Managers {
-  try {
-    return decodeManagers(entriesOf(live));
-  } catch (cause) {
-    if (!(cause instanceof ManagedFieldsError)) throw cause;
-    throw new ApplyError(500, `failed to decode managed fields: ${cause.message}`, { cause });
-  }
-}
-
-function managersForUpdate({ live, object, subresource = '' }: UpdateRequest): Managers {
-  const sent = entriesOf(object);
-  if (subresource === '') {
-    if (sent !== undefined && isReset(sent)) return new Map();
-    const managers = decodeOrEmpty(sent);
-    // Clients that know nothing of managedFields must not lose them.
-    if (managers.size > 0) return managers;
-  }
-  return decodeOrEmpty(entriesOf(live));
-}
-
-function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
-  try {
-    return decodeManagers(entries);
-  } catch (error) {
-    if (error instanceof ManagedFieldsError) return new Map();
-    throw error;
-  }
-}
-
-function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
-  if (entries.length > 1) return false;
-  return Object.values(entries[0] ?? {}).every((value) => value === '' || value === undefined || value === null);
-}
-
-function entriesOf(object: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
-  const entries = isJsonObject(object?.metadata) ? object.metadata.managedFields : undefined;
-  return Array.isArray(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
-}
-
-function withoutManagedFields(object: JsonObject): JsonObject {
-  if (!isJsonObject(object.metadata) || object.metadata.managedFields === undefined) return object;
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
-
-function uidOf(object: JsonObject | undefined): string {
-  const uid = isJsonObject(object?.metadata) ? object.metadata.uid : undefined;
-  return typeof uid === 'string' ? uid : '';
-}
-
 function check(
   object: JsonObject,
   type: MergeType,
@@ -272,12 +148,4 @@ function check(
   const { name = '', namespace = '' } = isJsonObject(object.metadata) ? object.metadata : {};
   const which = `${namespace}/${name}; ${gvkText(gvk)}`;
   throw new ApplyError(500, `${failure} (${which})${to === undefined ? '' : ` to ${to}`}: ${formatProblems(problems)}`);
-}
-
-function gvkText(object: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
-  const kind = typeof object.kind === 'string' ? object.kind : '';
-  const apiVersion = typeof object.apiVersion === 'string' ? object.apiVersion : '';
-  // One that has too many slashes counts as none.
-  const { group, version } = /\/.*\//.test(apiVersion) ? { group: '', version: '' } : parseApiVersion(apiVersion);
-  return formatGvk({ group, version, kind });
 }

@@ -52,7 +52,7 @@ export class FieldSet {
     let set: FieldSet | undefined = this;
     for (let i = 0; i < path.length - 1 && set !== undefined; i++) set = set.below(path[i]!);
     const last = path[path.length - 1];
-    return last !== undefined && set !== undefined && set.isMember(last);
+    return last !== undefined && set?.isMember(last) === true;
   }
 
   /** Whether the element is a member on the first level. */

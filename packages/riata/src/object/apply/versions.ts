@@ -14,7 +14,11 @@ export interface KindVersion {
   readonly convert?: (object: JsonObject) => JsonObject;
 }
 
-/** The versions that objects and field sets of a kind come in; undefined for one that is not served any more. */
+/**
+ * The versions that objects and field sets of a kind come in. Undefined for one that is not known: entries of it are
+ * dropped, as for built-in kinds. Custom kinds throw an `ApplyError` instead, which ends an apply and, in an update,
+ * clears the managedFields.
+ */
 export type KindVersions = (apiVersion: string) => KindVersion | undefined;
 
 /** Fields that a write does not reach: the same for all versions, or per `apiVersion`. */

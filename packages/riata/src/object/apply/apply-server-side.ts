@@ -1,0 +1,60 @@
+import type { JsonObject } from '../json.js';
+import type { ManagedFieldsEntry } from '../meta.js';
+import { ApplyError } from './apply-error.js';
+import type { Conflict } from './conflicts.js';
+import { FieldManager, type FieldManagerRequest } from './field-manager.js';
+import { gvkText } from './gvk-text.js';
+import { fieldsLastApplied, kubectlManager, updateLastApplied } from './last-applied.js';
+import { managedFieldsOf } from './managed-fields-of.js';
+import { decodeManagers, encodeManagers, ManagedFieldsError, type Managers } from './managers.js';
+
+export interface ApplyRequest extends FieldManagerRequest {
+  /** What is applied. */
+  readonly config: JsonObject;
+  /** Take fields from whoever manages them. @default false */
+  readonly force?: boolean;
+}
+
+export type ApplyResult =
+  | {
+      /** The merged object without `metadata.managedFields`: neither defaulted nor validated any further. */
+      readonly object: JsonObject;
+      /** What belongs into `metadata.managedFields`; undefined for none. */
+      readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+      readonly conflicts?: undefined;
+    }
+  | { readonly conflicts: readonly Conflict[]; readonly object?: undefined; readonly managedFields?: undefined };
+
+/**
+ * Server-side apply (`FieldManager.Apply`): merges a configuration into the live object, takes away what the manager no
+ * longer applies and nobody else manages, and keeps account of who manages what. Conflicts are returned
+ * (`conflictStatus` makes the answer of them); throws an `ApplyError` when the configuration is not one.
+ */
+export function applyServerSide(request: ApplyRequest): ApplyResult {
+  const { config, apiVersion, kind, manager, force = false } = request;
+  if (config.apiVersion !== apiVersion || config.kind !== kind) {
+    throw new ApplyError(400, `invalid object type: ${gvkText(config)}`);
+  }
+  const run = new FieldManager(request);
+  const managers = readManagers(request.live);
+  let result = run.apply(config, managers, force);
+  if ('conflicts' in result && manager === kubectlManager) {
+    const allowed = fieldsLastApplied(run.live, apiVersion);
+    if (allowed !== undefined) {
+      const conflicts = result.conflicts.filter(({ path }) => !allowed.has(path));
+      result = conflicts.length > 0 ? { conflicts } : run.apply(config, managers, true);
+    }
+  }
+  if ('conflicts' in result) return result;
+  const object = manager === kubectlManager ? updateLastApplied(result.object, config) : result.object;
+  return { object, managedFields: encodeManagers(result.managers) };
+}
+
+function readManagers(live: JsonObject | undefined): Managers {
+  try {
+    return decodeManagers(managedFieldsOf(live));
+  } catch (cause) {
+    if (!(cause instanceof ManagedFieldsError)) throw cause;
+    throw new ApplyError(500, `failed to decode managed fields: ${cause.message}`, { cause });
+  }
+}
