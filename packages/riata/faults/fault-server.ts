@@ -30,6 +30,8 @@ export interface FaultServerOptions {
   readonly tls?: tls.TlsOptions;
   /** @default '127.0.0.1' */
   readonly host?: string;
+  /** Listen here, as a server that comes back does. @default a free one */
+  readonly port?: number;
 }
 
 export interface FaultRequest {
@@ -155,6 +157,7 @@ const rawSockets = new WeakMap<tls.TLSSocket, net.Socket>();
 export class FaultServer implements AsyncDisposable {
   readonly #script: FaultScript;
   readonly #host: string;
+  readonly #port: number;
   readonly #server: net.Server;
   #tls: tls.TlsOptions | undefined;
   /** One for all connections, so that sessions can be resumed. */
@@ -170,12 +173,13 @@ export class FaultServer implements AsyncDisposable {
   constructor(script: FaultScript, options: FaultServerOptions) {
     this.#script = script;
     this.#host = options.host ?? '127.0.0.1';
+    this.#port = options.port ?? 0;
     if (options.tls) this.setTls(options.tls);
     this.#server = net.createServer((socket) => this.#accept(socket));
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, this.#host);
+    this.#server.listen(this.#port, this.#host);
     await once(this.#server, 'listening');
   }
 

@@ -94,6 +94,11 @@ export class BodyReader<E, R> implements TransportSink {
     };
   }
 
+  /** Whether the server has begun to answer. */
+  get answered(): boolean {
+    return this.#flow !== undefined;
+  }
+
   /** Sends the request, once, and resolves when the answer has begun; rejects when there is none. */
   async open(): Promise<void> {
     this.#start();

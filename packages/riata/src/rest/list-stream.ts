@@ -2,6 +2,7 @@ import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
 import { BodyReader, type BodyReaderOptions, type Exchanger } from './body-reader.js';
 import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
 import { transformed } from './transform-decoder.js';
+import { isTransportError, TransportError } from './transport-error.js';
 
 /** How a list is read. */
 export interface ListStreamOptions<T = KubeObject> extends ListDecodeOptions, BodyReaderOptions {
@@ -13,9 +14,10 @@ export interface ListStreamOptions<T = KubeObject> extends ListDecodeOptions, Bo
  * The items of one LIST answer, decoded one by one while the bytes come in; the body is never held as a whole. Read it
  * once, in one of three ways: `for await`, `consume` or `collect`. The request is sent by the first of these, or by `open`.
  *
- * `apiVersion` and `kind` are on every item. A body that breaks off or is no list fails with a `DecodeError`, after the
- * items that came before it; a refusal with an `ApiError`. No piece of work blocks the event loop for more than about
- * 10 ms, a single huge object excepted. A reader that is slow slows the server down.
+ * `apiVersion` and `kind` are on every item. A body that breaks off or is no list fails with a `DecodeError`, a
+ * lost connection with a `TransportError`, both after the items that came before and saying how many; a refusal with an
+ * `ApiError`. No piece of work blocks the event loop for more than about 10 ms, a single huge object excepted. A reader that
+ * is slow slows the server down.
  */
 export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDisposable {
   readonly #decoder: ListDecoder<T>;
@@ -53,7 +55,7 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
   async consume(onItem: (item: T) => void): Promise<ListEnd> {
     this.#claim();
     const outcome = await this.#reader.consume(onItem);
-    if ('error' in outcome) throw outcome.error;
+    if ('error' in outcome) throw this.#located(outcome.error);
     if ('stopped' in outcome) throw new Error(`list: stopped after ${this.#decoder.count} items`);
     this.#end = outcome.result;
     return outcome.result;
@@ -72,7 +74,7 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
       for (;;) {
         const next = await this.#reader.next();
         if ('element' in next) yield next.element;
-        else if ('error' in next) throw next.error;
+        else if ('error' in next) throw this.#located(next.error);
         else {
           if ('result' in next) this.#end = next.result;
           return;
@@ -85,6 +87,17 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
+  }
+
+  /** A connection that broke within the list: with how far it had come. All else stays as it is. */
+  #located(error: unknown): unknown {
+    if (!this.#reader.answered || !isTransportError(error)) return error;
+    const { message, kind, requestSent } = error;
+    return new TransportError(`${message}; ${this.#decoder.count} items came before`, {
+      kind,
+      requestSent,
+      cause: error,
+    });
   }
 
   #claim(): void {
