@@ -1,5 +1,5 @@
 import type { KindRef } from '../object/kind.js';
-import type { Client, Placement, Reader } from './interfaces.js';
+import type { Client, Explicit, Placement, Reader } from './interfaces.js';
 
 /** The parts of a {@link delegatingClient} (`client.NewDelegatingClientInput`). */
 export interface DelegatingClientParts<P extends Placement> {
@@ -15,7 +15,7 @@ export interface DelegatingClientParts<P extends Placement> {
  * A client that reads from a cache and writes to the server (`client.NewDelegatingClient`). `get`, `find` and `list` go
  * to the cache, except for kinds named `uncached`; `each`, `pages`, `watch` and `table` are the server's business.
  */
-export function delegatingClient<P extends Placement = 'explicit'>(parts: DelegatingClientParts<P>): Client<P> {
+export function delegatingClient<P extends Placement = Explicit>(parts: DelegatingClientParts<P>): Client<P> {
   const { cacheReader, client, uncached = [] } = parts;
   const live = new Set(uncached.map((kind) => JSON.stringify(kind.gvk)));
   const readerOf = (kind: KindRef): Reader<P> => (live.has(JSON.stringify(kind.gvk)) ? client : cacheReader);

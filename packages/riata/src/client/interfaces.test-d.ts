@@ -1,10 +1,10 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import { ConfigMap, Deployment, Namespace, Pod } from '../kinds/index.js';
-import { metadataOnly } from '../object/kind.js';
+import { makeKind, metadataOnly, type Scope } from '../object/kind.js';
 import type { Status } from '../object/meta.js';
 import { type ConnectedClient, createClient } from './create-client.js';
 import { delegatingClient } from './delegating-client.js';
-import type { Client, Reader, StatusWriter, Writer } from './interfaces.js';
+import type { Client, Implied, Reader, StatusWriter, Writer } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
 import { dryRun, inNamespace, withFieldOwner } from './wrappers.js';
 
@@ -137,7 +137,7 @@ describe('applyFields', () => {
 
 describe('a client for one namespace', () => {
   test('may leave it out', () => {
-    expectTypeOf(here).toEqualTypeOf<KubeClient<'implied'>>();
+    expectTypeOf(here).toEqualTypeOf<KubeClient<Implied>>();
     void here.get(Pod, { name: 'a' });
     void here.create(ConfigMap({ metadata: { name: 'a' } }));
     void here.update(ConfigMap({ metadata: { name: 'a' } }));
@@ -147,13 +147,26 @@ describe('a client for one namespace', () => {
     void here.status.update(ConfigMap({ metadata: { name: 'a' } }));
     void here.logs({ name: 'a' });
     void here.get(Namespace, { name: 'a' });
+    // @ts-expect-error the kind has no namespace
+    void here.get(Namespace, { namespace: 'shop', name: 'a' });
+  });
+
+  test('kinds of unknown scope take either', () => {
+    const Any = makeKind({ group: 'x.dev', version: 'v1', kind: 'X', plural: 'xs', scope: 'Cluster' as Scope });
+    const maybe: { readonly namespace?: string; readonly name: string } = { name: 'a' };
+    void client.get(Any, maybe);
+    void here.delete(Any, maybe);
+    void client.create(Any({ metadata: maybe }));
   });
 
   test('stays one through other wrappers', () => {
-    expectTypeOf(withFieldOwner(here, 'me')).toEqualTypeOf<KubeClient<'implied'>>();
-    expectTypeOf(dryRun(connected)).toEqualTypeOf<KubeClient<'explicit'>>();
+    expectTypeOf(withFieldOwner(here, 'me')).toEqualTypeOf<KubeClient<Implied>>();
+    expectTypeOf(dryRun(connected)).toEqualTypeOf<KubeClient>();
+    const explicit: Client = here;
+    const reader: Reader = here;
+    void explicit.get(Pod, key).then(() => reader.get(Pod, key));
     // @ts-expect-error one without a namespace of its own cannot stand in
-    const implied: Client<'implied'> = connected;
+    const implied: Client<Implied> = connected;
     void implied;
   });
 

@@ -28,17 +28,35 @@ export interface WriteObject extends TypeMeta {
   readonly metadata: WriteMeta | ObjectMeta;
 }
 
+/** The caller names namespaces: as every client wants it that has none of its own. */
+export interface Explicit {
+  readonly Namespaced: KeyFor<'Namespaced'>;
+  readonly Cluster: KeyFor<'Cluster'>;
+  /** Of a kind whose scope the compiler does not know. */
+  readonly any: KeyFor<Scope>;
+  /** What an object of a namespaced kind lacks that was built without a namespace. */
+  readonly unplaced: { readonly metadata: { readonly namespace: string } };
+}
+
+/** The caller may leave namespaces out: the client has one of its own (`inNamespace`). */
+export interface Implied {
+  readonly Namespaced: KeyFor<Scope>;
+  readonly Cluster: KeyFor<'Cluster'>;
+  readonly any: KeyFor<Scope>;
+  readonly unplaced: unknown;
+}
+
 /**
- * Whether a caller has to name namespaces: `'explicit'`, or `'implied'` where the client has one of its own
- * (`inNamespace`).
+ * Who names namespaces: {@link Explicit} or {@link Implied}. A `Client<Implied>` can stand in for a `Client`, and refuses
+ * other namespaces than its own when it is run; the other way round does not compile.
  */
-export type Placement = 'explicit' | 'implied';
+export type Placement = Explicit | Implied;
 
 /** The key of an object: the namespace is wanted where the kind has one and the client none. */
-export type Key<S extends Scope, P extends Placement = 'explicit'> = P extends 'explicit' ? KeyFor<S> : KeyFor<Scope>;
+export type Key<S extends Scope, P extends Placement = Explicit> = P[Scope extends S ? 'any' : S];
 
 /** What an object to be written must have besides its type: a namespace, unless the client has one. */
-export type At<T, P extends Placement = 'explicit'> = P extends 'explicit' ? Placed<T> : unknown;
+export type At<T, P extends Placement = Explicit> = unknown extends Placed<T> ? unknown : P['unplaced'];
 
 /** As {@link At}; an owner in a namespace gives it, too. */
 export type AppliedAt<T, P extends Placement, O> = O extends {
@@ -48,7 +66,7 @@ export type AppliedAt<T, P extends Placement, O> = O extends {
   : At<T, P>;
 
 /** Reads objects, from a server or a cache (`client.Reader`). */
-export interface Reader<P extends Placement = 'explicit'> {
+export interface Reader<in P extends Placement = Explicit> {
   /** The object (`Get`). Rejects with an error that `isNotFound` knows if there is none. */
   get<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>, key: Key<S, P>, options?: GetOptions): Promise<R>;
   /** The object, or undefined if there is none. Any other failure still rejects, a kind that is not served too. */
@@ -62,7 +80,7 @@ export interface Reader<P extends Placement = 'explicit'> {
 }
 
 /** Writes objects (`client.Writer`). Each call resolves to what the server has stored. */
-export interface Writer<P extends Placement = 'explicit'> {
+export interface Writer<in P extends Placement = Explicit> {
   /** Makes a new object (`Create`). `isAlreadyExists` knows the error if there is one of that name. */
   create<T extends WriteObject>(object: T & At<T, P>, options?: CreateOptions): Promise<ReadOf<T>>;
   /**
@@ -99,7 +117,7 @@ export interface Writer<P extends Placement = 'explicit'> {
 }
 
 /** Writes the status of objects (`client.StatusWriter`): the rest of what is sent is ignored by the server. */
-export interface StatusWriter<P extends Placement = 'explicit'> {
+export interface StatusWriter<in P extends Placement = Explicit> {
   update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
   patch<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
@@ -111,12 +129,12 @@ export interface StatusWriter<P extends Placement = 'explicit'> {
 }
 
 /** Has a way to write statuses (`client.StatusClient`). */
-export interface StatusClient<P extends Placement = 'explicit'> {
+export interface StatusClient<in P extends Placement = Explicit> {
   readonly status: StatusWriter<P>;
 }
 
 /** One subresource of any kind (`client.SubResourceClient`), e.g. `client.subresource('scale')`. */
-export interface SubResourceClient<P extends Placement = 'explicit'> extends StatusWriter<P> {
+export interface SubResourceClient<in P extends Placement = Explicit> extends StatusWriter<P> {
   /** `B` is the type of the subresource, e.g. `Scale`. */
   get<B = unknown>(kind: KindRef, key: { namespace?: string; name: string }, options?: GetOptions): Promise<B>;
   /** Posts to the subresource: an Eviction, a Binding, a TokenRequest. */
@@ -147,7 +165,7 @@ export interface FieldIndexer {
 }
 
 /** Reads, writes and watches any kind (`client.Client`, `client.WithWatch`). */
-export interface Client<P extends Placement = 'explicit'> extends Reader<P>, Writer<P>, StatusClient<P> {
+export interface Client<in P extends Placement = Explicit> extends Reader<P>, Writer<P>, StatusClient<P> {
   /** The kinds that it knows without asking the server. */
   readonly scheme: Scheme;
   /** Kind ↔ resource, by the server's discovery. */

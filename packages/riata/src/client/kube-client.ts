@@ -14,6 +14,7 @@ import type {
   AppliedAt,
   At,
   Client,
+  Explicit,
   Key,
   Placement,
   StatusWriter,
@@ -54,7 +55,7 @@ export interface KubeClientParts {
  * The client: typed words over one function that carries operations out. Made by `createClient`; `wrap` makes another
  * one that differs in how an operation is carried out, which is all that the wrappers do.
  */
-export class KubeClient<P extends Placement = 'explicit'> implements Client<P> {
+export class KubeClient<in P extends Placement = Explicit> implements Client<P> {
   readonly #parts: KubeClientParts;
   readonly status: StatusWriter<P>;
 

@@ -139,8 +139,6 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     } catch (error) {
       if (isGood()) this.#failures = 0;
       throw new Gap(error, resourceVersion);
-    } finally {
-      stream.stop();
     }
     if (isGood()) this.#failures = 0;
     else if (resourceVersion === from) {

@@ -16,7 +16,7 @@ interface Name {
 }
 
 /** One subresource of every kind, e.g. `status`. */
-export class SubResource<P extends Placement> implements SubResourceClient<P> {
+export class SubResource<in P extends Placement> implements SubResourceClient<P> {
   readonly #subresource: string;
   readonly #run: Run;
   readonly #kindOf: (object: WriteObject) => Promise<KindRef>;

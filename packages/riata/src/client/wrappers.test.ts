@@ -3,6 +3,7 @@ import { ConfigMap, Deployment, Namespace, Pod } from '../kinds/index.js';
 import { answeringTransport } from '../rest/answering-transport.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';
+import type { Implied } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
 import type { Operation } from './operation.js';
 import {
@@ -262,7 +263,7 @@ describe('together', () => {
     const wrapped = order.reduce(
       (inner, wrap) => wrap(inner),
       client as KubeClient<never>,
-    ) as unknown as KubeClient<'implied'>;
+    ) as unknown as KubeClient<Implied>;
     await wrapped.create(ConfigMap({ metadata: { name: 'a' } }));
     await wrapped.status.patch(ConfigMap, { name: 'a' }, { type: 'merge', body: {} });
     await wrapped.delete(ConfigMap, { name: 'a' }, { gracePeriodSeconds: 1 });

@@ -2,7 +2,7 @@ import { isJsonObject } from '../object/json.js';
 import type { Impersonation } from '../rest/config.js';
 import { patchTypes } from '../rest/rest-client.js';
 import { impersonationHeaders } from '../rest/with-impersonation.js';
-import type { Placement } from './interfaces.js';
+import type { Implied, Placement } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
 import { type Answers, isWrite, type Operation, type Verb } from './operation.js';
 import type { FieldValidation } from './options.js';
@@ -25,9 +25,9 @@ export function intercept<P extends Placement>(client: KubeClient<P>, intercepto
  * A client for one namespace (`client.NewNamespacedClient`): keys and objects may leave it out, lists and watches see
  * it alone, and any other namespace is refused. Cluster-scoped kinds work as ever.
  */
-export function inNamespace(client: KubeClient<Placement>, namespace: string): KubeClient<'implied'> {
+export function inNamespace(client: KubeClient, namespace: string): KubeClient<Implied> {
   if (namespace === '') throw new TypeError('inNamespace: the namespace is empty; name one');
-  return client.wrap((run) => (operation) => run(placed(operation, namespace))) as KubeClient<'implied'>;
+  return client.wrap((run) => (operation) => run(placed(operation, namespace))) as unknown as KubeClient<Implied>;
 }
 
 /** A client whose writes store nothing (`client.NewDryRunClient`). */
