@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { setMember } from '../structural/set-member.js';
 import { customTypes, customZeros } from './custom-types.js';
 import { type GoField, type GoStruct, type GoType, goStruct } from './go-type.js';
 import type { SchemaNode } from './schema-node.js';
@@ -132,10 +133,7 @@ function map(from: JsonObject, element: GoType, pointers: boolean, at: Place): J
         : item === null && element.is === 'bytes'
           ? ''
           : value(item, element, { ...at, path: join(at.path, key) });
-    // `made[key] = …` would set the prototype for this one key.
-    if (key === '__proto__')
-      Object.defineProperty(made, key, { value: read, enumerable: true, writable: true, configurable: true });
-    else made[key] = read;
+    setMember(made, key, read);
   }
   return made;
 }

@@ -1,0 +1,176 @@
+import { equal, isJsonObject, type Json, type JsonObject, parseApiVersion } from 'riata/object';
+import { type FieldError, forbidden, invalid, required, tooLong } from '../status/field-error.js';
+import { byteLength, dnsLabel, dnsSubdomainName, labelValue, type NameRule, qualifiedName } from './name-rules.js';
+
+const maxAnnotationBytes = 256 * 1024;
+const maxManagerBytes = 128;
+const maxSubresourceBytes = 256;
+
+/** What the checks need to know about the kind. */
+export interface MetaRules {
+  readonly namespaced: boolean;
+  /** @default DNS subdomains */
+  readonly nameRule?: NameRule;
+  /** Where the metadata stands. @default 'metadata' */
+  readonly path?: string;
+}
+
+/** What is wrong with the metadata of a new object (`validation.ValidateObjectMeta`). It was read by its schema before. */
+export function checkNewMeta(
+  meta: JsonObject,
+  { namespaced, nameRule = dnsSubdomainName, path = 'metadata' }: MetaRules,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const [name, generateName, namespace] = [text(meta.name), text(meta.generateName), text(meta.namespace)];
+  if (generateName !== '') errors.push(...each(`${path}.generateName`, generateName, nameRule(generateName, true)));
+  if (name === '') errors.push(required(`${path}.name`, 'name or generateName is required'));
+  else errors.push(...each(`${path}.name`, name, nameRule(name)));
+  if (!namespaced) {
+    if (namespace !== '') errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'));
+  } else if (namespace === '') errors.push(required(`${path}.namespace`));
+  else errors.push(...each(`${path}.namespace`, namespace, dnsLabel(namespace)));
+  if (number(meta.generation) < 0) {
+    errors.push(invalid(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
+  }
+  errors.push(...checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
+  return errors;
+}
+
+/** What is wrong with the metadata that an update would give an object (`validation.ValidateObjectMetaUpdate`). */
+export function checkMetaUpdate(meta: JsonObject, before: JsonObject, path = 'metadata'): FieldError[] {
+  const errors: FieldError[] = [];
+  if (before.deletionTimestamp) {
+    const known = new Set(list(before.finalizers));
+    const added = [...new Set(list(meta.finalizers).filter((f) => !known.has(f)))].map(text).sort();
+    if (added.length > 0) {
+      const names = `[]string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
+      const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${names}`;
+      errors.push(forbidden(`${path}.finalizers`, detail));
+    }
+  }
+  if (text(meta.resourceVersion) === '') {
+    errors.push(invalid(`${path}.resourceVersion`, '', 'must be specified for an update'));
+  }
+  if (number(meta.generation) < number(before.generation)) {
+    errors.push(invalid(`${path}.generation`, number(meta.generation), 'must not be decremented'));
+  }
+  for (const name of ['name', 'namespace', 'uid'] as const) {
+    errors.push(...checkImmutable(text(meta[name]), text(before[name]), `${path}.${name}`));
+  }
+  for (const name of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    errors.push(...checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
+  }
+  errors.push(...checkShared(meta, path, []));
+  return errors;
+}
+
+/** The complaint about a field that changed though it must not (`validation.ValidateImmutableField`). */
+export function checkImmutable(value: Json, before: Json, path: string): FieldError[] {
+  return equal(value, before) ? [] : [invalid(path, value, 'field is immutable')];
+}
+
+/** What is checked on create and on update; finalizers, which are only on create, come in between. */
+function checkShared(meta: JsonObject, path: string, finalizers: readonly FieldError[]): FieldError[] {
+  return [
+    ...checkLabels(record(meta.labels), `${path}.labels`),
+    ...checkAnnotations(record(meta.annotations), `${path}.annotations`),
+    ...checkOwners(list(meta.ownerReferences), `${path}.ownerReferences`),
+    ...finalizers,
+    ...checkManagedFields(list(meta.managedFields), `${path}.managedFields`),
+  ];
+}
+
+/** What is wrong with labels (`validation.ValidateLabels`). */
+export function checkLabels(labels: JsonObject, path: string): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...each(path, key, qualifiedName(key)),
+    ...each(path, text(value), labelValue(text(value))),
+  ]);
+}
+
+function checkAnnotations(annotations: JsonObject, path: string): FieldError[] {
+  const entries = Object.entries(annotations);
+  const errors = entries.flatMap(([key]) => each(path, key, qualifiedName(key.toLowerCase())));
+  const size = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(text(value)), 0);
+  if (size > maxAnnotationBytes) errors.push(tooLong(path, maxAnnotationBytes));
+  return errors;
+}
+
+function checkOwners(owners: readonly Json[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let first: string | undefined;
+  for (const owner of owners.filter(isJsonObject)) {
+    const { version } = versionOf(text(owner.apiVersion));
+    if (version === '') errors.push(invalid(`${path}.apiVersion`, text(owner.apiVersion), 'version must not be empty'));
+    for (const field of ['kind', 'name', 'uid'] as const) {
+      if (text(owner[field]) === '') errors.push(invalid(`${path}.${field}`, '', 'must not be empty'));
+    }
+    if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
+      errors.push(invalid(path, owner, '/v1, Kind=Event is disallowed from being an owner'));
+    }
+    if (owner.controller !== true) continue;
+    const name = `${text(owner.kind)}/${text(owner.name)}`;
+    if (first === undefined) first = name;
+    else {
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`;
+      errors.push(invalid(path, owners, detail));
+    }
+  }
+  return errors;
+}
+
+function checkFinalizers(finalizers: readonly Json[], path: string): FieldError[] {
+  const errors = finalizers.flatMap((finalizer) => each(path, text(finalizer), qualifiedName(text(finalizer))));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  }
+  return errors;
+}
+
+function checkManagedFields(entries: readonly Json[], path: string): FieldError[] {
+  return entries.filter(isJsonObject).flatMap((entry, index) => {
+    const at = `${path}[${index}]`;
+    const errors: FieldError[] = [];
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      errors.push(invalid(`${at}.operation`, text(entry.operation), 'must be `Apply` or `Update`'));
+    }
+    const fieldsType = text(entry.fieldsType);
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(invalid(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
+    }
+    errors.push(...checkFieldManager(text(entry.manager), `${at}.manager`));
+    if (byteLength(text(entry.subresource)) > maxSubresourceBytes) {
+      errors.push(tooLong(`${at}.subresource`, maxSubresourceBytes));
+    }
+    return errors;
+  });
+}
+
+/** What is wrong with the name of a field manager (`validation.ValidateFieldManager`). */
+export function checkFieldManager(manager: string, path: string): FieldError[] {
+  const errors = byteLength(manager) > maxManagerBytes ? [tooLong(path, maxManagerBytes)] : [];
+  let position = 0;
+  for (const char of manager) {
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+      const code = `U+${(char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`;
+      errors.push(invalid(path, manager, `invalid character ${code} (at position ${position})`));
+    }
+    position += byteLength(char);
+  }
+  return errors;
+}
+
+function versionOf(apiVersion: string): { version: string } {
+  try {
+    return parseApiVersion(apiVersion);
+  } catch {
+    return { version: '' };
+  }
+}
+
+const each = (path: string, value: string, problems: readonly string[]) =>
+  problems.map((problem) => invalid(path, value, problem));
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+const number = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+const record = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
