@@ -7,6 +7,7 @@ import type { Transport, TransportRequest, TransportSink } from './transport.js'
 import { isConnectionReset, isProbableEof, type TransportError } from './transport-error.js';
 import { ClientPool, type Lease } from './undici/client-pool.js';
 import { ConnectFailure } from './undici/connect-failure.js';
+import { toHeaderText } from './undici/header-text.js';
 import { hostPort, type ProxyServer, parseProxy, proxyAuthorization } from './undici/proxy.js';
 import { type ProxyEnvironment, proxyFromEnvironment } from './undici/proxy-environment.js';
 import type { SocketConnector } from './undici/socket-connector.js';
@@ -239,7 +240,9 @@ class HttpTransport implements UndiciTransport {
 
   #headersFor(given: TransportRequest['headers']): Record<string, string | string[]> {
     const headers: Record<string, string | string[]> = {};
-    for (const [name, value] of Object.entries(given)) headers[name] = typeof value === 'string' ? value : [...value];
+    for (const [name, value] of Object.entries(given)) {
+      headers[name] = typeof value === 'string' ? toHeaderText(value) : value.map(toHeaderText);
+    }
     if (!this.#config.disableCompression && !hasHeader(given, 'accept-encoding')) headers['accept-encoding'] = 'gzip';
     if (this.#proxy && this.#isForwarded()) {
       headers.host = this.#server.host;

@@ -6,6 +6,7 @@ import type { ResponseHeaders, TransportFlow, TransportRequest, TransportSink } 
 import { TransportError } from '../transport-error.js';
 import { explainFailure } from './explain-failure.js';
 import { GunzipBody } from './gunzip-body.js';
+import { readHeaders } from './header-text.js';
 
 type Zlib = typeof import('node:zlib');
 type Controller = Dispatcher.DispatchController;
@@ -88,10 +89,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
     this.#answer();
     this.#idle.start();
     const zlib = this.#options.zlib?.();
-    let shown = headers;
+    let shown = readHeaders(headers);
     if (zlib && isGzip(headers['content-encoding'])) {
       this.#gunzip = this.#decode(zlib);
-      const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers;
+      const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = shown;
       shown = rest;
     }
     this.#guard(() => this.#sink.onHeaders(status, shown, this.#flow));
