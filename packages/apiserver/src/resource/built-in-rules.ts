@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { isJsonObject, type JsonObject } from 'riata/object';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
-import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import { prepareDefinition } from './crd-status.js';
+import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
 /** `group/plural` of the kinds whose objects count generations. */
@@ -99,6 +100,7 @@ const names: Readonly<Record<string, NameRule>> = {
 
 /** Kinds that the server itself fills in. */
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
+  'apiextensions.k8s.io/customresourcedefinitions': { prepare: prepareDefinition },
   '/namespaces': { prepare: prepareNamespace, whenDeleting: (namespace) => inPhase(namespace, 'Terminating') },
 };
 
@@ -136,17 +138,6 @@ function fieldsOf(object: JsonObject, fieldNames: readonly string[]): Record<str
       return [name, value === undefined || value === null ? (whenAbsent[name] ?? '') : String(value)];
     }),
   );
-}
-
-/** The value under a path of names and indexes; undefined if there is none. */
-export function valueAt(object: Json | undefined, path: string): Json | undefined {
-  let at = object;
-  for (const part of path.split('.')) {
-    if (Array.isArray(at)) at = at[Number(part)];
-    else if (isJsonObject(at) && Object.hasOwn(at, part)) at = at[part];
-    else return undefined;
-  }
-  return at;
 }
 
 /** A Pod that no node has begun to run, or that has ended, goes at once. */

@@ -4,9 +4,8 @@ import { dropNulls } from '../schema/structural/drop-nulls.js';
 import { checkListTypes } from '../schema/structural/list-types.js';
 import { prune } from '../schema/structural/prune.js';
 import { validateValue } from '../schema/structural/validate-value.js';
-import { valueAt } from './built-in-rules.js';
 import { statusApart, trackingOf } from './managed-fields.js';
-import { stringsOf, textOf } from './metadata.js';
+import { stringsOf, textOf, valueAt } from './metadata.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
 
 const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -72,7 +71,20 @@ function rulesOf(version: JsonObject): ResourceRules {
     countsGenerations: true,
     updatesUnconditionally: false,
     fieldNames,
+    scale: scaleOf(version),
     fields: (object) => Object.fromEntries(fieldNames.map((field) => [field, printed(valueAt(object, field))])),
+  };
+}
+
+function scaleOf(version: JsonObject): ResourceRules['scale'] {
+  const scale = valueAt(version, 'subresources.scale');
+  if (!isJsonObject(scale)) return undefined;
+  const path = (value: unknown) => textOf(value).replace(/^\./, '');
+  const selector = path(scale.labelSelectorPath);
+  return {
+    replicas: path(scale.specReplicasPath),
+    status: path(scale.statusReplicasPath),
+    selector: selector === '' ? undefined : selector,
   };
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type ObjectMeta } from 'riata/object';
+import { isJsonObject, type Json, type JsonObject, type ObjectMeta } from 'riata/object';
 
 /** The metadata of an object on its way in: nothing of it is sure to be there. */
 export function metaOf(object: JsonObject): JsonObject {
@@ -19,4 +19,15 @@ export function textOf(value: unknown): string {
 /** The strings of a list, e.g. of finalizers. */
 export function stringsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string') : [];
+}
+
+/** The value under a path of names and indexes; undefined if there is none. */
+export function valueAt(object: Json | undefined, path: string): Json | undefined {
+  let at = object;
+  for (const part of path.split('.')) {
+    if (Array.isArray(at)) at = at[Number(part)];
+    else if (isJsonObject(at) && Object.hasOwn(at, part)) at = at[part];
+    else return undefined;
+  }
+  return at;
 }

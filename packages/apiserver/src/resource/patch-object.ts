@@ -10,7 +10,8 @@ export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
 
 export interface PatchRequest {
   readonly kind: PatchKind;
-  readonly body: Json;
+  /** What is to be done; throws a `Refusal` if it cannot be read. Asked for once the object was found. */
+  read(): Json;
   readonly subresource: string;
   /** Apply only: take conflicting fields over. */
   readonly force: boolean;
@@ -46,7 +47,9 @@ export function patchObject(
   return store.update(resource, namespace, name, { subresource: request.subresource, make }, context);
 }
 
-function patch(resource: Resource, live: JsonObject, { kind, body }: PatchRequest): Json {
+function patch(resource: Resource, live: JsonObject, request: PatchRequest): Json {
+  const { kind } = request;
+  const body = request.read();
   try {
     if (kind === 'merge') return applyMergePatch(live, body);
     if (kind === 'json') return applyJsonPatch(live, operationsOf(body));
@@ -60,6 +63,15 @@ function patch(resource: Resource, live: JsonObject, { kind, body }: PatchReques
     if (error.reason === 'invalid') throw badRequest(error.message);
     throw new Refusal(422, 'Invalid', message, {});
   }
+}
+
+/** An object that is not stored as such, e.g. a Scale, after a patch. */
+export function patched(object: JsonObject, request: Pick<PatchRequest, 'kind' | 'read'>): JsonObject {
+  const body = request.read();
+  const { kind } = request;
+  const result = kind === 'json' ? applyJsonPatch(object, operationsOf(body)) : applyMergePatch(object, body);
+  if (!isJsonObject(result)) throw badRequest('the patch does not leave an object');
+  return result;
 }
 
 function operationsOf(body: Json): Parameters<typeof applyJsonPatch>[1] {
@@ -76,9 +88,11 @@ function applyObject(
   resource: Resource,
   namespace: string,
   name: string,
-  { body, force, subresource }: PatchRequest,
+  request: PatchRequest,
   context: WriteContext,
 ): Written {
+  const { force, subresource } = request;
+  const body = request.read();
   if (!isJsonObject(body)) throw badRequest('what is applied is no object');
   if (metaOf(body).managedFields !== undefined) {
     throw badRequest('metadata.managedFields must be nil');

@@ -53,6 +53,8 @@ export interface ResourceRules {
   readonly gracePeriodSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** What changes about an object once it is to be deleted and something keeps it. */
   readonly whenDeleting?: (object: JsonObject) => JsonObject;
+  /** Where the parts of a Scale are, as paths of names. @default `spec.replicas`, `status.replicas`, `spec.selector` */
+  readonly scale?: { readonly replicas: string; readonly status: string; readonly selector: string | undefined };
   /** What becomes of dependents where nobody says. @default 'background' */
   readonly defaultPropagation?: 'background' | 'orphan';
 }

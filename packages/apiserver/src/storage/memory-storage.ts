@@ -28,6 +28,7 @@ export class MemoryStorage implements Storage {
   readonly #tables = new Map<string, Table>();
   /** Every remembered write in order, for forgetting: its table is told when its time is over. */
   #log: { readonly revision: number; readonly at: number }[] = [];
+  readonly #observers = new Set<(resource: string, event: StorageEvent) => void>();
   #revision: number;
   #compacted = 0;
 
@@ -83,6 +84,11 @@ export class MemoryStorage implements Storage {
     return this.#table(resource).watch(from, listener);
   }
 
+  observe(listener: (resource: string, event: StorageEvent) => void): Disposable {
+    this.#observers.add(listener);
+    return { [Symbol.dispose]: () => void this.#observers.delete(listener) };
+  }
+
   compact(revision: number): void {
     const target = Math.min(revision, this.#revision);
     if (target <= this.#compacted) return;
@@ -105,7 +111,9 @@ export class MemoryStorage implements Storage {
   #commit(resource: string, key: string, revision: number, after: Stored | undefined, removed: Stored | undefined) {
     this.#revision = revision;
     this.#log.push({ revision, at: this.#clock.monotonic() });
-    this.#table(resource).write({ revision, key, before: this.get(resource, key), after, removed });
+    const event = { revision, key, before: this.get(resource, key), after, removed };
+    this.#table(resource).write(event);
+    for (const observer of [...this.#observers]) observer(resource, event);
     this.#forget();
   }
 

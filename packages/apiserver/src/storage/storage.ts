@@ -69,6 +69,8 @@ export interface Storage {
    * those that come. Throws {@link CompactedError} if some of them are gone.
    */
   watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable;
+  /** Hands over every write of every resource, as part of the write. */
+  observe(listener: (resource: string, event: StorageEvent) => void): Disposable;
   /** Forgets what is older than `revision`: versions that were replaced by then, and the events up to it. */
   compact(revision: number): void;
   /** Resolves when all writes up to `revision` are safe. */

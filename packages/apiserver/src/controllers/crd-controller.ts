@@ -1,0 +1,80 @@
+import type { JsonObject } from 'riata/object';
+import { cleanupFinalizer, isEstablished } from '../resource/crd-status.js';
+import { customResources } from '../resource/custom-resource.js';
+import { deleteObject } from '../resource/delete-object.js';
+import { metaOf, stringsOf, withMeta } from '../resource/metadata.js';
+import type { ObjectStore } from '../resource/object-store.js';
+import type { Resource } from '../resource/resource.js';
+import type { ServedResources } from '../resource/resource-table.js';
+import type { WriteContext } from '../resource/write-context.js';
+import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
+import type { WorkLoop } from './work-loop.js';
+
+/** What the controller of definitions has to see of the server. */
+export interface CrdSurroundings {
+  readonly storage: Storage;
+  readonly store: ObjectStore;
+  readonly loop: WorkLoop;
+  readonly definitions: Resource;
+  readonly served: ServedResources;
+  context(): WriteContext;
+}
+
+/** Serves what CustomResourceDefinitions define, from the moment they are stored, and clears up after them. */
+export class CrdController {
+  readonly #at: CrdSurroundings;
+
+  constructor(surroundings: CrdSurroundings) {
+    this.#at = surroundings;
+  }
+
+  /** To be told of every write. */
+  observe(table: string, event: StorageEvent): void {
+    const { definitions, loop } = this.#at;
+    if (table !== definitions.table) {
+      const { before, after } = event;
+      // The last object of a definition that is to go may have gone.
+      if (before !== undefined && after === undefined)
+        loop.add(`definition of ${table}`, () => this.#finishTable(table));
+      return;
+    }
+    const name = event.key;
+    if (event.after === undefined) this.#at.served.setCustom(name, []);
+    else this.#serve(event.after);
+    loop.add(`definition ${name}`, () => this.#finish(name));
+  }
+
+  /** Only what is established is served. */
+  #serve({ object, key }: Stored): void {
+    const definition = object as unknown as JsonObject;
+    this.#at.served.setCustom(key, isEstablished(definition) ? customResources(definition) : []);
+  }
+
+  #finishTable(table: string): void {
+    const [group, plural] = table.split('/');
+    if (group && plural) this.#finish(`${plural}.${group}`);
+  }
+
+  /** Deletes the objects of a definition that is to go, then lets it go. */
+  #finish(name: string): void {
+    const { store, storage, definitions } = this.#at;
+    const stored = store.find(definitions, '', name);
+    if (stored?.object.metadata.deletionTimestamp === undefined) return;
+    if (!stringsOf(stored.object.metadata.finalizers).includes(cleanupFinalizer)) return;
+    const definition = stored.object as unknown as JsonObject;
+    const [resource] = customResources(definition);
+    let left = 0;
+    for (const item of resource === undefined ? [] : storage.list(resource.table).items) {
+      const { namespace = '', name: itemName, deletionTimestamp } = item.object.metadata;
+      if (resource !== undefined && deletionTimestamp === undefined) {
+        deleteObject(store, resource, namespace, itemName, {}, this.#at.context());
+      }
+      if (resource !== undefined && store.findByKey(resource, item.key) !== undefined) left++;
+    }
+    if (left > 0) return;
+    const finalizers = stringsOf(metaOf(definition).finalizers).filter((f) => f !== cleanupFinalizer);
+    const released = withMeta(definition, { finalizers: finalizers.length === 0 ? undefined : finalizers });
+    if (finalizers.length === 0) store.remove(definitions, { ...stored, object: released as never });
+    else store.replace(definitions, stored, released, { dryRun: false });
+  }
+}

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from 'riata/object';
+import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+
+/** What keeps a definition while there are objects of it. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** What a definition is given when it is stored: names accepted, conditions, finalizer. */
+export function prepareDefinition(definition: JsonObject, before: JsonObject | undefined, now: string): JsonObject {
+  const spec = isJsonObject(definition.spec) ? definition.spec : {};
+  const named = { ...definition, spec: { ...spec, names: withNames(spec), conversion: conversionOf(spec) } };
+  const kept = isJsonObject(before?.status) ? before.status : {};
+  const known = new Set(stringsOf(kept.storedVersions));
+  const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
+  const storage = textOf(versions.find((v) => v.storage === true)?.name);
+  const status = {
+    ...kept,
+    conditions: conditionsOf(kept, now),
+    acceptedNames: named.spec.names,
+    storedVersions: known.has(storage) ? [...known] : [...known, storage],
+  };
+  const finalizers = stringsOf(metaOf(definition).finalizers);
+  const isNew = before === undefined;
+  const guarded = isNew && !finalizers.includes(cleanupFinalizer) ? [...finalizers, cleanupFinalizer] : finalizers;
+  return { ...withMeta(named, { finalizers: guarded.length === 0 ? undefined : guarded }), status };
+}
+
+function withNames(spec: JsonObject): JsonObject {
+  const names = isJsonObject(spec.names) ? spec.names : {};
+  const kind = textOf(names.kind);
+  return {
+    ...names,
+    listKind: textOf(names.listKind) || `${kind}List`,
+    singular: textOf(names.singular) || kind.toLowerCase(),
+  };
+}
+
+function conversionOf(spec: JsonObject): JsonObject {
+  return isJsonObject(spec.conversion) ? spec.conversion : { strategy: 'None' };
+}
+
+function conditionsOf(status: JsonObject, now: string): JsonObject[] {
+  const before = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
+  const wanted = [
+    { type: 'NamesAccepted', reason: 'NoConflicts', message: 'no conflicts found' },
+    { type: 'Established', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' },
+  ];
+  const others = before.filter((c) => !wanted.some((w) => w.type === c.type));
+  return [
+    ...wanted.map(({ type, reason, message }) => {
+      const known = before.find((c) => c.type === type && c.status === 'True');
+      return known ?? { type, status: 'True', lastTransitionTime: now, reason, message };
+    }),
+    ...others,
+  ];
+}
+
+/** Whether a definition is in force. */
+export function isEstablished(definition: JsonObject): boolean {
+  const status = isJsonObject(definition.status) ? definition.status : {};
+  const conditions = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
+  return conditions.some((c) => c.type === 'Established' && c.status === 'True');
+}

@@ -1,0 +1,140 @@
+import { formatTime, type JsonObject } from 'riata/object';
+import type { Logger, Random, Scheduler } from 'riata/runtime';
+import { CrdController } from './controllers/crd-controller.js';
+import { GarbageCollector } from './controllers/garbage-collector.js';
+import { NamespaceController, namespaceGate } from './controllers/namespace-controller.js';
+import { WorkLoop } from './controllers/work-loop.js';
+import { builtInResources } from './resource/built-in-resource.js';
+import { ObjectStore } from './resource/object-store.js';
+import type { Resource } from './resource/resource.js';
+import { ServedResources } from './resource/resource-table.js';
+import type { WriteContext } from './resource/write-context.js';
+import type { Storage } from './storage/storage.js';
+import { Verbs } from './verbs/verbs.js';
+
+/** What a {@link ServerCore} works with. */
+export interface ServerCoreParts {
+  readonly storage: Storage;
+  readonly clock: Scheduler;
+  readonly random: Random;
+  readonly log: Logger;
+  /** What Pods would trust the server by, PEM. */
+  readonly rootCertificate: string;
+}
+
+/** The server without its front: resources, the verbs on them, and what the server does by itself. */
+export class ServerCore {
+  readonly storage: Storage;
+  readonly served: ServedResources;
+  readonly verbs: Verbs;
+  readonly #parts: ServerCoreParts;
+  readonly #store: ObjectStore;
+  readonly #loop: WorkLoop;
+  /** Which resource speaks for a table, found again when the served ones change. */
+  #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
+
+  constructor(parts: ServerCoreParts) {
+    const { storage, clock, random, log } = parts;
+    this.#parts = parts;
+    this.storage = storage;
+    this.served = new ServedResources(builtInResources());
+    const namespaces = this.#builtIn('', 'v1', 'namespaces');
+    this.#store = new ObjectStore(
+      storage,
+      random,
+      namespaceGate((name) => storage.get(namespaces.table, name)),
+    );
+    this.#loop = new WorkLoop(clock, log);
+    this.verbs = new Verbs({ storage, store: this.#store, clock, random });
+    this.#startControllers(namespaces);
+    this.#fill(namespaces);
+  }
+
+  /** Resolves when the server has nothing left to do by itself. */
+  idle(): Promise<void> {
+    return this.#loop.idle();
+  }
+
+  stop(): void {
+    this.#loop.stop();
+    this.verbs.stop();
+  }
+
+  #startControllers(namespaces: Resource): void {
+    const { storage, rootCertificate } = this.#parts;
+    const common = { storage, store: this.#store, loop: this.#loop, context: () => this.#context() };
+    const garbage = new GarbageCollector({
+      ...common,
+      resourceOf: (table) => this.#tables().get(table),
+      resourceFor: (apiVersion, kind) => [...this.#all()].find((r) => r.apiVersion === apiVersion && r.kind === kind),
+    });
+    const lifecycle = new NamespaceController({
+      ...common,
+      namespaces,
+      rootCertificate,
+      serviceAccounts: this.#builtIn('', 'v1', 'serviceaccounts'),
+      configMaps: this.#builtIn('', 'v1', 'configmaps'),
+      namespacedResources: () => [...this.#tables().values()].filter((r) => r.scope === 'Namespaced'),
+    });
+    const definitions = new CrdController({
+      ...common,
+      served: this.served,
+      definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
+    });
+    storage.observe((table, event) => {
+      // Definitions first: the others look at what is served.
+      definitions.observe(table, event);
+      lifecycle.observe(table, event);
+      garbage.observe(table, event);
+    });
+  }
+
+  /** What a new cluster holds. */
+  #fill(namespaces: Resource): void {
+    if (this.#parts.storage.revision > 0) return;
+    const make = (resource: Resource, namespace: string, object: JsonObject) => {
+      const whole = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
+      this.#store.create(resource, namespace, resource.schema.read(whole).object, this.#context());
+    };
+    for (const name of ['kube-system', 'kube-public', 'kube-node-lease', 'default']) {
+      make(namespaces, '', { metadata: { name } });
+    }
+    const labels = { component: 'apiserver', provider: 'kubernetes' };
+    make(this.#builtIn('', 'v1', 'services'), 'default', {
+      metadata: { name: 'kubernetes', labels },
+      spec: {
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+        type: 'ClusterIP',
+      },
+    });
+  }
+
+  #context(): WriteContext {
+    const nowMs = this.#parts.clock.now();
+    const now = formatTime(nowMs);
+    return { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore', warn: () => {}, now, nowMs };
+  }
+
+  #builtIn(group: string, version: string, plural: string): Resource {
+    const found = this.served.find(group, version, plural);
+    if (found === undefined) throw new Error(`${group}/${version} ${plural} is not among the built-in resources`);
+    return found;
+  }
+
+  *#all(): Iterable<Resource> {
+    for (const group of this.served.groups()) {
+      for (const version of group.versions) yield* this.served.resources(group.name, version);
+    }
+  }
+
+  #tables(): ReadonlyMap<string, Resource> {
+    const { generation } = this.served;
+    if (this.#byTable?.generation === generation) return this.#byTable.tables;
+    const tables = new Map<string, Resource>();
+    for (const resource of this.#all()) if (!tables.has(resource.table)) tables.set(resource.table, resource);
+    this.#byTable = { generation, tables };
+    return tables;
+  }
+}

@@ -1,0 +1,217 @@
+import { type FieldSelector, formatTime, type KubeObject } from 'riata/object';
+import type { Random, Scheduler } from 'riata/runtime';
+import type { DeleteOptions } from '../http/delete-options.js';
+import type { GetOptions, ListOptions } from '../http/list-options.js';
+import type { Negotiated } from '../http/negotiate.js';
+import type {
+  BodyRequest,
+  DeleteCollectionRequest,
+  PatchVerbRequest,
+  VerbAnswer,
+  VerbHandlers,
+  VerbRequest,
+  WatchVerbRequest,
+} from '../http/verb-handlers.js';
+import type { WriteOptions } from '../http/write-options.js';
+import { deleteObject } from '../resource/delete-object.js';
+import { type Choice, filterOf, type ListRequest, listObjects } from '../resource/list-objects.js';
+import { metaOf, textOf } from '../resource/metadata.js';
+import type { ObjectStore } from '../resource/object-store.js';
+import { patchObject } from '../resource/patch-object.js';
+import { readObject } from '../resource/read-object.js';
+import type { Resource } from '../resource/resource.js';
+import type { WriteContext } from '../resource/write-context.js';
+import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refusal.js';
+import type { Storage } from '../storage/storage.js';
+import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
+import { WatchSession } from '../watch/watch-session.js';
+import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
+
+/** What the verbs work with. */
+export interface VerbParts {
+  readonly storage: Storage;
+  readonly store: ObjectStore;
+  readonly clock: Scheduler;
+  readonly random: Random;
+}
+
+/** The verbs of every resource: from a request that was understood to the storage and back. */
+export class Verbs implements VerbHandlers {
+  readonly #parts: VerbParts;
+  readonly #encoder = new EventEncoder();
+  readonly #subresources: SubresourceHandlers;
+  readonly #sessions = new Set<WatchSession>();
+
+  constructor(parts: VerbParts) {
+    this.#parts = parts;
+    this.#subresources = subresourceHandlers(parts.store);
+  }
+
+  /** Ends all watches. */
+  stop(): void {
+    for (const session of this.#sessions) session.stop();
+  }
+
+  async get({ resource, subresource, namespace, name, options }: VerbRequest<GetOptions>): Promise<VerbAnswer> {
+    const asked = Number(options.resourceVersion || 0);
+    if (asked > this.#parts.storage.revision) {
+      throw tooLargeResourceVersion(options.resourceVersion, this.#parts.storage.revision);
+    }
+    const object = this.#parts.store.get(resource, namespace, name);
+    if (subresource === undefined || subresource.name === 'status') return { object };
+    const read = this.#subresources.get[subresource.name];
+    if (read === undefined) throw noSuchPath();
+    return { object: read(resource, object) };
+  }
+
+  async list(request: VerbRequest<ListOptions>): Promise<VerbAnswer> {
+    return { object: listObjects(this.#parts.storage, request.resource, listRequest(request)) };
+  }
+
+  watch(request: WatchVerbRequest): Promise<void> {
+    const { resource, options, reply, headers, signal, negotiated } = request;
+    return new Promise((resolve) => {
+      const sink = {
+        write: (bytes: Uint8Array) => reply.write(bytes),
+        drained: () => reply.drained(),
+        end: () => {
+          signal.removeEventListener('abort', stop);
+          this.#sessions.delete(session);
+          if (!reply.ended) reply.end();
+          resolve();
+        },
+      };
+      const watch = { ...choiceOf(request), ...options, form: formOf(resource, negotiated) };
+      const session = new WatchSession({ ...this.#parts, encoder: this.#encoder }, resource, watch, sink);
+      const stop = () => session.stop();
+      this.#sessions.add(session);
+      signal.addEventListener('abort', stop, { once: true });
+      reply.head(200, headers);
+      session.start();
+      if (signal.aborted) stop();
+    });
+  }
+
+  async create(request: BodyRequest): Promise<VerbAnswer> {
+    const { resource, subresource, namespace, body } = request;
+    const context = this.#context(request, request.options);
+    if (subresource !== undefined) return this.#createBelow(request, context);
+    const object = this.#parts.store.create(resource, namespace, readObject(resource, body, context), context);
+    return { status: 201, object };
+  }
+
+  async update(request: BodyRequest): Promise<VerbAnswer> {
+    const { resource, subresource, namespace, name, body } = request;
+    const context = this.#context(request, request.options);
+    const replace = subresource === undefined ? undefined : this.#subresources.replace[subresource.name];
+    if (replace !== undefined) return { object: replace(resource, namespace, name, body, context) };
+    const sent = readObject(resource, body, context);
+    const { resourceVersion, uid } = metaOf(sent);
+    if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
+      if (textOf(metaOf(sent).name) !== name) throw wrongName(textOf(metaOf(sent).name), name);
+      return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
+    }
+    const expected = { resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
+    const change = { subresource: subresource?.name ?? '', make: () => sent, expected };
+    return { object: this.#parts.store.update(resource, namespace, name, change, context).object };
+  }
+
+  async patch(request: PatchVerbRequest): Promise<VerbAnswer> {
+    const { resource, subresource, namespace, name, patch, options } = request;
+    const context = this.#context(request, options);
+    const below = subresource === undefined ? undefined : this.#subresources.patch[subresource.name];
+    if (below !== undefined) return { object: below(resource, namespace, name, patch, context) };
+    const { object, created } = patchObject(
+      this.#parts.store,
+      resource,
+      namespace,
+      name,
+      { kind: patch.kind, read: () => patch.read(), subresource: subresource?.name ?? '', force: options.force },
+      context,
+    );
+    return { status: created ? 201 : 200, object };
+  }
+
+  async delete(request: VerbRequest<DeleteOptions>): Promise<VerbAnswer> {
+    const { resource, namespace, name, options } = request;
+    const context = this.#context(request, { dryRun: options.dryRun });
+    return { object: deleteObject(this.#parts.store, resource, namespace, name, options, context) };
+  }
+
+  async deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer> {
+    const { resource, deleteOptions } = request;
+    const { storage, store } = this.#parts;
+    const context = this.#context(request, { dryRun: deleteOptions.dryRun });
+    const list = listRequest(request);
+    const prefix = list.namespace === '' ? '' : `${list.namespace}/`;
+    const { items } = storage.list(resource.table, { prefix, filter: filterOf(resource, list) });
+    for (const { object } of items) {
+      const { namespace = '', name } = object.metadata;
+      deleteObject(store, resource, namespace, name, deleteOptions, context);
+    }
+    const answer = listObjects(storage, resource, { ...list, namespace: list.namespace });
+    const deleted = items.map(({ object }) => ({ ...object, apiVersion: resource.apiVersion }));
+    return { object: { ...answer, items: deleted } };
+  }
+
+  #createBelow({ resource, subresource, namespace, name, body }: BodyRequest, context: WriteContext): VerbAnswer {
+    const make = this.#subresources.create[subresource?.name ?? ''];
+    if (make === undefined) throw noSuchPath();
+    return { status: 201, object: make(resource, namespace, name, body, context) };
+  }
+
+  #context(request: { warn(text: string): void }, options: Partial<WriteOptions>): WriteContext {
+    const nowMs = this.#parts.clock.now();
+    return {
+      dryRun: options.dryRun ?? false,
+      fieldManager: options.fieldManager ?? '',
+      fieldValidation: options.fieldValidation ?? 'Ignore',
+      warn: (text) => request.warn(text),
+      now: formatTime(nowMs),
+      nowMs,
+    };
+  }
+}
+
+function wrongName(sent: string, asked: string) {
+  return badRequest(`the name of the object (${sent}) does not match the name on the URL (${asked})`);
+}
+
+function choiceOf({ resource, namespace, name, options }: VerbRequest<ListOptions>): Choice {
+  if (options.fields !== undefined) checkFields(resource, options.fields);
+  return { namespace, labels: options.labels, fields: options.fields, name: name === '' ? undefined : name };
+}
+
+function listRequest(request: VerbRequest<ListOptions>): ListRequest {
+  const { limit, resourceVersion, resourceVersionMatch } = request.options;
+  const match = resourceVersionMatch === '' ? undefined : resourceVersionMatch;
+  return {
+    ...choiceOf(request),
+    limit,
+    continue: request.options.continue,
+    resourceVersion,
+    resourceVersionMatch: match,
+  };
+}
+
+/** Selectors may name only the fields that a kind has for this. */
+function checkFields(resource: Resource, selector: FieldSelector): void {
+  const own = resource.rules.fieldNames ?? [];
+  const known = ['metadata.name', ...(resource.scope === 'Namespaced' ? ['metadata.namespace'] : []), ...own];
+  for (const { field } of selector.requirements) {
+    if (known.includes(field) || field === 'metadata.namespace') continue;
+    throw badRequest(
+      own.length > 0
+        ? `field label not supported: ${field}`
+        : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+    );
+  }
+}
+
+function formOf(resource: Resource, { as }: Negotiated): EventForm {
+  const { apiVersion } = resource;
+  if (as?.kind !== 'PartialObjectMetadata') return { id: apiVersion, apiVersion };
+  const form = `${as.group}/${as.version}`;
+  const project = ({ metadata }: KubeObject) => ({ kind: as.kind, apiVersion: form, metadata });
+  return { id: `${apiVersion} ${form} ${as.kind}`, apiVersion, project };
+}
