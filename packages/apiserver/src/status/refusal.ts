@@ -128,16 +128,16 @@ export function tooLargeResourceVersion(asked: string, current: number): Refusal
 
 export function unsupportedMediaType(supported: readonly string[]): Refusal {
   const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`;
-  return new Refusal(415, 'UnsupportedMediaType', message, {});
+  return new Refusal(415, 'UnsupportedMediaType', message);
 }
 
 export function notAcceptable(supported: readonly string[]): Refusal {
   const message = `only the following media types are accepted: ${supported.join(', ')}`;
-  return new Refusal(406, 'NotAcceptable', message, {});
+  return new Refusal(406, 'NotAcceptable', message);
 }
 
 export function tooLarge(limit: number): Refusal {
-  return new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`, {});
+  return new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 }
 
 export function internal(message: string): Refusal {

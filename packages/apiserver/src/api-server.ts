@@ -1,0 +1,173 @@
+import {
+  consoleLogger,
+  type Logger,
+  type Random,
+  type Scheduler,
+  Shutdown,
+  systemClock,
+  systemRandom,
+} from 'riata/runtime';
+import { Dispatcher } from './http/dispatcher.js';
+import { InProcessTransport } from './http/in-process-transport.js';
+import { NodeServer } from './http/node-server.js';
+import { type Authority, createAuthority } from './http/x509.js';
+import { ServerCore } from './server-core.js';
+import { MemoryStorage } from './storage/memory-storage.js';
+import type { Storage } from './storage/storage.js';
+
+export interface ApiServerOptions {
+  /** What timeouts, TTLs and times of objects come from; a `VirtualClock` in tests. @default systemClock */
+  readonly clock?: Scheduler;
+  /** What uids and generated names come from. @default systemRandom */
+  readonly random?: Random;
+  /** @default warnings and errors, to standard error */
+  readonly log?: Logger;
+  /** Where objects live. @default memory */
+  readonly storage?: Storage;
+  /** What requests must carry. @default a new one, that cannot be guessed */
+  readonly token?: string;
+  /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
+  readonly cuts?: Random;
+}
+
+export interface ListenOptions {
+  /** @default '127.0.0.1' */
+  readonly host?: string;
+  /** 0: one that is free. @default 0 */
+  readonly port?: number;
+  /** HTTPS, with a certificate of the server's own authority. @default true */
+  readonly tls?: boolean;
+}
+
+/** A server that listens. */
+export interface Listening extends AsyncDisposable {
+  /** E.g. `https://127.0.0.1:6443`. */
+  readonly url: string;
+  /** The certificate of the authority that clients have to trust, PEM; undefined for plain HTTP. */
+  readonly ca: string | undefined;
+  /** Takes no more requests and closes all connections. The server itself stays. */
+  close(): Promise<void>;
+}
+
+/** What a client has to know of the server; it has the form of riata's `RestConfig`. */
+export interface InProcessConfig {
+  readonly server: string;
+  readonly transport: InProcessTransport;
+  readonly credentials: {
+    authorization(): Promise<string>;
+    tls(): Promise<Record<never, never>>;
+    refresh(): Promise<boolean>;
+  };
+}
+
+const certificateDays = 365;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * A Kubernetes API server in this process. Clients reach it by `config`, without a socket, or, after {@link listen},
+ * over HTTP and HTTPS.
+ *
+ * @example
+ * await using server = await ApiServer.start();
+ * const client = createClient(server.config);
+ */
+export class ApiServer implements AsyncDisposable {
+  /** For clients in this process. */
+  readonly transport: InProcessTransport;
+  /** For clients in this process: server, transport and credentials in one. */
+  readonly config: InProcessConfig;
+  /** What requests must carry. */
+  readonly token: string;
+  readonly #clock: Scheduler;
+  readonly #dispatcher: Dispatcher;
+  readonly #core: ServerCore;
+  readonly #authority: Authority;
+  readonly #listening = new Set<NodeServer>();
+  readonly #stopping = new AbortController();
+  #stopped: Promise<void> | undefined;
+
+  /** Starts a server. It is ready when this resolves. */
+  static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    return new ApiServer(options);
+  }
+
+  private constructor(options: ApiServerOptions) {
+    const { clock = systemClock, random = systemRandom, storage = new MemoryStorage({ clock }), cuts } = options;
+    const log = options.log ?? consoleLogger({ level: 'warn' });
+    const token = options.token ?? systemRandom.uuid().replaceAll('-', '');
+    this.#clock = clock;
+    this.token = token;
+    this.#authority = newAuthority();
+    this.#core = new ServerCore({ storage, clock, random, log, rootCertificate: this.#authority.cert });
+    const { served: table, verbs: handlers } = this.#core;
+    this.#dispatcher = new Dispatcher({ table, handlers, token, clock, log, stopping: this.#stopping.signal });
+    this.transport = new InProcessTransport((request, reply) => this.#dispatcher.handle(request, reply), {
+      clock,
+      cuts,
+    });
+    this.config = {
+      server: 'http://riata.in-process',
+      transport: this.transport,
+      credentials: {
+        authorization: async () => `Bearer ${token}`,
+        tls: async () => ({}),
+        refresh: async () => false,
+      },
+    };
+  }
+
+  /** Serves the same objects over HTTPS, or HTTP, as well. Rejects when the port is taken. */
+  async listen({ host = '127.0.0.1', port = 0, tls = true }: ListenOptions = {}): Promise<Listening> {
+    if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
+    const names = [...new Set([host, ...certificateHosts])].filter((name) => name !== '0.0.0.0' && name !== '::');
+    const server = await NodeServer.listen((request, reply) => this.#dispatcher.handle(request, reply), {
+      host,
+      port,
+      tls: tls ? this.#authority.issue('riata-apiserver', names) : undefined,
+      clock: this.#clock,
+    });
+    this.#listening.add(server);
+    const close = async () => {
+      await server.close();
+      this.#listening.delete(server);
+    };
+    return { url: server.url, ca: tls ? this.#authority.cert : undefined, close, [Symbol.asyncDispose]: close };
+  }
+
+  /** Ends watches, then everything else. Nothing is left running. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort(new Shutdown('the server stops'));
+    await Promise.all([...this.#listening].map((server) => server.close()));
+    this.#core.stop();
+    await this.transport.close();
+  }
+}
+
+/** Under which names and addresses servers on this machine, and in a cluster, are reached. */
+const certificateHosts = [
+  'localhost',
+  '127.0.0.1',
+  '::1',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
+
+/** Those who check certificates do so by real time, whatever the clock of the server says. */
+function newAuthority(): Authority {
+  const now = systemClock.now();
+  return createAuthority('riata-apiserver authority', {
+    notBefore: new Date(now - dayMs),
+    notAfter: new Date(now + certificateDays * dayMs),
+  });
+}

@@ -1,0 +1,24 @@
+import { Buffer } from 'node:buffer';
+
+/** What a kubeconfig has to know. */
+export interface KubeconfigParts {
+  readonly url: string;
+  readonly token: string;
+  /** PEM; none for plain HTTP. */
+  readonly ca?: string;
+}
+
+/** The text of a kubeconfig for the administrator. JSON is YAML: every tool reads it. */
+export function adminKubeconfig({ url, token, ca }: KubeconfigParts): string {
+  const name = 'riata';
+  const trust = ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server: url, ...trust } }],
+    users: [{ name, user: { token } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}

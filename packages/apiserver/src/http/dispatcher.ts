@@ -1,0 +1,210 @@
+import { Buffer } from 'node:buffer';
+import { parseGoDuration } from 'riata/object';
+import { abortable, isTimeout, type LinkedSignal, type Logger, link, type Scheduler } from 'riata/runtime';
+import { patchTypesOf } from '../resource/patch-object.js';
+import type { ResourceTable } from '../resource/resource-table.js';
+import { badRequest, Refusal } from '../status/refusal.js';
+import { authenticate } from './auth.js';
+import { parseDeleteOptions } from './delete-options.js';
+import { Discovery } from './discovery.js';
+import { encodeBody } from './encode-body.js';
+import { acceptsGzip, GzipReply } from './gzip-reply.js';
+import { parseGetOptions, parseListOptions } from './list-options.js';
+import { metadataOnly } from './metadata-only.js';
+import * as negotiation from './negotiate.js';
+import { serveNonResource } from './non-resource.js';
+import { first } from './query-string.js';
+import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
+import { jsonText, patchKindOf, readDeleteBody, readObjectBody, readPatchBody } from './request-body.js';
+import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
+import { findRoute, type Route } from './route.js';
+import type { ServerRequest } from './server-request.js';
+import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
+import type { VerbAnswer, VerbHandlers, VerbRequest } from './verb-handlers.js';
+import { Warnings } from './warnings.js';
+import { parseWriteOptions } from './write-options.js';
+
+/** What a {@link Dispatcher} works with. */
+export interface DispatcherParts {
+  readonly table: ResourceTable;
+  readonly handlers: VerbHandlers;
+  /** Requests must carry it. */
+  readonly token: string;
+  readonly clock: Scheduler;
+  readonly log: Logger;
+  /** Aborts when the server goes: watches then end, as they would after their time. */
+  readonly stopping?: AbortSignal;
+}
+
+/** Longest time for a request that is no watch. */
+const requestTimeoutMs = 60_000;
+
+/** One exchange on its way. */
+interface Exchange {
+  readonly request: ServerRequest;
+  readonly reply: Reply;
+  readonly info: RequestInfo;
+  readonly warnings: Warnings;
+}
+
+/** Takes requests in and answers them: who asks, what is meant, which verb serves it, in which form it is answered. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #discovery: Discovery;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#discovery = new Discovery(parts.table);
+  }
+
+  /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
+  async handle(request: ServerRequest, to: Reply): Promise<void> {
+    const reply = request.method === 'HEAD' ? withoutBody(to) : to;
+    const warnings = new Warnings();
+    const { log, token } = this.#parts;
+    let info: RequestInfo | undefined;
+    try {
+      info = parsePath(request);
+      authenticate(request, info, token);
+      const exchange: Exchange = { request, reply, info, warnings };
+      if (info.isResource) await this.#serveResource(exchange);
+      else await serveNonResource({ table: this.#parts.table, discovery: this.#discovery }, exchange);
+    } catch (error) {
+      // Nobody is there any more to be told about what its going has caused.
+      if (request.signal.aborted && error === request.signal.reason) return reply.abort();
+      await sendFailure({ request, reply, info, log, headers: warnings.headers() }, error);
+    }
+  }
+
+  async #serveResource(exchange: Exchange): Promise<void> {
+    const { request, info } = exchange;
+    const route = findRoute(request, info, this.#parts.table);
+    if (route.verb === 'watch') return this.#watch(exchange, route);
+    using scope = this.#deadline(exchange);
+    const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
+    if (!route.custom) negotiation.checkRouteAccepts(request, produces);
+    const answering = this.#answer(exchange, route, scope.signal);
+    const answer = await abortable(answering, scope.signal).catch((error: unknown) => {
+      throw isTimeout(error) ? overdue() : error;
+    });
+    await send(exchange, answer.negotiated, answer.answer);
+  }
+
+  async #answer(exchange: Exchange, route: Route, signal: AbortSignal) {
+    const { request, info } = exchange;
+    // kube-apiserver looks at the type of a patch before all else.
+    const patchKind =
+      route.verb === 'patch' ? patchKindOf(request, patchTypesOf(route.resource), route.custom) : undefined;
+    const negotiated = negotiation.negotiate(request, info, negotiation.objectTransforms);
+    const { handlers } = this.#parts;
+    const common = verbRequest(exchange, route, negotiated, signal);
+    const { query } = info;
+    const userAgent = request.headers['user-agent'];
+    const run = async (): Promise<VerbAnswer> => {
+      switch (route.verb) {
+        case 'get':
+          return handlers.get({ ...common, options: parseGetOptions(query) });
+        case 'list':
+          return handlers.list({ ...common, options: parseListOptions(query, false) });
+        case 'create':
+        case 'update': {
+          const kind = route.subresource?.kind ?? route.resource.kind;
+          const options = parseWriteOptions(query, route.verb, userAgent);
+          const body = await readObjectBody(request, kind);
+          return handlers[route.verb]({ ...common, options, body, bodyText: () => jsonText(request) });
+        }
+        case 'patch': {
+          const kind = patchKind ?? 'merge';
+          const options = parseWriteOptions(query, kind === 'apply' ? 'apply' : 'patch', userAgent);
+          return handlers.patch({ ...common, options, patch: await readPatchBody(request, kind) });
+        }
+        case 'delete':
+          return handlers.delete({ ...common, options: parseDeleteOptions(query, await readDeleteBody(request)) });
+        default: {
+          const options = parseListOptions(query, false);
+          const deleteOptions = parseDeleteOptions(query, await readDeleteBody(request));
+          return handlers.deleteCollection({ ...common, options, deleteOptions });
+        }
+      }
+    };
+    return { negotiated, answer: await run() };
+  }
+
+  async #watch(exchange: Exchange, route: Route): Promise<void> {
+    const { request, info, reply } = exchange;
+    if (!route.custom) negotiation.checkRouteAccepts(request, negotiation.listProduces);
+    const negotiated = negotiation.negotiateStream(request, info, negotiation.objectTransforms);
+    const options = parseListOptions(info.query, true);
+    const selected = options.fields?.requiresExactMatch('metadata.name');
+    if (route.name !== '' && selected !== undefined && selected !== route.name) {
+      throw badRequest("fieldSelector metadata.name doesn't match requested name");
+    }
+    const headers = { ...commonHeaders, 'content-type': 'application/json', ...exchange.warnings.headers() };
+    using scope = link(request.signal, this.#parts.stopping);
+    const common = verbRequest(exchange, route, negotiated, scope.signal);
+    await this.#parts.handlers.watch({ ...common, options, reply, headers });
+  }
+
+  /** The time that a request has: what it asks for itself, within limits. Throws 400. */
+  #deadline({ request, info }: Exchange): LinkedSignal {
+    const asked = first(info.query, 'timeout');
+    const timeoutMs = asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
+    const { clock } = this.#parts;
+    return link({ signals: [request.signal], timeoutMs, clock, what: 'the request' });
+  }
+}
+
+function parsePath(request: ServerRequest): RequestInfo {
+  try {
+    return parseRequestInfo(request.method, request.path);
+  } catch (error) {
+    throw error instanceof PathError ? new PlainRefusal(error.code, error.message) : error;
+  }
+}
+
+function verbRequest(
+  { warnings }: Exchange,
+  { resource, subresource, namespace, name }: Route,
+  negotiated: negotiation.Negotiated,
+  signal: AbortSignal,
+): Omit<VerbRequest<unknown>, 'options'> {
+  return { resource, subresource, namespace, name, negotiated, signal, warn: (text) => warnings.add(text) };
+}
+
+/** What is not sooner than the usual end changes nothing. */
+function durationOf(text: string): number {
+  try {
+    const ms = Number(parseGoDuration(text) / 1_000_000n);
+    return ms > 0 && ms < requestTimeoutMs ? ms : requestTimeoutMs;
+  } catch {
+    throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`);
+  }
+}
+
+function overdue(): Refusal {
+  const message = 'Timeout: request did not complete within requested timeout - context deadline exceeded';
+  return new Refusal(504, 'Timeout', message, {});
+}
+
+/** Brings an answer to the form that was agreed on, and sends it. */
+async function send(exchange: Exchange, negotiated: negotiation.Negotiated, answer: VerbAnswer): Promise<void> {
+  const { request, warnings } = exchange;
+  const reply = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(exchange.reply) : exchange.reply;
+  const { mediaType, pretty, as } = negotiated;
+  const headers = { ...commonHeaders, 'content-type': mediaType, ...warnings.headers() };
+  const status = answer.status ?? 200;
+  const converts = as !== undefined && !('converted' in answer && answer.converted);
+  if ('pieces' in answer && mediaType === 'application/json' && !pretty && !converts) {
+    reply.head(status, headers);
+    return sendPieces(reply, answer.pieces);
+  }
+  const plain = 'pieces' in answer ? await whole(answer.pieces) : answer.object;
+  const value = converts ? metadataOnly(plain, as) : plain;
+  sendBytes(reply, status, headers, await encodeBody(value, mediaType, pretty));
+}
+
+async function whole(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<unknown> {
+  const collected: Uint8Array[] = [];
+  for await (const piece of pieces) collected.push(piece);
+  return JSON.parse(Buffer.concat(collected).toString('utf8'));
+}

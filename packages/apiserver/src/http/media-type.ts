@@ -1,0 +1,52 @@
+/** What bodies may be, in the words of a refusal. */
+export const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+
+/** One clause of an Accept header. */
+export interface AcceptClause {
+  readonly type: string;
+  readonly subtype: string;
+  readonly params: ReadonlyMap<string, string>;
+  readonly q: number;
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The media type of a Content-Type in lower case, without parameters; undefined if it is none (`mime.ParseMediaType`). */
+export function mediaTypeOf(header: string): string | undefined {
+  const [first = ''] = header.split(';', 1);
+  const [type = '', subtype = '', ...more] = first.trim().toLowerCase().split('/');
+  return token.test(type) && token.test(subtype) && more.length === 0 ? `${type}/${subtype}` : undefined;
+}
+
+/** The clauses of an Accept header, most wanted first: by weight, then by how much they leave open, then as given. */
+export function parseAccept(header: string): readonly AcceptClause[] {
+  const clauses = header.split(',').map(parseClause);
+  return clauses.filter((clause) => clause !== undefined).sort((a, b) => b.q - a.q || openness(a) - openness(b));
+}
+
+function parseClause(text: string): AcceptClause | undefined {
+  const [media = '', ...rest] = text.split(';').map((part) => part.trim());
+  const [type = '', subtype = '', ...more] = media.split('/');
+  if (type === '' || more.length > 0) return undefined;
+  const params = new Map<string, string>();
+  let q = 1;
+  for (const part of rest) {
+    const equals = part.indexOf('=');
+    if (equals < 0) continue;
+    const name = part.slice(0, equals).trim();
+    const value = part.slice(equals + 1).trim();
+    if (name === 'q') q = weightOf(value);
+    else params.set(name, value);
+  }
+  // A lone `*` stands for everything.
+  return { type, subtype: type === '*' && subtype === '' ? '*' : subtype, params, q };
+}
+
+function weightOf(value: string): number {
+  const weight = Number(value);
+  return value === '' || Number.isNaN(weight) ? 1 : weight;
+}
+
+function openness(clause: AcceptClause): number {
+  return (clause.type === '*' ? 2 : 0) + (clause.subtype === '*' ? 1 : 0);
+}

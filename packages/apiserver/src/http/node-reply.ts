@@ -1,0 +1,86 @@
+import { Buffer } from 'node:buffer';
+import type { ServerResponse } from 'node:http';
+import type { Scheduler, Timer } from 'riata/runtime';
+import type { Reply, ReplyHeaders } from './reply.js';
+
+/** How long a peer may take for the rest of an answer that is complete, before its connection is cut. */
+const lingerMs = 30_000;
+
+/** An answer over HTTP. */
+export class NodeReply implements Reply {
+  readonly #response: ServerResponse;
+  readonly #clock: Scheduler;
+  #started = false;
+  #ended = false;
+
+  constructor(response: ServerResponse, clock: Scheduler) {
+    this.#response = response;
+    this.#clock = clock;
+  }
+
+  get started(): boolean {
+    return this.#started;
+  }
+
+  get ended(): boolean {
+    return this.#ended || this.#response.destroyed;
+  }
+
+  get bufferedBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  head(status: number, headers: ReplyHeaders): void {
+    if (this.#started || this.ended) return;
+    this.#started = true;
+    const sent = Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? asBytes(value) : value.map(asBytes),
+    ]);
+    this.#response.writeHead(status, Object.fromEntries(sent));
+    // Whoever streams may have nothing to say for long: the client waits for the head alone.
+    if (headers['content-length'] === undefined) this.#response.flushHeaders();
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.ended || this.#response.write(bytes);
+  }
+
+  end(): void {
+    if (this.ended) return;
+    this.#ended = true;
+    this.#response.end();
+    if (this.#response.writableLength > 0) this.#cutLater();
+  }
+
+  abort(): void {
+    this.#ended = true;
+    this.#response.destroy();
+  }
+
+  drained(): Promise<void> {
+    const response = this.#response;
+    if (this.ended || !response.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        response.off('drain', done);
+        response.off('close', done);
+        resolve();
+      };
+      response.on('drain', done);
+      response.on('close', done);
+    });
+  }
+
+  /** A peer that reads nothing would keep what waits for it for ever. */
+  #cutLater(): void {
+    const cut = () => this.#response.destroy();
+    const timer: Timer = this.#clock.after(lingerMs, cut, { background: true });
+    this.#response.once('close', () => timer.cancel());
+  }
+}
+
+/** Node takes one byte per character: what is not ASCII goes out as UTF-8, as kube-apiserver sends it. */
+function asBytes(value: string): string {
+  return Buffer.from(value, 'utf8').toString('latin1');
+}

@@ -1,0 +1,141 @@
+import { Buffer } from 'node:buffer';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { link, type Scheduler } from 'riata/runtime';
+import type { Handle } from './in-process-transport.js';
+import { NodeReply } from './node-reply.js';
+import { maxBodyBytes, type ServerRequest } from './server-request.js';
+import type { Identity } from './x509.js';
+
+export interface NodeServerOptions {
+  readonly host: string;
+  /** 0: one that is free. */
+  readonly port: number;
+  /** Certificate and key; without them, plain HTTP. */
+  readonly tls?: Identity;
+  readonly clock: Scheduler;
+  /** How long requests that are under way may take when the server closes. @default 2000 */
+  readonly graceMs?: number;
+}
+
+/** Idle connections are kept as long as kube-apiserver keeps them. */
+const keepAliveMs = 90_000;
+const maxHeaderBytes = 1024 * 1024;
+/** A body that goes on for so long behind its limit is not read to its end. */
+const maxWasteBytes = 64 * 1024 * 1024;
+
+/** Serves HTTP or HTTPS. */
+export class NodeServer {
+  readonly #server: Server;
+  readonly #handle: Handle;
+  readonly #options: NodeServerOptions;
+  readonly #running = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(handle: Handle, options: NodeServerOptions) {
+    this.#handle = handle;
+    this.#options = options;
+    const { tls } = options;
+    const listener: RequestListener = (incoming, response) => this.#take(incoming, response);
+    const settings = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true };
+    this.#server = tls
+      ? createSecureServer({ ...settings, cert: tls.cert, key: tls.key }, listener)
+      : createServer(settings, listener);
+  }
+
+  /** Resolves when it listens; rejects when it cannot, as with a port in use. */
+  static async listen(handle: Handle, options: NodeServerOptions): Promise<NodeServer> {
+    const made = new NodeServer(handle, options);
+    const server = made.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: options.host, port: options.port }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    return made;
+  }
+
+  get url(): string {
+    const { address, family, port } = this.#server.address() as AddressInfo;
+    const host = family === 'IPv6' ? `[${address}]` : address;
+    return `${this.#options.tls ? 'https' : 'http'}://${host}:${port}`;
+  }
+
+  /** Takes no more requests, waits a little for those under way, then cuts what is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { clock, graceMs = 2_000 } = this.#options;
+    const server = this.#server;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    using grace = link({ timeoutMs: graceMs, clock, what: 'closing' });
+    const over = new Promise<void>((resolve) =>
+      grace.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    await Promise.race([Promise.all(this.#running), over]);
+    server.closeIdleConnections();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  #take(incoming: IncomingMessage, response: ServerResponse): void {
+    const gone = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort(new Error('the client has gone'));
+    });
+    // A broken connection shows by the close above.
+    for (const stream of [incoming, response]) stream.on('error', () => {});
+    const serving = this.#serve(incoming, response, gone.signal).finally(() => this.#running.delete(serving));
+    this.#running.add(serving);
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const body = await readBody(incoming);
+    if (body === undefined) {
+      response.destroy();
+      return;
+    }
+    if (this.#closing !== undefined) response.setHeader('connection', 'close');
+    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: headersOf(incoming) };
+    const answered: ServerRequest = { ...request, body, signal };
+    await this.#handle(answered, new NodeReply(response, this.#options.clock));
+    await finished(response);
+  }
+}
+
+/** Undefined when the client has gone before its end. What is past the limit is read, and dropped. */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let kept = 0;
+    let seen = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      seen += chunk.length;
+      if (seen > maxWasteBytes) resolve(undefined);
+      if (kept > maxBodyBytes) return;
+      const part = chunk.subarray(0, maxBodyBytes + 1 - kept);
+      parts.push(part);
+      kept += part.length;
+    });
+    incoming.on('end', () => resolve(Buffer.concat(parts)));
+    incoming.on('close', () => resolve(undefined));
+  });
+}
+
+function headersOf({ headers }: IncomingMessage): ServerRequest['headers'] {
+  const named: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) named[name] = Array.isArray(value) ? value.join(', ') : value;
+  return named;
+}
+
+function finished(response: ServerResponse): Promise<void> {
+  if (response.writableFinished || response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => response.once('close', () => resolve()));
+}

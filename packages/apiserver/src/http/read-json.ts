@@ -1,0 +1,67 @@
+import { Buffer } from 'node:buffer';
+import type { Json } from 'riata/object';
+import { goJsonError, isTooDeep } from './go-json-error.js';
+
+/** Thrown for a text that is not what it should be. The message is what Go's decoder says. */
+export class TextError extends Error {
+  override readonly name = 'TextError';
+}
+
+/** Reads JSON. Bytes and escapes that are no characters become U+FFFD. Throws a {@link TextError}. */
+export function readJson(bytes: Uint8Array): Json {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString('utf8');
+  if (isTooDeep(text)) throw new TextError(goJsonError(buffer.toString('latin1')));
+  try {
+    const value = JSON.parse(text) as Json;
+    return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
+  } catch {
+    throw new TextError(goJsonError(buffer.toString('latin1')));
+  }
+}
+
+/**
+ * Reads the first document of a YAML text, as JSON has it: no dates, no sets, keys are texts. JSON is YAML too, and
+ * what begins with a brace is read as such if it can be. Throws a {@link TextError}.
+ */
+export async function readYaml(bytes: Uint8Array): Promise<Json> {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (/^\s*\{/.test(text)) {
+    try {
+      return readJson(bytes);
+    } catch {
+      // A flow mapping, perhaps.
+    }
+  }
+  const { parseAllDocuments } = await import('yaml');
+  try {
+    const parsed = parseAllDocuments(text, {
+      version: '1.1',
+      uniqueKeys: false,
+      logLevel: 'silent',
+      customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unwanted.has(tag.tag)),
+    });
+    const [first] = Array.isArray(parsed) ? parsed : [];
+    if (first === undefined) return null;
+    const [error] = first.errors;
+    if (error !== undefined) throw error;
+    const json = JSON.stringify(first.toJS({ maxAliasCount: 1_000 }) ?? null);
+    if (isTooDeep(json)) throw new TextError('yaml: exceeded max depth');
+    return JSON.parse(json) as Json;
+  } catch (error) {
+    if (error instanceof TextError) throw error;
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new TextError(`yaml: ${line}`);
+  }
+}
+
+/** What JSON has no word for: such a value stays the text that it is. */
+const unwanted = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`));
+
+function wellFormed(value: Json): Json {
+  if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]) => [wellFormed(key), wellFormed(member ?? null)]);
+  return Object.fromEntries(entries) as Json;
+}

@@ -1,0 +1,140 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import type { PatchKind } from '../resource/patch-object.js';
+import { badRequest, Refusal, tooLarge, unsupportedMediaType } from '../status/refusal.js';
+import { goTypeOf } from './delete-options.js';
+import { bodyTypes, mediaTypeOf } from './media-type.js';
+import { readJson, readYaml, TextError } from './read-json.js';
+import { maxBodyBytes, type ServerRequest } from './server-request.js';
+
+/** A patch as it was sent. */
+export interface PatchBody {
+  readonly kind: PatchKind;
+  /** What is to be done. Read when asked for, after the object was found, as kube-apiserver does: throws 400. */
+  read(): Json;
+}
+
+/** The object in the body of a create or an update. Throws 400, 413 and 415; a null is an empty object. */
+export async function readObjectBody(request: ServerRequest, kind: string): Promise<JsonObject> {
+  const type = bodyTypeOf(request);
+  checkSize(request);
+  try {
+    return await readTyped(request.body, type);
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    const shown = excerpt(request.body);
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message} (${shown})`);
+  }
+}
+
+/** The text of a JSON body; undefined for one in another format. */
+export function jsonText(request: ServerRequest): string | undefined {
+  return bodyTypeOf(request) === 'application/json' ? Buffer.from(request.body).toString('utf8') : undefined;
+}
+
+/** The DeleteOptions in the body of a deletion; undefined without a body. Throws 400, 413 and 415. */
+export async function readDeleteBody(request: ServerRequest): Promise<Json | undefined> {
+  checkSize(request);
+  if (request.body.length === 0) return undefined;
+  const type = bodyTypeOf(request);
+  try {
+    return await readTyped(request.body, type);
+  } catch (error) {
+    throw error instanceof TextError ? badRequest(error.message) : error;
+  }
+}
+
+const patchKinds: Readonly<Record<string, PatchKind>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Which patch a request brings. `types` are those that the resource takes. Throws 415. */
+export function patchKindOf(request: ServerRequest, types: readonly string[], custom: boolean): PatchKind {
+  const type = mediaTypeOf(request.headers['content-type'] ?? '') ?? '';
+  const kind = types.includes(type) ? patchKinds[type] : undefined;
+  if (kind !== undefined) return kind;
+  throw custom ? unsupportedMediaType(types) : unroutedMediaType();
+}
+
+/** The patch in a body. Throws 413, and 400 for an apply patch that cannot be read. */
+export async function readPatchBody(request: ServerRequest, kind: PatchKind): Promise<PatchBody> {
+  checkSize(request);
+  if (kind !== 'apply') return { kind, read: () => readJsonPatch(request.body, kind) };
+  const value = await readYaml(request.body).catch((error: unknown) => {
+    throw error instanceof TextError ? badRequest(`error decoding YAML: ${error.message}`) : error;
+  });
+  const intent = value ?? {};
+  if (!isJsonObject(intent)) {
+    const why = `json: cannot unmarshal ${goTypeOf(intent)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+  }
+  return { kind, read: () => intent };
+}
+
+function readJsonPatch(bytes: Uint8Array, kind: PatchKind): Json {
+  try {
+    const value = readJson(bytes);
+    const wanted = kind === 'json' ? Array.isArray(value) : kind === 'merge' || isJsonObject(value);
+    if (wanted) return value;
+    const target = kind === 'json' ? 'jsonpatch.Patch' : 'map[string]interface {}';
+    throw badRequest(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${target}`);
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    throw badRequest(kind === 'merge' ? 'Invalid JSON Patch' : error.message);
+  }
+}
+
+/** What go-restful answers before a handler is asked. */
+function unroutedMediaType(): Refusal {
+  return new Refusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+function bodyTypeOf(request: ServerRequest): string {
+  const sent = request.headers['content-type'] ?? '';
+  const type = sent === '' ? 'application/json' : mediaTypeOf(sent);
+  if (type === 'application/json' || type === 'application/yaml') return type;
+  throw unsupportedMediaType(type?.endsWith('protobuf') ? bodyTypes.slice(0, 2) : bodyTypes);
+}
+
+function checkSize(request: ServerRequest): void {
+  if (request.body.length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+}
+
+const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
+
+/** An object whose `apiVersion` and `kind` are texts, if they are there. */
+async function readTyped(bytes: Uint8Array, type: string): Promise<JsonObject> {
+  const fail = (why: string) => new TextError(`couldn't get version/kind; json parse error: ${why}`);
+  const value = type === 'application/yaml' ? await readYaml(bytes) : readJsonAs(bytes, fail);
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw fail(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMeta}`);
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if ((name !== 'apiVersion' && name !== 'kind') || typeof member === 'string' || member == null) continue;
+    throw fail(`json: cannot unmarshal ${goTypeOf(member)} into Go struct field .${name} of type string`);
+  }
+  const { apiVersion } = value;
+  if (typeof apiVersion === 'string' && apiVersion.split('/').length > 2) {
+    throw new TextError(`unexpected GroupVersion string: ${apiVersion}`);
+  }
+  return value;
+}
+
+function readJsonAs(bytes: Uint8Array, fail: (why: string) => TextError): Json {
+  try {
+    return readJson(bytes);
+  } catch (error) {
+    throw error instanceof TextError ? fail(error.message) : error;
+  }
+}
+
+/** The beginning of a body, as messages show it: a text if it looks like JSON, else its bytes. */
+function excerpt(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>';
+  const start = Buffer.from(body.subarray(0, 30));
+  const shown = start[0] === 0x7b ? start.toString('utf8') : start.toString('hex');
+  return body.length > 30 ? `${shown} ...` : shown;
+}

@@ -1,0 +1,16 @@
+/** A request as the server sees it, whichever way it came. */
+export interface ServerRequest {
+  /** In capitals, as sent. */
+  readonly method: string;
+  /** Path and query as sent, starting with `/`; nothing is decoded. */
+  readonly path: string;
+  /** Names in lower case; a header that came several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Empty without one. What is longer than {@link maxBodyBytes} may be cut one byte behind it. */
+  readonly body: Uint8Array;
+  /** Aborts when the client has gone, or the server is going: nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** The longest body that is taken: 3 MiB, as kube-apiserver has it. */
+export const maxBodyBytes = 3 * 1024 * 1024;

@@ -1,0 +1,138 @@
+import { Buffer } from 'node:buffer';
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** A certificate and its key, both PEM. */
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** An authority that signs certificates (ECDSA P-256). */
+export interface Authority extends Identity {
+  /** A certificate for a server under these names and addresses. */
+  issue(commonName: string, hosts: readonly string[]): Identity;
+}
+
+interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Makes a new authority. node:crypto reads certificates but makes none, so this writes them. */
+export function createAuthority(commonName: string, validity: Validity): Authority {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const issuer = { subject: nameOf(commonName), spki: spkiOf(keys.publicKey), key: keys.privateKey };
+  const own = certificate(issuer, issuer, validity, extensions(issuer.spki, issuer.spki, undefined));
+  return {
+    cert: own,
+    key: pemKey(keys.privateKey),
+    issue(name, hosts) {
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+      const subject = { subject: nameOf(name), spki: spkiOf(publicKey) };
+      const made = certificate(subject, issuer, validity, extensions(subject.spki, issuer.spki, hosts));
+      return { cert: made, key: pemKey(privateKey) };
+    },
+  };
+}
+
+interface Subject {
+  readonly subject: Buffer;
+  readonly spki: Buffer;
+}
+
+function certificate(
+  { subject, spki }: Subject,
+  issuer: Subject & { readonly key: KeyObject },
+  { notBefore, notAfter }: Validity,
+  extra: Buffer,
+): string {
+  const algorithm = sequence(oid('1.2.840.10045.4.3.2')); // ecdsa-with-SHA256
+  // Keys are new each time, so a hash of one is as good a serial number as any; never negative.
+  const serial = createHash('sha256').update(spki).digest().subarray(0, 16);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  const body = sequence(
+    element(0xa0, element(0x02, Buffer.from([2]))), // version 3
+    element(0x02, serial),
+    algorithm,
+    issuer.subject,
+    sequence(time(notBefore), time(notAfter)),
+    subject,
+    spki,
+    element(0xa3, extra),
+  );
+  const signature = sign('sha256', body, createPrivateKey(pemKey(issuer.key)));
+  const lines =
+    sequence(body, algorithm, bitString(signature))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** Those of an authority, or, with hosts, of a server. */
+function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] | undefined): Buffer {
+  const isAuthority = hosts === undefined;
+  const yes = element(0x01, Buffer.from([0xff]));
+  const extension = (id: string, value: Buffer, critical = false) =>
+    sequence(oid(id), ...(critical ? [yes] : []), element(0x04, value));
+  const usage = isAuthority ? bitString(Buffer.from([0b1000_0110]), 1) : bitString(Buffer.from([0b1000_0000]), 7);
+  return sequence(
+    extension('2.5.29.19', isAuthority ? sequence(yes) : sequence(), true), // basicConstraints
+    extension('2.5.29.15', usage, true), // keyUsage
+    extension('2.5.29.14', element(0x04, keyId(spki))),
+    extension('2.5.29.35', sequence(element(0x80, keyId(issuerSpki)))),
+    ...(isAuthority
+      ? []
+      : [
+          extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // for servers
+          extension('2.5.29.17', sequence(...hosts.map(alternativeName))),
+        ]),
+  );
+}
+
+function alternativeName(host: string): Buffer {
+  if (isIPv4(host)) return element(0x87, Buffer.from(host.split('.').map(Number)));
+  if (!isIPv6(host)) return element(0x82, Buffer.from(host, 'ascii'));
+  // URL writes every spelling as groups of hex with at most one "::".
+  const [head = '', tail = ''] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+  const [before, after] = [groups(head), groups(tail)];
+  const all = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+  return element(0x87, Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff])));
+}
+
+const nameOf = (commonName: string): Buffer =>
+  sequence(element(0x31, sequence(oid('2.5.4.3'), element(0x0c, Buffer.from(commonName)))));
+const keyId = (spki: Buffer): Buffer => createHash('sha256').update(spki).digest().subarray(0, 20);
+const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
+const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** DER: a tag, a length, a content. */
+function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(parts);
+  if (body.length < 0x80) return Buffer.concat([Buffer.from([tag, body.length]), body]);
+  const hex = body.length.toString(16);
+  const length = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, body]);
+}
+
+const sequence = (...parts: readonly Uint8Array[]): Buffer => element(0x30, ...parts);
+const bitString = (bytes: Uint8Array, unused = 0): Buffer => element(0x03, Buffer.from([unused]), bytes);
+
+function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+}
+
+function base128(value: number): number[] {
+  const bytes = [value & 0x7f];
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
+  return bytes;
+}
+
+/** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 asks. */
+function time(date: Date): Buffer {
+  const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '');
+  const short = date.getUTCFullYear() < 2050;
+  return element(short ? 0x17 : 0x18, Buffer.from(short ? digits.slice(2) : digits));
+}
