@@ -168,11 +168,17 @@ describeServers('credentials', (server) => {
     expect((await whoAmI(client)).username).toBe('admin');
   });
 
-  test('an expired client certificate is refused as no credentials at all', async () => {
+  test('a client certificate that has expired, or is not valid yet, is refused, and the error says so', async () => {
     const validity = { notBefore: new Date('2020-01-01'), notAfter: new Date('2020-01-02') };
     const { cert, key } = controlPlane().clientCertificate('late', ['system:masters'], validity);
     await using client = await clientFor(inline(cert, key));
-    await expect(whoAmI(client)).rejects.toSatisfy(isUnauthorized);
+    const error = await rejection(whoAmI(client));
+    expect(error).toSatisfy(isUnauthorized);
+    expect(error.message).toContain('the client certificate expired on 2020-01-02T00:00:00Z');
+    const early = { notBefore: new Date('2099-01-01'), notAfter: new Date('2099-01-02') };
+    const pair = controlPlane().clientCertificate('early', [], early);
+    await using tooEarly = await clientFor(inline(pair.cert, pair.key));
+    await expect(whoAmI(tooEarly)).rejects.toThrow('valid only from 2099-01-01T00:00:00Z');
   });
 
   test('acting as another user by the kubeconfig', async () => {

@@ -15,6 +15,8 @@ export interface ApiErrorContext {
   readonly url?: string;
   /** How often the request was sent. @default 1 */
   readonly attempts?: number;
+  /** What is known on this side of how it came to this; ends the message. */
+  readonly problem?: string;
   /** From the `Retry-After` header; a wait named in the Status comes first. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -123,7 +125,11 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
   );
 }
 
-function messageFor(status: Status, { method, attempts = 1 }: ApiErrorContext, url: string | undefined): string {
+function messageFor(
+  status: Status,
+  { method, attempts = 1, problem }: ApiErrorContext,
+  url: string | undefined,
+): string {
   const tried = describeRequest(method, url);
   const answer = [status.code, status.reason].filter(Boolean).join(' ');
   return [
@@ -131,6 +137,7 @@ function messageFor(status: Status, { method, attempts = 1 }: ApiErrorContext, u
     status.message || 'the server refused without saying why',
     answer && ` (${answer})`,
     attempts > 1 && ` after ${attempts} attempts`,
+    problem && `; ${problem}`,
   ]
     .filter(Boolean)
     .join('');

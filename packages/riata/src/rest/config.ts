@@ -32,6 +32,8 @@ export interface Credentials {
    * `Authorization` value that the server refused, so that of many requests refused at once only the first fetches anew.
    */
   refresh(options?: { readonly signal?: AbortSignal; readonly rejected?: string }): Promise<boolean>;
+  /** What is known to be wrong with them, for the message of a 401 and without a secret: a certificate has expired. */
+  problem?(): Promise<string | undefined>;
 }
 
 /** All that is needed to speak to one API server (`rest.Config`). Printing it shows no secret. */

@@ -85,6 +85,7 @@ async function refusal(response: ApiResponse, { request, details }: RequestPlan)
     url: request.url,
     headers: response.headers,
     attempts: response.attempts,
+    problem: response.problem,
     details,
   };
   try {

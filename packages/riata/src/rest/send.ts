@@ -19,6 +19,8 @@ export interface ApiResponse extends TransportFlow {
   readonly headers: ResponseHeaders;
   /** How often the request was sent until this came; set by whoever retries. */
   attempts: number;
+  /** Why it may have come to this refusal, as far as it is known on this side. */
+  problem?: string;
   /** Hands the body to `sink`, starting at once. */
   deliver(sink: BodySink): void;
   /** Lets go of the body: a short one is read to its end so that the connection can be used again. */

@@ -1,6 +1,6 @@
 import { abortable } from '../runtime/signals.js';
 import type { Credentials } from './config.js';
-import type { ApiRequest, Send } from './send.js';
+import type { ApiRequest, ApiResponse, Send } from './send.js';
 
 /**
  * Puts the `Authorization` header in force on each request, unless the request brings its own. On a 401 the
@@ -20,11 +20,17 @@ export function withAuth(send: Send, credentials: Credentials | undefined): Send
         failWith(response.discard.bind(response)),
       ))
     ) {
-      return response;
+      return explained(response, credentials);
     }
     response.discard();
-    return send(await authorized(request, credentials));
+    return explained(await send(await authorized(request, credentials)), credentials);
   };
+}
+
+/** Notes on a 401 what the credentials know to be wrong with them; a failure to find out is no news. */
+async function explained(response: ApiResponse, credentials: Credentials): Promise<ApiResponse> {
+  if (response.status === 401) response.problem = await credentials.problem?.().catch(() => undefined);
+  return response;
 }
 
 function failWith(cleanUp: () => void): (error: unknown) => never {

@@ -1,3 +1,6 @@
+import { formatTime } from '../../object/time.js';
+import type { Pem } from '../config.js';
+
 /** What is wrong with a bundle of CA certificates, or undefined. A bundle that was cut off while being written is. */
 export async function bundleProblem(pem: string): Promise<string | undefined> {
   const { X509Certificate } = await import('node:crypto');
@@ -29,4 +32,14 @@ export async function pairProblem(cert: string, key: string): Promise<string | u
   } catch {
     return 'the client key holds no PEM private key';
   }
+}
+
+/** What is wrong with the time that a client certificate is valid for, or undefined. `now` is wall time. */
+export async function validityProblem(cert: Pem, now: number): Promise<string | undefined> {
+  const { X509Certificate } = await import('node:crypto');
+  const { validFrom, validTo } = new X509Certificate(cert);
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  if (now > to) return `the client certificate expired on ${formatTime(to)}; renew it`;
+  if (now < from) return `the client certificate is valid only from ${formatTime(from)}; is the clock here right?`;
+  return undefined;
 }

@@ -36,6 +36,11 @@ export class KubeCredentials implements Credentials {
     return files || source;
   }
 
+  async problem(): Promise<string | undefined> {
+    const { cert } = await this.tls();
+    return cert === undefined ? undefined : this.#files.validityProblem(cert);
+  }
+
   toJSON(): unknown {
     return { ...this.#files.describe(), authorization: this.#source?.describe() ?? 'none' };
   }

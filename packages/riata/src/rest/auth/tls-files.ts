@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.js';
 import { ConfigError, type ConfigPlace, fileProblem } from '../config/config-error.js';
-import type { TlsMaterial } from '../config.js';
-import { bundleProblem, pairProblem } from './certificate-check.js';
+import type { Pem, TlsMaterial } from '../config.js';
+import { bundleProblem, pairProblem, validityProblem } from './certificate-check.js';
 import { tlsMaterial } from './tls-material.js';
 
 /** PEM text given inline, or a file that is looked at again and again. */
@@ -59,6 +59,11 @@ export class TlsFiles {
     const before = this.#material;
     if (this.#rotates) await this.#check();
     return this.#material !== before;
+  }
+
+  /** What is wrong with the time that a certificate, of these files or not, is valid for. */
+  validityProblem(cert: Pem): Promise<string | undefined> {
+    return validityProblem(cert, this.#options.clock.now());
   }
 
   describe(): Readonly<Record<string, string>> {
