@@ -56,29 +56,38 @@ describe('a connection that is cut within a list', () => {
       reply.reset();
     });
     const names: (string | undefined)[] = [];
-    const reading = (async () => {
-      for await (const { metadata } of t.client.each(ConfigMap)) {
-        names.push(metadata.name);
-        if (names.length === 2) arrived.resolve();
-      }
-    })();
-    const error = await failureOf(reading);
+    const error = await failureOf(
+      (async () => {
+        for await (const { metadata } of t.client.each(ConfigMap)) {
+          if (names.push(metadata.name) === 2) arrived.resolve();
+        }
+      })(),
+    );
     expect(names).toEqual(['a', 'b']);
     expect([isConnectionReset(error), error.message]).toEqual([true, expect.stringContaining('; 2 items came before')]);
   });
 
-  test('in an orderly way, at every position', async () => {
+  test('in an orderly way, wherever it is', async () => {
     await using t = await startFaultClient((request, reply) => {
       reply.head(200, json);
       reply.chunk(bytes.subarray(0, Number(queryOf(request).get('labelSelector')?.slice('cut='.length))));
       reply.close();
     });
-    for (let cut = 0; cut <= bytes.length; cut++) {
+    const cuts = [
+      0,
+      1,
+      10,
+      60,
+      ...ends.flatMap((end) => [end - 1, end, end + 1, end + 20]),
+      bytes.length - 1,
+      bytes.length,
+    ];
+    for (const cut of cuts) {
       const { all, error } = await readAll(t.client.each(ConfigMap, { labelSelector: `cut=${cut}` }));
       expect([cut, isProbableEof(error), all.length]).toEqual([cut, true, itemsBefore(cut)]);
       expect(error?.message).toContain(`; ${itemsBefore(cut)} items came before`);
     }
-    expect(t.server.requests).toHaveLength(bytes.length + 1);
+    expect(t.server.requests).toHaveLength(cuts.length);
   });
 
   test.each(['reset', 'close'] as const)('before its answer (%s): asked for again, after a second', async (how) => {
