@@ -56,6 +56,12 @@ export class RawServer implements Disposable {
     return found;
   }
 
+  /** What the engine has to know of a built-in kind. */
+  async kind(apiVersion: string, kind: string) {
+    const schemas = await this.schemas(apiVersion);
+    return { apiVersion, kind, type: schemas.typeOf(kind), empty: schemas.emptyOf(apiVersion, kind) };
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy();
   }
