@@ -30,8 +30,9 @@ export interface ListEnd extends TypeMeta {
 
 export const DEFAULT_MAX_OBJECT_BYTES: number = 64 << 20;
 
-/** Items that hold what looks like the beginning of another one are better scanned. */
-const MAX_WRONG_GUESSES = 3;
+/** So many right guesses save what a wrong one costs: items that hold what looks like another's beginning are better scanned. */
+const WRONG_GUESS = 20;
+const MAX_TRUST = 3 * WRONG_GUESS;
 
 /** The JSON values that may come next between two items. */
 type Expect = 'item-or-end' | 'item' | 'comma-or-end';
@@ -62,7 +63,8 @@ export class ListDecoder<T = KubeObject> {
   #count = 0;
   /** Whether the end of the item at hand is, or may be, a guess; a wrong one is followed by a scan. */
   #guess = false;
-  #wrongGuesses = 0;
+  /** Falls with each wrong guess; below zero, no more are made. */
+  #trust = MAX_TRUST;
   #head: JsonObject = {};
 
   constructor(options: ListDecodeOptions = {}) {
@@ -111,6 +113,7 @@ export class ListDecoder<T = KubeObject> {
         this.#limit(length);
         const parsed = this.#parseItem(length);
         if (parsed === undefined) continue;
+        if (this.#guess && this.#trust < MAX_TRUST) this.#trust++;
         const item = this.#typed(parsed);
         window.take(length);
         this.#at = 'items';
@@ -206,7 +209,7 @@ export class ListDecoder<T = KubeObject> {
       // The parser's own message would quote the object, which may be a Secret.
       if (!this.#guess) this.#fail('an item that is broken JSON');
       this.#guess = false;
-      this.#wrongGuesses++;
+      this.#trust -= WRONG_GUESS;
       return undefined;
     }
   }
@@ -231,7 +234,7 @@ export class ListDecoder<T = KubeObject> {
       window.take(1);
     } else if (byte === 0x7b && this.#expect !== 'comma-or-end') {
       this.#scanner.reset();
-      this.#guess = this.#wrongGuesses < MAX_WRONG_GUESSES;
+      this.#guess = this.#trust > 0;
       this.#at = 'item';
     } else if (byte === 0x5d && this.#expect !== 'item') {
       this.#at = 'envelope';

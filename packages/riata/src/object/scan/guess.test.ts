@@ -38,13 +38,16 @@ test.each([
   expect(holds(text)).toBe(false);
 });
 
-test('the end is guessed by how the next object begins', () => {
+test('the end is guessed by how the next object begins, or by a comma at the end of a piece', () => {
   const guess = (text: string, end = text.length) => guessEnd(Buffer.from(text), 0, 1, end);
   expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}')).toBe(25);
   expect(guess('{"apiVersion":"v1"},{"apiVersion":"v1"}')).toBe(19);
   expect(guess('{"kind":"A"},{"kind":"B"}')).toBe(12);
   expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}', 30)).toBe(-1);
   expect(guess('{"metadata":{"name":"a"}}]}')).toBe(-1);
+  expect(guess('{"metadata":{"name":"a"}},')).toBe(25);
+  expect(guess('{"metadata":{"name":"a"},')).toBe(24);
+  expect(guess('{"metadata":{"name":"a,')).toBe(-1);
   expect(guess('{"spec":{}},{"spec":{}}')).toBe(-1);
   expect(guess('{"meta":{}},{"metadata":{}}')).toBe(-1);
   expect(guess('{}')).toBe(-1);

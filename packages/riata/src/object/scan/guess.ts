@@ -10,8 +10,8 @@ const BEGINNINGS: readonly Buffer[] = ['},{"metadata":{', '},{"apiVersion":"', '
 );
 
 /**
- * Where the object at `start` may end (just past its brace), by a search that costs a tenth of a scan; -1 for no idea. It
- * looks from `from` on. Whether it is right shows in parsing: no JSON object is the beginning of another one, so if
+ * Where the object at `start` may end (just past its brace), by a search that costs a tenth of a scan: before one that
+ * begins as it does, or before the comma that ends a piece; -1 for no idea. It looks from `from` on. Whether it is right shows in parsing: no JSON object is the beginning of another one, so if
  * `bytes[start, end)` is an object at all, it is the one that begins at `start`. The same holds for what is left of it
  * after a part has been cut out that was found by an exact scan from `start`.
  */
@@ -20,7 +20,9 @@ export function guessEnd(bytes: Uint8Array, start: number, from: number, end: nu
     if (bytes[start + 2] !== beginning[4]) continue;
     for (let i = 2; i < beginning.length; i++) if (bytes[start + i - 2] !== beginning[i]) return -1;
     const found = asBuffer(bytes).indexOf(beginning, from);
-    return found < 0 || found + beginning.length > end ? -1 : found + 1;
+    if (found >= 0 && found + beginning.length <= end) return found + 1;
+    // kube-apiserver sends an object and its comma in one piece.
+    return bytes[end - 1] === 0x2c && bytes[end - 2] === 0x7d && end - 1 > from ? end - 1 : -1;
   }
   return -1;
 }
