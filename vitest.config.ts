@@ -34,7 +34,22 @@ export default defineConfig({
       {
         resolve,
         ssr,
-        test: { name: 'real', include: ['packages/*/behaviour/**/*.test.ts', 'examples/**/*.test.ts'], ...longRun },
+        test: {
+          name: 'real',
+          env: { RIATA_SERVERS: 'kube-apiserver' },
+          include: ['packages/*/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
+          ...longRun,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'embedded',
+          include: ['packages/riata/behaviour/**/*.test.ts'],
+          env: { RIATA_SERVERS: 'in-process,https' },
+          testTimeout: 60_000,
+        },
       },
       {
         resolve,

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { ApiServer } from '@riata/apiserver';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
 import { type ConnectedClient, createClient } from '../src/client/index.js';
 import { Namespace } from '../src/kinds/index.js';
-import { configFromKubeconfig, type RestConfig } from '../src/rest/index.js';
+import { configFromKubeconfig, type RestConfig, staticCredentials } from '../src/rest/index.js';
 import { silentLogger, systemClock, systemRandom } from '../src/runtime/index.js';
 
 /** A server that behaviour is tested on. What the real one does is the truth. */
@@ -17,16 +18,36 @@ export interface TestServer {
 /** What only the real control plane can do. */
 export type ControlPlane = ReturnType<typeof controlPlaneFromEnv>;
 
-/** Runs a suite on every server that there is. `server()` may be called inside tests only. */
-export function describeServers(title: string, suite: (server: () => TestServer) => void): void {
-  describe(`${title} (kube-apiserver)`, () => {
-    let server: (TestServer & AsyncDisposable) | undefined;
-    beforeAll(async () => {
-      server = await realServer();
+/** The servers there are: the embedded one in this process and over HTTPS, and the real one. */
+export type ServerName = keyof typeof starters;
+
+const starters = { 'in-process': inProcessServer, https: httpsServer, 'kube-apiserver': realServer } as const;
+
+/** Those that this run is for: `RIATA_SERVERS`, set by the vitest projects. */
+const wanted = (process.env.RIATA_SERVERS ?? 'kube-apiserver').split(',') as ServerName[];
+
+/**
+ * Runs a suite on every server that it means something on, all by default. `server()` may be called inside tests only.
+ */
+export function describeServers(
+  title: string,
+  suite: (server: () => TestServer) => void,
+  on: readonly ServerName[] = ['in-process', 'https', 'kube-apiserver'],
+): void {
+  for (const name of wanted.filter((w) => on.includes(w))) {
+    describe(`${title} (${name})`, () => {
+      let server: (TestServer & AsyncDisposable) | undefined;
+      beforeAll(async () => {
+        server = await starters[name]();
+      });
+      afterAll(() => server?.[Symbol.asyncDispose]());
+      suite(() => server!);
     });
-    afterAll(() => server?.[Symbol.asyncDispose]());
-    suite(() => server!);
-  });
+  }
+  // A file with no suite at all would be an error of the test runner.
+  if (!wanted.some((w) => on.includes(w))) {
+    describe(title, () => test(`is about ${on.join(' and ')}`, () => expect(wanted).not.toContain(on[0])));
+  }
 }
 
 export function controlPlane(): ControlPlane {
@@ -61,6 +82,22 @@ export function uniqueName(prefix: string): string {
 
 async function realServer(): Promise<TestServer & AsyncDisposable> {
   const config = await configFromKubeconfig(controlPlaneFromEnv().kubeconfig);
+  return testServer(config, async () => {});
+}
+
+async function inProcessServer(): Promise<TestServer & AsyncDisposable> {
+  const server = await ApiServer.start({ log: silentLogger, cuts: systemRandom });
+  return testServer(server.config, () => server.stop());
+}
+
+async function httpsServer(): Promise<TestServer & AsyncDisposable> {
+  const server = await ApiServer.start({ log: silentLogger });
+  const { url, ca } = await server.listen();
+  const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
+  return testServer(config, () => server.stop());
+}
+
+function testServer(config: RestConfig, stop: () => Promise<void>): TestServer & AsyncDisposable {
   const client = createClient(config, { runtime: { log: silentLogger } });
   return {
     config,
@@ -69,6 +106,9 @@ async function realServer(): Promise<TestServer & AsyncDisposable> {
       const made = await client.create(Namespace({ metadata: { generateName: `t-${systemRandom.int(0, 9999)}-` } }));
       return made.metadata.name;
     },
-    [Symbol.asyncDispose]: () => client.close(),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await stop();
+    },
   };
 }
