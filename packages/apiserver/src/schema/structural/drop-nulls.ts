@@ -6,8 +6,9 @@ import { setMember } from './set-member.js';
  * (`defaulting.PruneNonNullableNullsWithoutDefaults`). Elements of lists stay.
  */
 export function dropNulls<T extends Json>(value: T, schema: StructuralSchema | undefined): T {
+  if (schema === undefined) return value;
   if (Array.isArray(value)) {
-    const kept = value.map((item: Json) => dropNulls(item, schema?.items));
+    const kept = value.map((item: Json) => dropNulls(item, schema.items));
     return kept.every((item, index) => item === value[index]) ? value : (kept as unknown as T);
   }
   return isJsonObject(value) ? (dropMembers(value, schema) as T) : value;

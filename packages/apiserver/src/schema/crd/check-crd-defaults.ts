@@ -1,0 +1,51 @@
+import { equal, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
+import { type FieldError, invalid } from '../../status/field-error.js';
+import { IllTypedError } from '../built-in/decode-typed.js';
+import { checkEmbedded, coerceEmbedded } from '../structural/embedded-resources.js';
+import { prune, pruneValue } from '../structural/prune.js';
+import { validateValue } from '../structural/validate-value.js';
+
+/** What is wrong with the defaults in a structural schema (`defaulting.ValidateDefaults`): each must fit its schema. */
+export function checkCrdDefaults(schema: StructuralSchema, path: string): FieldError[] {
+  return checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, false);
+}
+
+function checkNode(schema: StructuralSchema, path: string, insideMeta: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const inside = insideMeta && !embedded;
+  if (schema.default !== undefined && schema.default !== null) {
+    errors.push(...checkDefault(schema.default, schema, `${path}.default`, inside));
+  }
+  if (schema.items !== undefined) errors.push(...checkNode(schema.items, `${path}.items`, inside));
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const own = embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
+    errors.push(...checkNode(property, `${path}.properties[${name}]`, inside || own));
+  }
+  return errors;
+}
+
+function checkDefault(value: Json, schema: StructuralSchema, path: string, insideMeta: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!insideMeta) {
+    const embedded = schema['x-kubernetes-embedded-resource'] === true;
+    const kept = embedded ? prune(value as JsonObject, schema).object : pruneValue(value, schema).object;
+    if (!equal(kept as Json, value)) errors.push(invalid(path, value, 'must not have unknown fields'));
+    const wrong = coercionProblem(value, schema, path);
+    if (wrong !== undefined) return [...errors, wrong];
+    const resources = checkEmbedded(value, schema, path);
+    if (resources.length > 0) return [...errors, ...resources];
+  }
+  return [...errors, ...validateValue(value, schema, { path })];
+}
+
+function coercionProblem(value: Json, schema: StructuralSchema, path: string): FieldError | undefined {
+  try {
+    coerceEmbedded(value, schema, [], path);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof IllTypedError)) throw error;
+    const [, field = path, body = error.message] = /^(.*?): (Invalid value: .*)$/s.exec(error.message) ?? [];
+    return { type: 'FieldValueInvalid', field, body };
+  }
+}
