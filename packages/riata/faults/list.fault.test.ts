@@ -245,7 +245,7 @@ test('a slow reader slows the server down', async () => {
     expect(metadata.name).toBe(`c${read++}`);
     if (read !== 10) continue;
     await turns(300);
-    // Sockets hold some MB; the rest waits at the server, not in this process' heap.
+    // Sockets hold some MB; the rest waits at the server, not with the reader.
     waited = unsent();
   }
   expect(read).toBe(count);

@@ -262,7 +262,7 @@ test('a slow reader slows the server down; silence of its own making is not take
     if (read !== 10) continue;
     await turns(300);
     await clock.advance(60_000);
-    // Sockets hold some MB; the rest waits at the server, not in this process' heap.
+    // Sockets hold some MB; the rest waits at the server, not with the reader.
     waited = unsent();
   }
   expect(read).toBe(count);

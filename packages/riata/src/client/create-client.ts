@@ -78,5 +78,5 @@ export function createClient(config: RestConfig, options: ClientOptions = {}): C
   const run = skipUnchanged(writes.wrap(runOver(rest, clock)));
   const mapper = options.mapper ?? new RestMapper(discovery);
   const scheme = options.scheme ?? builtinScheme();
-  return new ConnectedClient(rest, discovery, writes, { run, scheme, mapper, clock, random });
+  return new ConnectedClient(rest, discovery, writes, { run, scheme, mapper, clock, random, closing: rest.closing });
 }

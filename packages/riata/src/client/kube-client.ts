@@ -49,6 +49,8 @@ export interface KubeClientParts {
   readonly mapper: RestMapper;
   readonly clock: Scheduler;
   readonly random: Random;
+  /** Aborts when the connection is closed for good. @default never */
+  readonly closing?: AbortSignal;
 }
 
 /**

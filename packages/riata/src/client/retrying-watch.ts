@@ -56,6 +56,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   readonly #options: RetryingWatchOptions;
   readonly #clock: Scheduler;
   readonly #random: Random;
+  readonly #closing: AbortSignal | undefined;
   readonly #stop = new AbortController();
   /** In a row, without an event or a good watch in between: the wait grows with them. */
   #failures = 0;
@@ -67,12 +68,13 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   constructor(
     source: RetryingWatchSource<R>,
     options: RetryingWatchOptions,
-    runtime: { readonly clock: Scheduler; readonly random: Random },
+    runtime: { readonly clock: Scheduler; readonly random: Random; readonly closing?: AbortSignal },
   ) {
     this.#source = source;
     this.#options = options;
     this.#clock = runtime.clock;
     this.#random = runtime.random;
+    this.#closing = runtime.closing;
   }
 
   /** Ends the watch; an iteration that waits ends too. */
@@ -87,7 +89,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   async *[Symbol.asyncIterator](): AsyncIterator<RetryingWatchEvent<R>> {
     if (this.#started) throw new TypeError('a retrying watch can be iterated once; make another one');
     this.#started = true;
-    using linked = link(this.#stop.signal, this.#options.signal);
+    using linked = link(this.#stop.signal, this.#options.signal, this.#closing);
     const { signal } = linked;
     let resourceVersion = startOf(this.#options.resourceVersion);
     try {
@@ -106,6 +108,8 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
       this.stop();
     }
     throwIfAborted(this.#options.signal);
+    // Whoever had stopped it before the client was closed hears of nothing.
+    if (signal.reason === this.#closing?.reason) throwIfAborted(this.#closing);
   }
 
   /** All that exists; gives the resourceVersion to watch from. */

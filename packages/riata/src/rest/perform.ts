@@ -30,6 +30,8 @@ export interface RequestContext {
   readonly backoff: BackoffManager;
   readonly warningHandler: WarningHandler;
   readonly timeoutMs: number;
+  /** Aborts when the client is closed: nobody has to wait any more. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function perform(context: RequestContext, plan: RequestPlan, mode: 
     },
     onRetried: ({ method }, status) => metrics.retries.with({ code: codeLabel(status), verb: method, host }).inc(),
     log: runtime.log,
+    closing: context.closing,
   });
   if (mode === 'whole' && Number.isFinite(plan.timeoutMs)) send = withDeadline(send, plan.timeoutMs, runtime.clock);
   // Outside the deadline: a request that waits for its turn has not begun.

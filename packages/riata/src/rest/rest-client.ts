@@ -10,6 +10,7 @@ import { joinPath } from './request-path.js';
 import { restMetrics, withMetrics } from './rest-metrics.js';
 import { sendOver } from './send.js';
 import type { Transport } from './transport.js';
+import { TransportError } from './transport-error.js';
 import { undiciTransport } from './undici-transport.js';
 import { defaultUserAgent } from './user-agent.js';
 import { type WarningHandler, warningLogger } from './warnings.js';
@@ -61,10 +62,12 @@ export class RestClient implements AsyncDisposable {
   readonly #context: RequestContext;
   /** Set if the client has to close it. */
   readonly #ownTransport: Transport | undefined;
+  readonly #closing: AbortController;
 
-  private constructor(context: RequestContext, ownTransport: Transport | undefined) {
+  private constructor(context: RequestContext, ownTransport: Transport | undefined, closing: AbortController) {
     this.#context = context;
     this.#ownTransport = ownTransport;
+    this.#closing = closing;
   }
 
   /**
@@ -80,6 +83,7 @@ export class RestClient implements AsyncDisposable {
     const metrics = restMetrics(runtime.metrics);
     const { host } = server;
     const groupVersion = groupVersionOf(options.apiVersion);
+    const closing = new AbortController();
     const once = withUserAgent(sendOver(transport), config.userAgent || defaultUserAgent());
     const context: RequestContext = {
       origin: server.origin,
@@ -100,8 +104,9 @@ export class RestClient implements AsyncDisposable {
       backoff: options.backoff ?? noBackoff(clock),
       warningHandler: options.warningHandler ?? warningLogger(log),
       timeoutMs: durationMs(options.timeout ?? 'never', 'timeout'),
+      closing: closing.signal,
     };
-    return new RestClient(context, given ? undefined : transport);
+    return new RestClient(context, given ? undefined : transport, closing);
   }
 
   /** The group and version that requests are about; both `''` without one (`APIVersion`). */
@@ -141,9 +146,19 @@ export class RestClient implements AsyncDisposable {
     return this.verb('DELETE');
   }
 
-  /** Frees the client's own transport; one that was given to it stays open. */
+  /** Aborts when the client is closed, and its own transport with it: for whoever waits between two requests. */
+  get closing(): AbortSignal {
+    return this.#context.closing;
+  }
+
+  /**
+   * Frees the client's own transport and ends what runs on it, waits for another try too; one that was given to it stays
+   * open.
+   */
   async close(): Promise<void> {
-    await this.#ownTransport?.close();
+    if (!this.#ownTransport) return;
+    this.#closing.abort(new TransportError('the transport was closed', { kind: 'closed', requestSent: true }));
+    await this.#ownTransport.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

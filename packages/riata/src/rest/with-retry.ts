@@ -1,4 +1,5 @@
 import type { Logger } from '../runtime/logger.js';
+import { link } from '../runtime/signals.js';
 import type { BackoffManager } from './backoff-manager.js';
 import { retryAfterMs } from './header-values.js';
 import { redactUrl } from './redact.js';
@@ -36,6 +37,8 @@ export interface RetryOptions {
   /** Called after each repetition with the HTTP status, if there was one. */
   readonly onRetried?: (request: ApiRequest, status: number | undefined) => void;
   readonly log?: Logger;
+  /** Ends a wait: when this aborts, no request can be sent any more. */
+  readonly closing?: AbortSignal;
 }
 
 /** Wait before a request that got no answer is sent again. */
@@ -62,7 +65,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
       let next: Again | undefined;
       try {
         signal?.throwIfAborted();
-        await backoff.sleep(Math.max(backoff.calculateBackoff(url), again?.waitMs ?? 0), { signal });
+        await waitFor(Math.max(backoff.calculateBackoff(url), again?.waitMs ?? 0), request, options);
         if (again) await throttle?.(request, again.reason);
         response = await attemptWith(send, request, backoff);
         if (attempt > 1) onRetried?.(request, response.status);
@@ -72,7 +75,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         response.discard();
         previous = `HTTP ${response.status}, Retry-After: ${next.waitMs / 1000}`;
       } catch (error) {
-        if (attempt > 1 && !response && !signal?.aborted) onRetried?.(request, undefined);
+        if (attempt > 1 && !response && !signal?.aborted && !options.closing?.aborted) onRetried?.(request, undefined);
         const hopeless = signal?.aborted || attempt > maxRetries || !options.retryable(request, error);
         if (hopeless) throw namePrevious(error, previous, signal);
         previous = messageOf(error);
@@ -82,6 +85,20 @@ export function withRetry(send: Send, options: RetryOptions): Send {
       log?.debug('request will be sent again', { method: request.method, url: redactUrl(url), attempt, ...again });
     }
   };
+}
+
+async function waitFor(ms: number, { method, url, signal }: ApiRequest, options: RetryOptions): Promise<void> {
+  const { backoff, closing } = options;
+  if (ms <= 0) return backoff.sleep(ms, { signal });
+  using scope = link(signal, closing);
+  try {
+    await backoff.sleep(ms, { signal: scope.signal });
+  } catch (error) {
+    if (signal?.aborted || !closing?.aborted) throw error;
+    // An attempt was made, and what came of it is not known for sure.
+    const message = `${method} ${redactUrl(url)}: the transport was closed`;
+    throw new TransportError(message, { kind: 'closed', requestSent: true, cause: error });
+  }
 }
 
 async function attemptWith(send: Send, request: ApiRequest, backoff: BackoffManager): Promise<ApiResponse> {
