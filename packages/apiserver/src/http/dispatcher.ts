@@ -110,7 +110,7 @@ export class Dispatcher {
         case 'update': {
           const kind = route.subresource?.kind ?? route.resource.kind;
           const options = parseWriteOptions(query, route.verb, userAgent);
-          const body = await readObjectBody(request, kind);
+          const body = await readObjectBody(request, kind, route.custom);
           return handlers[route.verb]({ ...common, options, body, bodyText: () => jsonText(request) });
         }
         case 'patch': {

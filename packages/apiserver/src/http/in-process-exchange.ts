@@ -1,7 +1,7 @@
-import type { TransportFlow, TransportRequest, TransportSink } from 'riata/rest';
 import { onAbort, type Random, type Scheduler, type Timer } from 'riata/runtime';
 import { InProcessError, type InProcessErrorKind } from './in-process-error.js';
 import type { Reply, ReplyHeaders } from './reply.js';
+import type { TransportFlow, TransportRequest, TransportSink } from './transport.js';
 
 /** More than this on its way to a client makes the server wait. */
 const highWaterBytes = 256 * 1024;

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { Transport, TransportRequest, TransportSink } from 'riata/rest';
 import type { Random, Scheduler } from 'riata/runtime';
 import { InProcessExchange } from './in-process-exchange.js';
 import type { Reply } from './reply.js';
 import type { ServerRequest } from './server-request.js';
+import type { Transport, TransportRequest, TransportSink } from './transport.js';
 
 /** How a server takes requests. */
 export type Handle = (request: ServerRequest, reply: Reply) => Promise<void>;

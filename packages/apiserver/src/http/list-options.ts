@@ -1,6 +1,7 @@
 import { type FieldSelector, parseFieldSelector, parseSelector, type Selector } from 'riata/object';
 import { type FieldError, forbidden, notSupported } from '../status/field-error.js';
-import { badRequest } from '../status/refusal.js';
+import { badRequest, Refusal } from '../status/refusal.js';
+import { goQuote } from './go-quote.js';
 import { first, type Query } from './query-string.js';
 import { refuseOptions, truth, wholeNumber } from './query-values.js';
 
@@ -27,8 +28,12 @@ export interface ListOptions extends GetOptions {
   readonly continue: string;
 }
 
+/** Reads the options of a GET. Throws as kube-apiserver does for a resourceVersion that is no number: a 500. */
 export function parseGetOptions(query: Query): GetOptions {
-  return { resourceVersion: first(query, 'resourceVersion') ?? '' };
+  const resourceVersion = first(query, 'resourceVersion') ?? '';
+  const problem = revisionProblem(resourceVersion);
+  if (problem !== undefined) throw new Refusal(500, '', problem);
+  return { resourceVersion };
 }
 
 /**
@@ -51,7 +56,17 @@ export function parseListOptions(query: Query, watch: boolean): ListOptions {
     continue: first(query, 'continue') ?? '',
   });
   refuseOptions('ListOptions', watch ? watchProblems(options) : listProblems(options));
+  const problem = options.continue === '' ? revisionProblem(options.resourceVersion) : undefined;
+  if (problem !== undefined && watch) throw new Refusal(500, '', problem);
+  if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`);
   return options;
+}
+
+/** What is wrong with a resourceVersion that is no number. */
+function revisionProblem(text: string): string | undefined {
+  if (text === '' || (/^[0-9]+$/.test(text) && text.length <= 20 && BigInt(text) < 2n ** 64n)) return undefined;
+  const why = /^[0-9]+$/.test(text) ? 'value out of range' : 'invalid syntax';
+  return `resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: ${why}`;
 }
 
 /** A watch from the start is told the state first. */

@@ -14,12 +14,17 @@ export interface PatchBody {
   read(): Json;
 }
 
-/** The object in the body of a create or an update. Throws 400, 413 and 415; a null is an empty object. */
-export async function readObjectBody(request: ServerRequest, kind: string): Promise<JsonObject> {
+/**
+ * The object in the body of a create or an update. A null is an empty object; a custom one must say what it is. Throws
+ * 400, 413 and 415.
+ */
+export async function readObjectBody(request: ServerRequest, kind: string, custom: boolean): Promise<JsonObject> {
   const type = bodyTypeOf(request);
   checkSize(request);
   try {
-    return await readTyped(request.body, type);
+    const object = await readTyped(request.body, type);
+    if (custom) checkNamed(object);
+    return object;
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
     const shown = excerpt(request.body);
@@ -121,6 +126,11 @@ async function readTyped(bytes: Uint8Array, type: string): Promise<JsonObject> {
     throw new TextError(`unexpected GroupVersion string: ${apiVersion}`);
   }
   return value;
+}
+
+function checkNamed(object: JsonObject): void {
+  const missing = object.kind ? (object.apiVersion ? undefined : 'apiVersion') : 'Kind';
+  if (missing !== undefined) throw new TextError(`Object '${missing}' is missing in '${JSON.stringify(object)}'`);
 }
 
 function readJsonAs(bytes: Uint8Array, fail: (why: string) => TextError): Json {

@@ -1,0 +1,43 @@
+/**
+ * The seam at which clients in the same process meet the server: the same as riata's own `Transport`, told once more,
+ * as neither side knows the other.
+ */
+export interface Transport extends AsyncDisposable {
+  /** Starts the exchange; never throws, and nothing comes before this returns. */
+  dispatch(request: TransportRequest, sink: TransportSink): void;
+  /** Ends running exchanges. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Uint8Array | string;
+  /** Aborting ends the exchange; the sink gets its reason. */
+  readonly signal?: AbortSignal;
+  /** Longest wait for the head of the answer. 0 = none. @default none */
+  readonly headersTimeoutMs?: number;
+  /** Longest silence between two pieces of the body. 0 = none. @default none */
+  readonly idleTimeoutMs?: number;
+}
+
+/** Handle on a running exchange. */
+export interface TransportFlow {
+  pause(): void;
+  resume(): void;
+  abort(reason?: unknown): void;
+}
+
+/** Takes what an exchange brings: `onHeaders`, any number of `onData`, then `onEnd` or `onError`. */
+export interface TransportSink {
+  onHeaders(
+    status: number,
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+    flow: TransportFlow,
+  ): void;
+  onData(chunk: Uint8Array): void;
+  onEnd(): void;
+  onError(error: unknown): void;
+}
