@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { Discovery, isNoMatch, RestMapper, type ServerResources } from '../src/client/index.js';
 import { builtinScheme, ConfigMap } from '../src/kinds/index.js';
+import { makeKind } from '../src/object/kind.js';
+import { isNotFound } from '../src/rest/index.js';
 import type { RestClient } from '../src/rest/rest-client.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, rejection } from './servers.js';
@@ -66,6 +68,10 @@ describeServers('discovery', (server) => {
     expect(missing.message).toContain('none.riata.dev/v1');
     await expect(mapper.kindForResource('cheeses')).rejects.toThrow('no matches for resource "cheeses"');
     await expect(mapper.kindForGvk({ group: 'apps', version: 'v9', kind: 'Deployment' })).rejects.toSatisfy(isNoMatch);
+
+    const Unserved = makeKind({ group: '', version: 'v1', kind: 'Cheese', plural: 'cheeses', scope: 'Cluster' });
+    await expect(client.find(Unserved, { name: 'a' })).rejects.toSatisfy(isNotFound);
+    await expect(client.list(Unserved)).rejects.toThrow('the server could not find the requested resource');
 
     const Widget = await installKind(client);
     const found = await mapper.kindFor({ apiVersion: Widget.apiVersion, kind: 'Widget' });

@@ -86,7 +86,7 @@ describeServers('restarts and compaction', (server) => {
       const graceful = how === 'in order';
       const { resourceVersion } = (await client.list(ConfigMap, { namespace })).metadata;
       const plain = await client.watch(ConfigMap, { namespace, resourceVersion });
-      const plainEnd = drained(plain);
+      const drained = drain(plain);
       const retried: unknown[] = [];
       const watch = client.retryingWatch(ConfigMap, { namespace, onRetry: (error) => void retried.push(error) });
       const known = follow(watch);
@@ -95,10 +95,11 @@ describeServers('restarts and compaction', (server) => {
 
       const creating = [...Array(5).keys()].map((i) => client.create(configMap(namespace, `before-${i + 2}`)));
       await Promise.all(creating);
+      await until('the plain watch has seen them', async () => drained.names.length === 6);
       await controlPlane().stopApiServer({ graceful });
-      const end = await plainEnd;
-      expect(end.names.toSorted()).toEqual([1, 2, 3, 4, 5, 6].map((i) => `before-${i}`));
-      if (!graceful) expect(end.error).toSatisfy(isTransportError);
+      const error = await drained.end;
+      expect([...drained.names].sort()).toEqual([1, 2, 3, 4, 5, 6].map((i) => `before-${i}`));
+      if (!graceful) expect(error).toSatisfy(isTransportError);
       await expect(client.list(ConfigMap, { namespace })).rejects.toSatisfy(isConnectionRefused);
       await controlPlane().startApiServer();
       await client.create(configMap(namespace, 'after-1'));
@@ -158,14 +159,13 @@ function nameOf(index: number): string {
   return `c-${String(index).padStart(4, '0')}`;
 }
 
-async function drained(watch: WatchStream<ConfigMap>): Promise<{ names: string[]; error?: unknown }> {
+/** Reads a watch to its end; `end` resolves to the error that it ends with, if any. */
+function drain(watch: WatchStream<ConfigMap>): { readonly names: readonly string[]; readonly end: Promise<unknown> } {
   const names: string[] = [];
-  try {
+  const run = async () => {
     for await (const event of watch) if (event.type === 'ADDED') names.push(event.object.metadata.name);
-    return { names };
-  } catch (error) {
-    return { names, error };
-  }
+  };
+  return { names, end: run().catch((error: unknown) => error) };
 }
 
 /** Keeps what a cache would: names and resourceVersions of all that exists, by the events alone. */

@@ -99,9 +99,9 @@ describeServers('watch', (server) => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const resourceVersion = await newest(client, namespace);
-    await using watch = await client.watch(ConfigMap, { namespace, resourceVersion, timeoutSeconds: 3 });
-    // Outside of the namespace: only a bookmark can tell that the server has moved on.
     const other = await server().newNamespace();
+    await using watch = await client.watch(ConfigMap, { namespace, resourceVersion, timeoutSeconds: 4 });
+    // Outside of the namespace: only the bookmark, two seconds before the end, can tell that the server has moved on.
     const elsewhere = await client.create(configMap(other, 'a'));
     const events: WatchEvent<KubeObject>[] = [];
     for await (const event of watch) events.push(event);

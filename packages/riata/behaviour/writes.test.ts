@@ -109,6 +109,7 @@ describeServers('writes', (server) => {
     await client.deleteCollection(ConfigMap, { namespace, labelSelector: 'tier in (x, y)' });
     expect(await names()).toEqual([]);
     expect(await client.find(ConfigMap, { namespace: other, name: 'a' })).toBeDefined();
+    await expect(client.deleteCollection(ConfigMap)).rejects.toThrow(/namespace/);
   });
 
   test('dry run, by option and by wrapper: answered as if, nothing stored', async () => {

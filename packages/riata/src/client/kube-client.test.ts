@@ -67,12 +67,15 @@ describe('reads', () => {
 
   test('find: undefined for a missing object, but not for a missing kind or any other failure', async () => {
     const { client } = serve([
-      refused(404, 'NotFound'),
+      refused(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),
       { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found' },
+      // What a server says of a resource that it does not serve, in a group that it does.
+      refused(404, 'NotFound', { details: {} }),
       refused(403, 'Forbidden'),
       ok(stored()),
     ]);
     expect(await client.find(ConfigMap, key)).toBeUndefined();
+    await expect(client.find(ConfigMap, key)).rejects.toSatisfy(isNotFound);
     await expect(client.find(ConfigMap, key)).rejects.toSatisfy(isNotFound);
     await expect(client.find(ConfigMap, key)).rejects.toSatisfy(isForbidden);
     expect(await client.find(ConfigMap, key)).toEqual(stored());

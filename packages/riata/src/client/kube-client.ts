@@ -2,6 +2,7 @@ import type { KindRef, New, ReadOf, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, Status, WriteMeta } from '../object/meta.js';
 import type { Scheme } from '../object/scheme.js';
 import { refuseLossy } from '../object/value/lossy.js';
+import { findApiError } from '../rest/api-error.js';
 import type { ByteStream } from '../rest/byte-stream.js';
 import { isNotFound, isUnexpectedServerError } from '../rest/error-guards.js';
 import { patchTypes } from '../rest/rest-client.js';
@@ -109,8 +110,9 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     try {
       return await this.get(kind, key, options);
     } catch (error) {
-      // A 404 that is no Status is not about the object: the server does not know the path, so not the kind.
-      if (isNotFound(error) && !isUnexpectedServerError(error)) return undefined;
+      // A 404 that is no Status, or names no object, is about the path: the server does not serve the kind.
+      const aboutObject = !isUnexpectedServerError(error) && Boolean(findApiError(error)?.status.details?.name);
+      if (isNotFound(error) && aboutObject) return undefined;
       throw error;
     }
   }
