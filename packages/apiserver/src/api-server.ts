@@ -26,6 +26,11 @@ export interface ApiServerOptions {
   readonly storage?: Storage;
   /** What requests must carry. @default a new one, that cannot be guessed */
   readonly token?: string;
+  /**
+   * Do what kube-controller-manager does for every kind, too: namespaces get a ServiceAccount and the root certificate
+   * and are emptied when deleted, and garbage is collected. @default true
+   */
+  readonly controllers?: boolean;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
   readonly cuts?: Random;
 }
@@ -98,7 +103,11 @@ export class ApiServer implements AsyncDisposable {
     this.#clock = clock;
     this.token = token;
     this.#authority = newAuthority();
-    this.#core = new ServerCore({ storage, clock, random, log, rootCertificate: this.#authority.cert });
+    this.#core = new ServerCore({
+      ...{ storage, clock, random, log },
+      rootCertificate: this.#authority.cert,
+      controllers: options.controllers ?? true,
+    });
     const { served: table, verbs: handlers } = this.#core;
     this.#dispatcher = new Dispatcher({ table, handlers, token, clock, log, stopping: this.#stopping.signal });
     this.transport = new InProcessTransport((request, reply) => this.#dispatcher.handle(request, reply), {

@@ -20,6 +20,8 @@ export interface ServerCoreParts {
   readonly log: Logger;
   /** What Pods would trust the server by, PEM. */
   readonly rootCertificate: string;
+  /** Whether it does what kube-controller-manager does for every kind: empty namespaces, collect garbage. */
+  readonly controllers: boolean;
 }
 
 /** The server without its front: resources, the verbs on them, and what the server does by itself. */
@@ -61,7 +63,7 @@ export class ServerCore {
   }
 
   #startControllers(namespaces: Resource): void {
-    const { storage, rootCertificate } = this.#parts;
+    const { storage, rootCertificate, controllers } = this.#parts;
     const common = { storage, store: this.#store, loop: this.#loop, context: () => this.#context() };
     const garbage = new GarbageCollector({
       ...common,
@@ -84,6 +86,7 @@ export class ServerCore {
     storage.observe((table, event) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
+      if (!controllers) return;
       lifecycle.observe(table, event);
       garbage.observe(table, event);
     });

@@ -86,12 +86,12 @@ async function realServer(): Promise<TestServer & AsyncDisposable> {
 }
 
 async function inProcessServer(): Promise<TestServer & AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger, cuts: systemRandom });
+  const server = await ApiServer.start({ log: silentLogger, controllers: false, cuts: systemRandom });
   return testServer(server.config, () => server.stop());
 }
 
 async function httpsServer(): Promise<TestServer & AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger });
+  const server = await ApiServer.start({ log: silentLogger, controllers: false });
   const { url, ca } = await server.listen();
   const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
   return testServer(config, () => server.stop());

@@ -206,6 +206,8 @@ export class ObjectStore {
       return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
     }
     const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
+    // Binding writes both sides.
+    if (subresource === 'binding') return whole;
     return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;
   }
 }

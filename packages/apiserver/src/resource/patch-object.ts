@@ -2,7 +2,7 @@ import { applyJsonPatch, applyMergePatch, isJsonObject, isPatchError, type Json,
 import { badRequest, modified, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
 import type { ObjectStore, Written } from './object-store.js';
-import { readObject } from './read-object.js';
+import { checkKind, readObject } from './read-object.js';
 import type { Resource } from './resource.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -97,17 +97,19 @@ function applyObject(
   if (metaOf(body).managedFields !== undefined) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  const intent = withMeta(readObject(resource, body, context), { name, namespace: namespace || undefined });
+  checkKind(resource, body);
+  const identity = { name, namespace: namespace || undefined };
+  const intent = withMeta({ ...body, apiVersion: resource.apiVersion, kind: resource.kind }, identity);
   const writer = writerOf(context, resource.apiVersion, subresource);
   const { tracking } = resource.schema;
   if (store.find(resource, namespace, name) === undefined) {
     if (subresource !== '') throw notFound(resource, name);
-    const applied = tracking.apply(undefined, intent, writer, force);
+    const applied = readObject(resource, tracking.apply(undefined, intent, writer, force), context);
     return { object: store.create(resource, namespace, applied, context, true), created: true };
   }
   const sent = textOf(metaOf(intent).resourceVersion);
   const expected = sent === '' ? undefined : { resourceVersion: sent };
-  const make = (live: JsonObject) =>
-    tracking.apply(live, withMeta(intent, { resourceVersion: undefined }), writer, force);
+  const wanted = withMeta(intent, { resourceVersion: undefined });
+  const make = (live: JsonObject) => readObject(resource, tracking.apply(live, wanted, writer, force), context);
   return store.update(resource, namespace, name, { subresource, make, expected, tracked: true }, context);
 }

@@ -8,14 +8,7 @@ import type { WriteContext } from './write-context.js';
  * asked for.
  */
 export function readObject(resource: Resource, sent: JsonObject, context: WriteContext): JsonObject {
-  const { apiVersion, kind } = sent;
-  if (apiVersion !== undefined && apiVersion !== '' && kind !== undefined && kind !== '') {
-    if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
-      throw badRequest(
-        `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
-      );
-    }
-  }
+  checkKind(resource, sent);
   const { object, unknown } = resource.schema.read({ ...sent, apiVersion: resource.apiVersion, kind: resource.kind });
   if (unknown.length > 0 && context.fieldValidation === 'Strict') {
     const fields = unknown.map((path) => `unknown field "${path}"`).join(', ');
@@ -25,4 +18,13 @@ export function readObject(resource: Resource, sent: JsonObject, context: WriteC
   }
   if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(`unknown field "${path}"`);
   return object;
+}
+
+/** What is sent may leave its kind out, but not be of another. */
+export function checkKind(resource: Resource, { apiVersion, kind }: JsonObject): void {
+  if (apiVersion === undefined || apiVersion === '' || kind === undefined || kind === '') return;
+  if (apiVersion === resource.apiVersion && kind === resource.kind) return;
+  throw badRequest(
+    `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
+  );
 }

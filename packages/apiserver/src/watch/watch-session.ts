@@ -34,6 +34,7 @@ export interface WatchParts {
 /** A watcher that is further behind than this is ended: it lists again, and the memory is not its buffer. */
 const maxPending = 10_000;
 const bookmarkEveryMs = 60_000;
+const lastBookmarkMs = 2_000;
 const defaultTimeoutMs = 1_800_000;
 /** Between two looks at the rest of the world. */
 const sliceEvents = 200;
@@ -79,7 +80,11 @@ export class WatchSession {
       this.#pump(() => this.#finish());
       return;
     }
-    if (allowWatchBookmarks) this.#bookmarkLater();
+    if (allowWatchBookmarks) {
+      this.#bookmarkLater();
+      // One shortly before the end, so that the next watch goes on from there.
+      if (timeoutMs > lastBookmarkMs) this.#after(timeoutMs - lastBookmarkMs, () => this.#sendBookmark());
+    }
     this.#pump();
   }
 
@@ -145,12 +150,16 @@ export class WatchSession {
   }
 
   #bookmarkLater(): void {
-    const { random, storage } = this.#parts;
+    const { random } = this.#parts;
     this.#after(random.jitter(bookmarkEveryMs, 0.25), () => {
-      this.#queue({ bytes: this.#bookmark(storage.revision, false) });
-      this.#pump();
+      this.#sendBookmark();
       this.#bookmarkLater();
     });
+  }
+
+  #sendBookmark(): void {
+    this.#queue({ bytes: this.#bookmark(this.#parts.storage.revision, false) });
+    this.#pump();
   }
 
   #bookmark(revision: number, initialEventsEnd: boolean): Buffer {
