@@ -223,6 +223,18 @@ describe('bytes of a list', () => {
   });
 });
 
+test('150,000 objects in one answer', async () => {
+  const count = 150_000;
+  const item = (i: number) => ({ metadata: { name: `c${i}` } });
+  await using t = await startFaultClient((_, reply) => {
+    const items = Array.from({ length: count }, (_, i) => item(i));
+    reply.send(200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items });
+  });
+  const { items } = await t.client.list(ConfigMap);
+  expect(items).toHaveLength(count);
+  expect(items.every(({ metadata }, i) => metadata.name === `c${i}`)).toBe(true);
+});
+
 test('a slow reader slows the server down', async () => {
   const filler = { text: 'y'.repeat(100_000) };
   const count = 300;

@@ -242,6 +242,23 @@ describe('waits', () => {
     f.watching.stop();
   });
 
+  test('ever longer for a server that ends every watch at once, which would be asked again and again', async () => {
+    const clock = new SleepClock({ skips: true });
+    const short = stream('', (reply) => reply.end());
+    await using t = await startFaultClient(
+      inTurn(list(5), ...Array.from({ length: 6 }, () => short), stream(added('a', 6))),
+      { clock },
+    );
+    const f = follow(t.client);
+    await f.received(3);
+    expect(clock.sleeps.map((ms, i) => ms >= 800 * 2 ** i)).toEqual([true, true, true, true, true, true]);
+    for (const request of t.server.requests.slice(1)) {
+      expect(queryOf(request).get('allowWatchBookmarks')).toBe('true');
+      expect(what(request)).toBe('watch 5');
+    }
+    f.watching.stop();
+  });
+
   test('no longer than the first time after an event has come', async () => {
     const clock = new SleepClock({ skips: true });
     const down: Step = (reply) => reply.status(503);
