@@ -17,7 +17,10 @@ export interface ApplyRequest extends FieldManagerRequest {
 
 export type ApplyResult =
   | {
-      /** The merged object without `metadata.managedFields`: neither defaulted nor validated any further. */
+      /**
+       * The merged object without `metadata.managedFields`: neither defaulted nor validated any further. Where all
+       * below a place was taken away and the place itself is still applied, it is null, as upstream has it.
+       */
       readonly object: JsonObject;
       /** What belongs into `metadata.managedFields`; undefined for none. */
       readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
