@@ -12,7 +12,7 @@ Runs a Kubernetes API server that keeps its objects in memory.
   --port PORT         port to listen on, 0 for a free one (default 6443)
   --kubeconfig FILE   write a kubeconfig for the administrator
   --token TOKEN       what requests must carry (default: a new one)
-  --no-tls            plain HTTP
+  --no-tls            plain HTTP, over which kubectl and the like send no token
   --help              this text
 `;
 

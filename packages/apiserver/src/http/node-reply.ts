@@ -6,6 +6,8 @@ import type { Reply, ReplyHeaders } from './reply.js';
 /** How long a peer may take for the rest of an answer that is complete, before its connection is cut. */
 const lingerMs = 30_000;
 
+const nothing = Buffer.alloc(0);
+
 /** An answer over HTTP. */
 export class NodeReply implements Reply {
   readonly #response: ServerResponse;
@@ -39,7 +41,8 @@ export class NodeReply implements Reply {
     ]);
     this.#response.writeHead(status, Object.fromEntries(sent));
     // Whoever streams may have nothing to say for long: the client waits for the head alone.
-    if (headers['content-length'] === undefined) this.#response.flushHeaders();
+    // An empty piece takes the head along as bytes; `flushHeaders` would encode it once more.
+    if (headers['content-length'] === undefined) this.#response.write(nothing);
   }
 
   write(bytes: Uint8Array): boolean {

@@ -31,6 +31,7 @@ export class NodeServer {
   readonly #handle: Handle;
   readonly #options: NodeServerOptions;
   readonly #running = new Set<Promise<void>>();
+  #url = '';
   #closing: Promise<void> | undefined;
 
   private constructor(handle: Handle, options: NodeServerOptions) {
@@ -55,13 +56,15 @@ export class NodeServer {
         resolve();
       });
     });
+    const { address, family, port } = server.address() as AddressInfo;
+    const host = family === 'IPv6' ? `[${address}]` : address;
+    made.#url = `${options.tls ? 'https' : 'http'}://${host}:${port}`;
     return made;
   }
 
+  /** Where it listens, or has listened. */
   get url(): string {
-    const { address, family, port } = this.#server.address() as AddressInfo;
-    const host = family === 'IPv6' ? `[${address}]` : address;
-    return `${this.#options.tls ? 'https' : 'http'}://${host}:${port}`;
+    return this.#url;
   }
 
   /** Takes no more requests, waits a little for those under way, then cuts what is left. */

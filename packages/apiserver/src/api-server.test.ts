@@ -1,0 +1,70 @@
+import { createClient } from 'riata';
+import { ConfigMap } from 'riata/kinds';
+import { configFromKubeconfig } from 'riata/rest';
+import { seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
+import { describe, expect, test } from 'vitest';
+import { ApiServer } from './api-server.js';
+import { adminKubeconfig } from './http/admin-kubeconfig.js';
+
+const log = silentLogger;
+const thing = (name: string) => ConfigMap({ metadata: { namespace: 'default', name } });
+
+describe('an API server', () => {
+  test('serves clients in its process, on a virtual clock', async () => {
+    const clock = new VirtualClock();
+    await using server = await ApiServer.start({ clock, log, random: seededRandom(1), cuts: seededRandom(2) });
+    const client = createClient(server.config, { runtime: { clock, log } });
+    const made = client.create(ConfigMap({ metadata: { namespace: 'default', name: 'x' }, data: { a: '1' } }));
+    await clock.settle();
+    expect((await made).data).toEqual({ a: '1' });
+    expect((await made).metadata.creationTimestamp).toBe('2026-01-01T00:00:00Z');
+  });
+
+  test('serves clients over HTTPS, and shows them the same objects', async () => {
+    await using server = await ApiServer.start({ log });
+    await createClient(server.config, { runtime: { log } }).create(thing('x'));
+    const { url, ca } = await server.listen();
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    const config = await configFromKubeconfig(adminKubeconfig({ url, token: server.token, ca }));
+    const client = createClient(config, { runtime: { log } });
+    expect((await client.get(ConfigMap, { namespace: 'default', name: 'x' })).metadata.name).toBe('x');
+    await client.close();
+  });
+
+  test('serves plain HTTP when told to, to who has the token', async () => {
+    await using server = await ApiServer.start({ log });
+    const { url, ca } = await server.listen({ tls: false });
+    expect(ca).toBeUndefined();
+    const get = async (headers: Record<string, string>) => (await fetch(`${url}/api/v1/nodes`, { headers })).status;
+    expect(await get({})).toBe(401);
+    expect(await get({ authorization: `Bearer ${server.token}` })).toBe(200);
+  });
+
+  test('ends watches when it stops, and can be stopped twice', async () => {
+    const server = await ApiServer.start({ log });
+    const { url, ca } = await server.listen();
+    const config = await configFromKubeconfig(adminKubeconfig({ url, token: server.token, ca }));
+    const client = createClient(config, { runtime: { log } });
+    const watch = await client.watch(ConfigMap, { namespace: 'default' });
+    const types: string[] = [];
+    const watching = (async () => {
+      for await (const event of watch) types.push(event.type);
+    })();
+    await client.create(thing('x'));
+    await Promise.all([server.stop(), server.stop()]);
+    await watching;
+    expect(types).toContain('ADDED');
+    expect(types).not.toContain('ERROR');
+    await client.close();
+    await expect(server.listen()).rejects.toThrow('was stopped');
+  });
+
+  test('has a token of its own, unless it is given one', async () => {
+    await using one = await ApiServer.start({ log });
+    await using two = await ApiServer.start({ log });
+    await using three = await ApiServer.start({ log, token: 'mine' });
+    expect(one.token).toMatch(/^[0-9a-f]{32}$/);
+    expect(one.token).not.toBe(two.token);
+    expect(three.token).toBe('mine');
+  });
+});

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'riata-apiserver-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function start(...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, ['tools/run-ts.mjs', 'packages/apiserver/src/bin.ts', ...args], { cwd: root });
+}
+
+/** What it wrote, and how it ended. */
+async function finish(child: ChildProcess): Promise<{ code: number | null; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  child.stdout?.on('data', (part) => {
+    out += String(part);
+  });
+  child.stderr?.on('data', (part) => {
+    err += String(part);
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, out, err };
+}
+
+describe('riata-apiserver', () => {
+  test('says where it is, writes a kubeconfig, and stops when told to', async () => {
+    const kubeconfig = join(folder, 'kubeconfig');
+    const child = start('--port', '0', '--no-tls', '--token', 'mine', '--kubeconfig', kubeconfig);
+    const line = new Promise<string>((resolve) => child.stdout?.once('data', (part) => resolve(String(part))));
+    const ended = finish(child);
+    const [, url = ''] = /^riata-apiserver is ready at (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(await line) ?? [];
+    const config = JSON.parse(await readFile(kubeconfig, 'utf8'));
+    expect(config.clusters[0].cluster).toEqual({ server: url });
+    expect(config.users[0].user).toEqual({ token: 'mine' });
+    expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600);
+    const answer = await fetch(`${url}/api/v1/namespaces/default`, { headers: { authorization: 'Bearer mine' } });
+    expect(await answer.json()).toMatchObject({ kind: 'Namespace', metadata: { name: 'default' } });
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, err: '' });
+  });
+
+  test.each([
+    [['--nope'], '--nope'],
+    [['--port', 'x'], '--port wants a number from 0 to 65535, got "x"'],
+    [['--port', '70000'], '--port wants a number'],
+    [['stray'], 'stray'],
+    [['--token', ''], '--token wants a text'],
+  ])('refuses %j and says how it is used', async (args, message) => {
+    const { code, out, err } = await finish(start(...args));
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+    expect(err).toContain('Usage: riata-apiserver');
+  });
+
+  test('says what is in the way', async () => {
+    const { code, err } = await finish(start('--host', '127.0.0.1', '--port', '1', '--kubeconfig', folder));
+    expect([code, err]).toEqual([1, expect.stringMatching(/^riata-apiserver: .*(EACCES|EADDRINUSE|EISDIR)/)]);
+  });
+});
