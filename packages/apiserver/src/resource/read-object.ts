@@ -11,12 +11,12 @@ export function readObject(resource: Resource, sent: JsonObject, context: WriteC
   checkKind(resource, sent);
   const { object, unknown } = resource.schema.read({ ...sent, apiVersion: resource.apiVersion, kind: resource.kind });
   if (unknown.length > 0 && context.fieldValidation === 'Strict') {
-    const fields = unknown.map((path) => `unknown field "${path}"`).join(', ');
+    const fields = unknown.map(unknownField).join(', ');
     throw badRequest(
       `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${fields}`,
     );
   }
-  if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(`unknown field "${path}"`);
+  if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(unknownField(path));
   return object;
 }
 
@@ -27,4 +27,8 @@ export function checkKind(resource: Resource, { apiVersion, kind }: JsonObject):
   throw badRequest(
     `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
   );
+}
+
+function unknownField(path: string): string {
+  return `unknown field ${JSON.stringify(path)}`;
 }

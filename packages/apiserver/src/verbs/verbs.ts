@@ -25,6 +25,7 @@ import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refus
 import type { Storage } from '../storage/storage.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
+import { reviewed } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
 
 /** What the verbs work with. */
@@ -96,8 +97,10 @@ export class Verbs implements VerbHandlers {
     const { resource, subresource, namespace, body } = request;
     const context = this.#context(request, request.options);
     if (subresource !== undefined) return this.#createBelow(request, context);
-    const object = this.#parts.store.create(resource, namespace, readObject(resource, body, context), context);
-    return { status: 201, object };
+    const sent = readObject(resource, body, context);
+    const review = reviewed(resource.kind, sent);
+    if (review !== undefined) return { status: 201, object: review };
+    return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
   }
 
   async update(request: BodyRequest): Promise<VerbAnswer> {

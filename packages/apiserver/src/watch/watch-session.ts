@@ -129,6 +129,8 @@ export class WatchSession {
     void this.#write().finally(() => {
       this.#pumping = false;
       then?.();
+      // What came between the last look and now.
+      if (this.#state.length + this.#pending.length > 0) this.#pump();
     });
   }
 
