@@ -84,7 +84,7 @@ const event = (n: number) => `{"type":"ADDED","object":${item(n)}}\n`;
 describe('list', () => {
   test('consume hands out items as they come, and resolves to the rest of the list', async () => {
     const server = new Script();
-    const stream = listStream(server);
+    const stream = listStream(server, { clock: new VirtualClock() });
     const seen: string[] = [];
     const done = stream.consume((pod) => seen.push(`${pod.kind} ${pod.metadata.name}`));
     server.headers().send(`${head}${item(0)},{"meta`);
@@ -325,7 +325,7 @@ describe('watch', () => {
     const server = new Script();
     const seen: WatchEvent[] = [];
     const ends: unknown[] = [];
-    const stream = watchStream(server, { idleTimeoutMs: 5 });
+    const stream = watchStream(server, { idleTimeoutMs: 5, clock: new VirtualClock() });
     const ended = new Promise<void>((resolve) => {
       stream.consume({
         onEvent: (each) => seen.push(each),
@@ -378,7 +378,10 @@ describe('watch', () => {
   test('an error that the server reports is an event, and the stream goes on', async () => {
     const server = new Script();
     const types: string[] = [];
-    watchStream(server).consume({ onEvent: ({ type }) => types.push(type), onEnd: () => types.push('end') });
+    watchStream(server, { clock: new VirtualClock() }).consume({
+      onEvent: ({ type }) => types.push(type),
+      onEnd: () => types.push('end'),
+    });
     server
       .headers()
       .send('{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":500,"reason":"InternalError"}}\n');
