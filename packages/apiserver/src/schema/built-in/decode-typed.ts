@@ -12,18 +12,6 @@ export class IllTypedError extends Error {
   }
 }
 
-/** Where the decoder is, as messages tell it. */
-interface Place {
-  /** The struct whose field is being read. */
-  readonly owner: string;
-  /** Field names from the root, without indexes. */
-  readonly names: readonly string[];
-  /** The path of unknown fields, with indexes and map keys. */
-  readonly path: string;
-  /** Collects unknown fields; undefined inside types that read their own JSON. */
-  readonly unknown: string[] | undefined;
-}
-
 /**
  * An object of a built-in kind as it is after Go has read it into its struct and written it again: known fields only, in
  * the struct's order; nulls and empty values gone, or in place where the struct has no `omitempty`; times and quantities
@@ -33,58 +21,152 @@ interface Place {
  */
 export function decodeTyped(object: JsonObject, schema: SchemaNode, unknown?: string[]): JsonObject {
   if (schema.go.is !== 'struct') throw new TypeError('expected the schema of a kind');
-  return struct(object, schema.go, { owner: schema.go.name, names: [], path: '', unknown });
+  return new Decoder(schema.go.name, unknown).struct(object, schema.go);
 }
 
-/** A value of the given type, read and written again. */
-function value(from: Json | undefined, type: GoType, at: Place): Json {
-  if (from === null || from === undefined) return zero(type);
-  switch (type.is) {
-    case 'string':
-      return typeof from === 'string' ? from : refuse(from, type.text, at);
-    case 'bool':
-      return typeof from === 'boolean' ? from : refuse(from, type.text, at);
-    case 'float':
-      return typeof from === 'number' ? from : refuse(from, type.text, at);
-    case 'int':
-      return integer(from, type.text, type.bits, at);
-    case 'bytes':
-      return typeof from === 'string' ? base64(from) : refuse(from, type.text, at);
-    case 'list':
-      if (!Array.isArray(from)) return refuse(from, type.text, at);
-      return from.map((item, index) =>
-        item === null && type.pointers ? null : value(item, type.element, { ...at, path: `${at.path}[${index}]` }),
-      );
-    case 'map':
-      if (!isJsonObject(from)) return refuse(from, type.text, at);
-      return map(from, type.element, type.pointers, at);
-    case 'struct':
-      return isJsonObject(from) ? struct(from, type, at) : refuse(from, type.text, at);
-    case 'custom':
-      return custom(from, type.text, at);
+/** One pass over one object. It keeps where it is only for messages, so that reading a good object costs no texts. */
+class Decoder {
+  /** The struct whose field is being read. */
+  #owner: string;
+  /** Field names from the root as messages tell them: with embedded structs, without indexes. */
+  readonly #names: string[] = [];
+  /** Field names, keys and indexes from the root. */
+  readonly #path: (string | number)[] = [];
+  /** Collects unknown fields; undefined inside types that read their own JSON. */
+  #unknown: string[] | undefined;
+
+  constructor(owner: string, unknown: string[] | undefined) {
+    this.#owner = owner;
+    this.#unknown = unknown;
   }
-}
 
-function struct(from: JsonObject, type: GoStruct, at: Place): JsonObject {
-  const { fields } = type;
-  const read = new Map<string, Json>();
-  // In the order of the object, so that of several wrong fields the first is the one reported.
-  for (const name of Object.keys(from)) {
-    const field = fields.get(name);
-    if (field === undefined) at.unknown?.push(join(at.path, name));
-    else {
-      const names = [...at.names, ...field.via, name];
-      const place = { owner: type.name, names, path: join(at.path, name), unknown: at.unknown };
+  struct(from: JsonObject, type: GoStruct): JsonObject {
+    const { fields, fieldList } = type;
+    const outer = this.#owner;
+    this.#owner = type.name;
+    const read: (Json | undefined)[] = new Array(fieldList.length);
+    // In the order of the object, so that of several wrong fields the first is the one reported.
+    for (const name of Object.keys(from)) {
+      const field = fields.get(name);
       const given = from[name];
-      if (given !== null && given !== undefined) read.set(name, value(given, field.type, place));
+      if (field === undefined) this.#unknown?.push(this.#pathOf(name));
+      else if (given !== null && given !== undefined) {
+        const depth = this.#names.length;
+        if (field.via.length > 0) this.#names.push(...field.via);
+        this.#names.push(name);
+        this.#path.push(name);
+        read[field.index] = this.#value(given, field.type);
+        this.#path.pop();
+        this.#names.length = depth;
+      }
+    }
+    this.#owner = outer;
+    const made: Record<string, Json> = {};
+    for (const field of fieldList) {
+      const written = read[field.index] ?? absentValue(field);
+      if (written !== undefined && (field.kept || !isOmitted(written, field))) made[field.name] = written;
+    }
+    return made;
+  }
+
+  /** A value of the given type, read and written again. */
+  #value(from: Json, type: GoType): Json {
+    if (from === null) return zero(type);
+    switch (type.is) {
+      case 'string':
+        return typeof from === 'string' ? from : this.#refuse(from, type.text);
+      case 'bool':
+        return typeof from === 'boolean' ? from : this.#refuse(from, type.text);
+      case 'float':
+        return typeof from === 'number' ? from : this.#refuse(from, type.text);
+      case 'int':
+        return this.#integer(from, type.text, type.bits);
+      case 'bytes':
+        return typeof from === 'string' ? base64(from) : this.#refuse(from, type.text);
+      case 'list':
+        return Array.isArray(from) ? this.#list(from, type.element, type.pointers) : this.#refuse(from, type.text);
+      case 'map':
+        return isJsonObject(from) ? this.#map(from, type.element, type.pointers) : this.#refuse(from, type.text);
+      case 'struct':
+        return isJsonObject(from) ? this.struct(from, type) : this.#refuse(from, type.text);
+      case 'custom':
+        return this.#custom(from, type.text);
     }
   }
-  const made: Record<string, Json> = {};
-  for (const field of fields.values()) {
-    const written = read.has(field.name) ? (read.get(field.name) as Json) : absentValue(field);
-    if (written !== undefined && (field.kept || !isOmitted(written, field))) made[field.name] = written;
+
+  #list(from: readonly Json[], element: GoType, pointers: boolean): Json {
+    return from.map((item, index) => {
+      if (item === null && pointers) return null;
+      this.#path.push(index);
+      const read = this.#value(item, element);
+      this.#path.pop();
+      return read;
+    });
   }
-  return made;
+
+  #map(from: JsonObject, element: GoType, pointers: boolean): JsonObject {
+    const made: Record<string, Json> = {};
+    // Go writes the keys of a map sorted.
+    for (const key of Object.keys(from).sort()) {
+      const item = from[key] as Json;
+      this.#path.push(key);
+      if (item === null && pointers) setMember(made, key, null);
+      else if (item === null && element.is === 'bytes') setMember(made, key, '');
+      else setMember(made, key, this.#value(item, element));
+      this.#path.pop();
+    }
+    return made;
+  }
+
+  #integer(from: Json, type: string, bits: 32 | 64): Json {
+    if (typeof from !== 'number') return this.#refuse(from, type);
+    const bound = 2 ** (bits - 1);
+    if (Number.isInteger(from) && from >= -bound && from < bound) return from;
+    return this.#refuse(from, type, `number ${from}`);
+  }
+
+  #custom(from: Json, type: string): Json {
+    if (type.startsWith('v1.JSONSchemaPropsOr')) return this.#schemaOr(from, type);
+    const rewrite = customTypes[type];
+    if (rewrite === undefined) return from;
+    const outcome = rewrite(from);
+    if ('value' in outcome) return outcome.value;
+    if ('wants' in outcome) {
+      const kind = typeof from === 'number' && outcome.wants === 'int32' ? `number ${from}` : undefined;
+      return this.#refuse(from, outcome.wants, kind);
+    }
+    throw new IllTypedError(outcome.message);
+  }
+
+  /** The fields of a JSON schema that take a schema or something else. */
+  #schemaOr(from: Json, type: string): Json {
+    const schema = goStruct('apiextensions/v1', 'JSONSchemaProps') as GoStruct;
+    const unknown = this.#unknown;
+    this.#unknown = undefined;
+    const read = isJsonObject(from) ? this.struct(from, schema) : this.#noSchema(from, type, schema);
+    this.#unknown = unknown;
+    return read;
+  }
+
+  #noSchema(from: Json, type: string, schema: GoStruct): Json {
+    if (type.endsWith('OrBool')) {
+      if (typeof from === 'boolean') return from;
+      throw new IllTypedError('boolean or JSON schema expected');
+    }
+    if (!Array.isArray(from)) return null;
+    return this.#list(from, type.endsWith('OrStringArray') ? { is: 'string', text: 'string' } : schema, false);
+  }
+
+  #refuse(from: Json, type: string, kind = kindOf(from)): never {
+    const field = this.#names.length === 0 ? 'Go value' : `Go struct field ${this.#owner}.${this.#names.join('.')}`;
+    throw new IllTypedError(`json: cannot unmarshal ${kind} into ${field} of type ${type}`);
+  }
+
+  #pathOf(name: string): string {
+    let path = '';
+    for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
+    return path === '' ? name : `${path}.${name}`;
+  }
 }
 
 /** What a struct holds for a field that was not given: undefined when there is nothing to write. */
@@ -114,35 +196,12 @@ function zero(type: GoType): Json {
     case 'float':
       return 0;
     case 'struct':
-      return struct({}, type, { owner: type.name, names: [], path: '', unknown: undefined });
+      return new Decoder(type.name, undefined).struct({}, type);
     case 'custom':
       return customZeros[type.text] ?? null;
     default:
       return null;
   }
-}
-
-function map(from: JsonObject, element: GoType, pointers: boolean, at: Place): JsonObject {
-  const made: Record<string, Json> = {};
-  // Go writes the keys of a map sorted.
-  for (const key of Object.keys(from).sort()) {
-    const item = from[key] as Json;
-    const read =
-      item === null && pointers
-        ? null
-        : item === null && element.is === 'bytes'
-          ? ''
-          : value(item, element, { ...at, path: join(at.path, key) });
-    setMember(made, key, read);
-  }
-  return made;
-}
-
-function integer(from: Json, type: string, bits: 32 | 64, at: Place): Json {
-  if (typeof from !== 'number') return refuse(from, type, at);
-  const bound = 2 ** (bits - 1);
-  if (Number.isInteger(from) && from >= -bound && from < bound) return from;
-  return refuse(from, type, at, `number ${from}`);
 }
 
 function base64(text: string): string {
@@ -154,43 +213,7 @@ function base64(text: string): string {
   throw new IllTypedError(`illegal base64 data at input byte ${at}`);
 }
 
-function custom(from: Json, type: string, at: Place): Json {
-  if (type.startsWith('v1.JSONSchemaPropsOr')) return schemaOr(from, type, at);
-  const rewrite = customTypes[type];
-  if (rewrite === undefined) return from;
-  const outcome = rewrite(from);
-  if ('value' in outcome) return outcome.value;
-  if ('wants' in outcome) {
-    const kind = typeof from === 'number' && outcome.wants === 'int32' ? `number ${from}` : undefined;
-    return refuse(from, outcome.wants, at, kind);
-  }
-  throw new IllTypedError(outcome.message);
-}
-
-/** The fields of a JSON schema that take a schema or something else. */
-function schemaOr(from: Json, type: string, at: Place): Json {
-  const schema = goStruct('apiextensions/v1', 'JSONSchemaProps') as GoStruct;
-  const inside = { ...at, unknown: undefined };
-  if (isJsonObject(from)) return struct(from, schema, inside);
-  if (type.endsWith('OrBool')) {
-    if (typeof from === 'boolean') return from;
-    throw new IllTypedError('boolean or JSON schema expected');
-  }
-  if (!Array.isArray(from)) return null;
-  if (type.endsWith('OrStringArray')) return from.map((item) => value(item, { is: 'string', text: 'string' }, inside));
-  return from.map((item) => value(item, schema, inside));
-}
-
-function refuse(from: Json, type: string, at: Place, kind = kindOf(from)): never {
-  const field = at.names.length === 0 ? 'Go value' : `Go struct field ${at.owner}.${at.names.join('.')}`;
-  throw new IllTypedError(`json: cannot unmarshal ${kind} into ${field} of type ${type}`);
-}
-
 function kindOf(from: Json): string {
   if (Array.isArray(from)) return 'array';
   return typeof from === 'boolean' ? 'bool' : typeof from;
-}
-
-function join(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
 }

@@ -10,6 +10,8 @@ export type GoType =
 
 /** A field of a struct. The language of one line: `name[!] type [facts…]`. */
 export interface GoField {
+  /** Its place among the struct's fields. */
+  readonly index: number;
   readonly name: string;
   readonly type: GoType;
   /** It can be absent: the type is a pointer. */
@@ -41,30 +43,32 @@ export class GoStruct {
   /** Writers share it as one value. */
   readonly atomic: boolean;
   readonly #package: GoPackage;
-  readonly #lines: readonly [from: number, to: number];
+  readonly #body: string;
   #fields: ReadonlyMap<string, GoField> | undefined;
+  #list: readonly GoField[] | undefined;
 
-  constructor(home: GoPackage, head: string, lines: readonly [from: number, to: number]) {
+  constructor(home: GoPackage, head: string, body: string) {
     const [name, fact] = head.split(' ') as [string, string?];
     this.name = name;
     this.id = `${home.path}.${name}`;
     this.text = `${home.name}.${name}`;
     this.atomic = fact === 'atomic';
     this.#package = home;
-    this.#lines = lines;
+    this.#body = body;
+  }
+
+  get fields(): ReadonlyMap<string, GoField> {
+    this.#fields ??= new Map(this.fieldList.map((field) => [field.name, field]));
+    return this.#fields;
   }
 
   /** In the order in which Go writes them. */
-  get fields(): ReadonlyMap<string, GoField> {
-    if (this.#fields === undefined) {
-      const found = new Map<string, GoField>();
-      for (const line of this.#package.lines.slice(...this.#lines)) {
-        const field = parseField(line.trim(), this.#package);
-        found.set(field.name, field);
-      }
-      this.#fields = found;
-    }
-    return this.#fields;
+  get fieldList(): readonly GoField[] {
+    this.#list ??= this.#body
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line, index) => parseField(line.trim(), index, this.#package));
+    return this.#list;
   }
 }
 
@@ -72,17 +76,16 @@ export class GoStruct {
 class GoPackage {
   readonly path: string;
   readonly name: string;
-  readonly lines: readonly string[];
+  readonly #text: string;
+  /** Where the line of each type begins. */
   readonly #starts = new Map<string, number>();
   readonly #types = new Map<string, GoType>();
 
   constructor(path: string) {
     this.path = path;
     this.name = path.slice(path.lastIndexOf('/') + 1);
-    this.lines = (builtInTypeTexts[path] ?? '').split('\n');
-    for (const [index, line] of this.lines.entries()) {
-      if (line !== '' && !line.startsWith(' ')) this.#starts.set(line.split(' ', 1)[0] as string, index);
-    }
+    this.#text = builtInTypeTexts[path] ?? '';
+    for (const match of this.#text.matchAll(/\n([A-Za-z]\w*)/g)) this.#starts.set(match[1] as string, match.index + 1);
   }
 
   type(name: string): GoType | undefined {
@@ -90,16 +93,26 @@ class GoPackage {
     if (known !== undefined) return known;
     const start = this.#starts.get(name);
     if (start === undefined) return undefined;
-    const head = this.lines[start] as string;
-    let end = start + 1;
-    while (this.lines[end]?.startsWith(' ')) end++;
+    const headEnd = this.#text.indexOf('\n', start);
+    const head = this.#text.slice(start, headEnd);
     const alias = head.split(' = ')[1];
     const type: GoType =
       alias === undefined
-        ? new GoStruct(this, head, [start + 1, end])
+        ? new GoStruct(this, head, this.#text.slice(headEnd, this.#bodyEnd(headEnd)))
         : ({ ...parseType(alias, this), text: `${this.name}.${name}` } as GoType); // never of a struct
     this.#types.set(name, type);
     return type;
+  }
+
+  /** Where the indented lines after this one end. */
+  #bodyEnd(from: number): number {
+    let end = from;
+    while (this.#text.startsWith('\n  ', end)) {
+      const next = this.#text.indexOf('\n', end + 1);
+      if (next === -1) return this.#text.length;
+      end = next;
+    }
+    return end;
   }
 }
 
@@ -144,7 +157,7 @@ function parseType(text: string, home: GoPackage): GoType {
   return owner.type(name) ?? { is: 'custom', text: `${owner.name}.${name}` };
 }
 
-function parseField(line: string, home: GoPackage): GoField {
+function parseField(line: string, index: number, home: GoPackage): GoField {
   const [name, type, ...facts] = line.split(' ') as [string, string, ...string[]];
   const given = new Map<string, string>();
   for (const fact of facts) {
@@ -156,6 +169,7 @@ function parseField(line: string, home: GoPackage): GoField {
   const value = given.get('default');
   const goType = parseType(type, home);
   return {
+    index,
     name: name.endsWith('!') ? name.slice(0, -1) : name,
     type: goType,
     pointer: type.startsWith('*'),
