@@ -46,7 +46,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'embedded',
-          include: ['packages/riata/behaviour/**/*.test.ts'],
+          include: ['packages/riata/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
           env: { RIATA_SERVERS: 'in-process,https' },
           testTimeout: 60_000,
         },

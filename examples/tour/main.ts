@@ -1,17 +1,17 @@
-// The client in one page: apply, watch, patch, conflict, clean up. Runs on whatever cluster your kubeconfig names.
+// The client in one page: apply, watch, patch, conflict, clean up.
 import {
   createClient,
   edit,
   inNamespace,
   isConflict,
-  loadConfig,
+  type RestConfig,
   type RetryingWatchEvent,
   withFieldOwner,
 } from 'riata';
 import { ConfigMap, Namespace } from 'riata/kinds';
 
-export async function tour(print: (line: string) => void): Promise<void> {
-  await using client = createClient(await loadConfig());
+export async function tour(config: RestConfig, print: (line: string) => void): Promise<void> {
+  await using client = createClient(config);
   const { gitVersion } = await client.discovery.serverVersion();
   print(`connected to Kubernetes ${gitVersion}`);
 
