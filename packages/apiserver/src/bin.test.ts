@@ -47,16 +47,10 @@ describe('riata-apiserver', () => {
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });
 
-  test.each([
-    [['--nope'], '--nope'],
-    [['--port', 'x'], '--port wants a number from 0 to 65535, got "x"'],
-    [['--port', '70000'], '--port wants a number'],
-    [['stray'], 'stray'],
-    [['--token', ''], '--token wants a text'],
-  ])('refuses %j and says how it is used', async (args, message) => {
-    const { code, out, err } = await finish(start(...args));
+  test('refuses what it does not know, and says how it is used', async () => {
+    const { code, out, err } = await finish(start('--nope'));
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain(message);
+    expect(err).toContain('--nope');
     expect(err).toContain('Usage: riata-apiserver');
   });
 

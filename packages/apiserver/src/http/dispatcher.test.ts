@@ -66,6 +66,7 @@ describe('a request', () => {
     ['TRACE', '/api', 405, notAllowed],
     ['GET', `${cms}/..`, 400, `Name parameter invalid: "..": may not be '..'`],
     ['GET', `${cms}/a%25b`, 400, `Name parameter invalid: "a%b": may not contain '%'`],
+    ['GET', '/api/v1/namespaces//configmaps/x', 400, 'Namespace parameter required.'],
     ['GET', `${cms}/%zz`, 400, '400 Bad Request\n'],
     ['GET', `${cms}?limit=x`, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['GET', `${cms}?timeout=abc`, 400, 'invalid timeout specified in the request URL - time: invalid duration "abc"'],

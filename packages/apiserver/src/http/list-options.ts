@@ -2,6 +2,7 @@ import { type FieldSelector, parseFieldSelector, parseSelector, type Selector } 
 import { type FieldError, forbidden, notSupported } from '../status/field-error.js';
 import { badRequest, Refusal } from '../status/refusal.js';
 import { goQuote } from './go-quote.js';
+import { labelSelectorError } from './label-selector-error.js';
 import { first, type Query } from './query-string.js';
 import { refuseOptions, truth, wholeNumber } from './query-values.js';
 
@@ -118,8 +119,8 @@ function readLabels(text: string | undefined): Selector | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     return parseSelector(text);
-  } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : String(error));
+  } catch {
+    throw badRequest(labelSelectorError(text));
   }
 }
 
@@ -127,9 +128,21 @@ function readFields(text: string | undefined): FieldSelector | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     return parseFieldSelector(text);
-  } catch (error) {
-    const odd = text.split(',').find((term) => term !== '' && !term.includes('='));
-    if (odd !== undefined) throw badRequest(`invalid selector: '${text}'; can't understand '${odd}'`);
-    throw badRequest(error instanceof Error ? error.message : String(error));
+  } catch {
+    throw badRequest(fieldSelectorError(text));
   }
+}
+
+/** What kube-apiserver says about a field selector that cannot be read. */
+function fieldSelectorError(text: string): string {
+  // Commas part terms, unless a backslash stands before them.
+  for (const term of text.match(/(?:\\[\s\S]|[^,\\]|\\$)+/g) ?? []) {
+    const operator = /!=|==|=/.exec(term);
+    if (operator === null) return `invalid selector: '${text}'; can't understand '${term}'`;
+    const value = term.slice(operator.index + operator[0].length);
+    const [, sequence, odd] = /^(?:\\[\\,=]|[^\\,=])*(?:(\\[\s\S]?)|([,=]))/.exec(value) ?? [];
+    if (sequence !== undefined) return `invalid field selector: invalid escape sequence: ${sequence}`;
+    if (odd !== undefined) return `invalid field selector: unescaped character in value: ${odd.charCodeAt(0)}`;
+  }
+  return `invalid selector: '${text}'`;
 }

@@ -76,11 +76,38 @@ describe('a list', () => {
       '400 invalid resource version: resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax',
     ],
     ['fieldSelector=foo', "400 invalid selector: 'foo'; can't understand 'foo'"],
+    ['fieldSelector=a%3Db,c', "400 invalid selector: 'a=b,c'; can't understand 'c'"],
+    ['fieldSelector=a%3Db%5C', '400 invalid field selector: invalid escape sequence: \\'],
+    ['fieldSelector=a%3D%5Cx', '400 invalid field selector: invalid escape sequence: \\x'],
+    ['fieldSelector=a%3Db%3Dc', '400 invalid field selector: unescaped character in value: 61'],
   ])('with %s is refused', (query, expected) => expect(refusal(() => list(query))).toBe(expected));
 
-  test('with a label selector that is none is refused', () => {
-    expect(refusal(() => list('labelSelector=a%20in'))).toMatch(/^400 /);
+  test.each([
+    ['==', "found '==', expected: !, identifier, or 'end of string'"],
+    ['a in', "unable to parse requirement: found '' expected: '('"],
+    ['a,', "found '', expected: identifier after ','"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a=b c', "found 'c', expected: ',' or 'end of string'"],
+    ['!=a', "found '!=', expected: !, identifier, or 'end of string'"],
+    ['!,', "unable to parse requirement: found ',', expected: identifier"],
+    ['a in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+    ['a in (b', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['a in (b,', "unable to parse requirement: found '', expected: ',', or identifier"],
+    ['a=(', "unable to parse requirement: found '(', expected: identifier"],
+    [
+      'a>b',
+      `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
+    ],
+  ])('with the label selector %j is refused', (selector, message) => {
+    expect(refusal(() => list(`labelSelector=${encodeURIComponent(selector)}`))).toBe(`400 ${message}`);
   });
+
+  test.each(['-', 'a=-', 'a in (b,-)', 'a/b/c', '\u00a0', 'a in (b))', 'a=b=c'])(
+    'with the label selector %j is refused in some words',
+    (selector) => {
+      expect(refusal(() => list(`labelSelector=${encodeURIComponent(selector)}`))).toMatch(/^400 ./);
+    },
+  );
 });
 
 describe('a watch', () => {

@@ -1,4 +1,5 @@
 import { parseFieldSelector } from 'riata/object';
+import { pathSegmentName } from '../schema/name-rules.js';
 import { first, parseQuery, percentDecode, type Query } from './query-string.js';
 
 /** What a request means by its method, path and query alone (`request.RequestInfo`). */
@@ -107,16 +108,8 @@ function nameOf(query: Query): string {
   if (selector === undefined) return '';
   try {
     const name = parseFieldSelector(selector).requiresExactMatch('metadata.name') ?? '';
-    return pathSegmentProblems(name).length === 0 ? name : '';
+    return pathSegmentName(name).length === 0 ? name : '';
   } catch {
     return '';
   }
-}
-
-/** Why a name cannot be part of a path (`path.IsValidPathSegmentName`). */
-export function pathSegmentProblems(name: string): readonly string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%']
-    .filter((character) => name.includes(character))
-    .map((character) => `may not contain '${character}'`);
 }

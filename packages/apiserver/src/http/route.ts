@@ -1,8 +1,9 @@
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { ResourceTable } from '../resource/resource-table.js';
+import { pathSegmentName } from '../schema/name-rules.js';
 import { badRequest, methodNotSupported, noSuchPath, notFound } from '../status/refusal.js';
 import { notAllowed } from './non-resource.js';
-import { pathSegmentProblems, type RequestInfo } from './request-info.js';
+import type { RequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
 import { pageNotFound } from './status-answer.js';
 
@@ -31,6 +32,7 @@ export function findRoute(request: ServerRequest, info: RequestInfo, table: Reso
   const { custom } = group;
   if (resource === undefined) throw custom ? pageNotFound() : noSuchPath();
   const place = placeOf(info, resource);
+  if (place === undefined && info.path.includes('/namespaces//')) throw badRequest('Namespace parameter required.');
   if (place === undefined) throw custom ? pageNotFound() : noSuchPath();
   const route = custom ? customRoute(info, resource) : builtInRoute(request, info, resource);
   const namespace = resource.scope === 'Namespaced' ? info.namespace : '';
@@ -90,6 +92,6 @@ function customRoute(info: RequestInfo, resource: Resource) {
 }
 
 function checkName(name: string): void {
-  const [problem] = pathSegmentProblems(name);
+  const [problem] = pathSegmentName(name);
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
 }

@@ -70,13 +70,13 @@ export function qualifiedName(text: string): string[] {
     else problems.push(...dnsSubdomain(parts[0] as string).map((problem) => `prefix part ${problem}`));
   }
   if (name === '') problems.push('name part must be non-empty');
-  else problems.push(...tooLong(name, 63).map((problem) => `name part ${problem}`));
+  else problems.push(...tooLong(name, 63, 'bytes').map((problem) => `name part ${problem}`));
   if (!qualifiedRegex.test(name)) problems.push(`name part ${mismatch(words, qualified, ...examples)}`);
   return problems;
 }
 
 export function labelValue(text: string): string[] {
-  const problems = tooLong(text, 63);
+  const problems = tooLong(text, 63, 'bytes');
   if (text === '' || qualifiedRegex.test(text)) return problems;
   const words =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -98,8 +98,9 @@ export function byteLength(text: string): number {
   return length;
 }
 
-function tooLong(text: string, max: number): string[] {
-  return byteLength(text) > max ? [`must be no more than ${max} characters`] : [];
+/** Kubernetes counts bytes either way; its newer rules say so. */
+function tooLong(text: string, max: number, unit = 'characters'): string[] {
+  return byteLength(text) > max ? [`must be no more than ${max} ${unit}`] : [];
 }
 
 function mismatch(words: string, regex: string, ...examples: string[]): string {
