@@ -66,6 +66,8 @@ export class Play {
   /** The version of the next write. */
   #apiVersion = '';
   #live: JsonObject | undefined;
+  /** What each applier applied last. */
+  readonly #applied = new Map<string, JsonObject>();
 
   constructor(server: RawServer, subject: Subject, place: { namespace: string; name: string }, random: Random) {
     this.#server = server;
@@ -99,7 +101,8 @@ export class Play {
     const subresource = operation.split(' ')[1] ?? '';
     const manager = random.pick(applies ? appliers : updaters);
     const force = random.next() < 0.4;
-    const body = this.#body(operation);
+    const made = this.#body(operation);
+    const body = operation === 'apply' ? this.#again(manager, made) : made;
     const query = `?fieldManager=${manager}${applies ? `&force=${force}` : ''}`;
     const [method, type] = methods[operation];
     const path = `${this.#path(operation !== 'create')}${subresource && `/${subresource}`}`;
@@ -120,6 +123,26 @@ export class Play {
       this.#compareManaged(trackUpdate({ ...request, object: sent }), answer, context);
     }
     if (answer.code < 300) this.#live = answer.body;
+  }
+
+  /** Sometimes what was applied before, as it was or with something added or left out. */
+  #again(manager: string, made: JsonObject): JsonObject {
+    const before = this.#applied.get(manager);
+    const [random, apiVersion] = [this.#random, this.#apiVersion];
+    const config = before && random.next() < 0.5 ? this.#variant(before, made) : made;
+    this.#applied.set(manager, config);
+    return config.kind === this.#subject.kind ? { ...config, apiVersion } : config;
+  }
+
+  #variant(before: JsonObject, made: JsonObject): JsonObject {
+    const spec = (before.spec ?? {}) as JsonObject;
+    const other = (made.spec ?? {}) as JsonObject;
+    const without = Object.fromEntries(Object.entries(spec).filter(([name]) => name !== 'items' && name !== 'free'));
+    return this.#random.pick<JsonObject>([
+      before,
+      { ...before, metadata: made.metadata! },
+      ...(before.spec ? [{ ...before, spec: { ...other, ...spec } } as JsonObject, { ...before, spec: without }] : []),
+    ]);
   }
 
   #path(named: boolean): string {

@@ -7,13 +7,19 @@ export interface FieldsV1 {
   readonly [element: string]: FieldsV1;
 }
 
+// Trees written here are frozen, so a tree and its set stand for each other as long as either is in use. Most entries of
+// an object stay as they are from one write to the next.
+const treeOf = new WeakMap<FieldSet, FieldsV1>();
+const setOf = new WeakMap<object, FieldSet>();
+
 /**
  * Reads the `fieldsV1` of a managedFields entry. Kinds of elements that are not known are left out, as upstream does;
  * throws a `FieldsV1Error` for what is malformed.
  */
 export function parseFieldsV1(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return FieldSet.empty;
-  return read(fields).below ?? FieldSet.empty;
+  const known = typeof fields === 'object' ? setOf.get(fields) : undefined;
+  return known ?? read(fields).below ?? FieldSet.empty;
 }
 
 function read(fields: unknown): { readonly member: boolean; readonly below: FieldSet | undefined } {
@@ -37,23 +43,24 @@ function read(fields: unknown): { readonly member: boolean; readonly below: Fiel
   return some ? { member, below: FieldSet.level(level) } : { member: true, below: undefined };
 }
 
-/** Writes a set as the `fieldsV1` of a managedFields entry, sorted as upstream does. */
+/** Writes a set as the `fieldsV1` of a managedFields entry, sorted as upstream does. The result is frozen. */
 export function formatFieldsV1(set: FieldSet): FieldsV1 {
-  const out: Record<string, FieldsV1> = {};
-  write(set, out);
-  return out;
+  let tree = treeOf.get(set);
+  if (tree === undefined) {
+    tree = write(set, {});
+    treeOf.set(set, tree);
+    setOf.set(tree, set);
+  }
+  return tree;
 }
 
-function write(set: FieldSet, out: Record<string, FieldsV1>): void {
+function write(set: FieldSet, out: Record<string, FieldsV1>): FieldsV1 {
   for (const element of set.sortedElements()) {
     const below = set.below(element);
-    if (below === undefined) {
-      out[element] = {};
-      continue;
-    }
-    const inner: Record<string, FieldsV1> = {};
-    if (set.isMember(element)) inner['.'] = {};
-    write(below, inner);
-    out[element] = inner;
+    if (below === undefined) out[element] = leaf;
+    else out[element] = write(below, set.isMember(element) ? { '.': leaf } : {});
   }
+  return Object.freeze(out);
 }
+
+const leaf: FieldsV1 = Object.freeze({});

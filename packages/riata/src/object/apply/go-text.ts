@@ -6,10 +6,13 @@ import { isJsonObject, type Json } from '../json.js';
  * so they have to agree to the letter.
  */
 
+/** Nothing in it needs an escape. */
+const simple = /^[ !#-%'-;=?-[\]-~\u00a0-\u1fff]*$/;
 const escapes = /\\(.)|[<>&\u2028\u2029]/g;
 
 /** A string as Go's JSON writes it: `<`, `>`, `&` and the line separators escaped, no short forms for \b and \f. */
 export function goJsonString(text: string): string {
+  if (simple.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(escapes, (found, escaped: string | undefined) => {
     if (escaped === 'b') return '\\u0008';
     if (escaped === 'f') return '\\u000c';

@@ -24,8 +24,13 @@ export function fieldElement(name: string): PathElement {
 /** The list item with these values in its key fields; names need not be sorted. */
 export function keyElement(keys: readonly (readonly [name: string, value: Json])[]): PathElement {
   if (keys.length === 1) return `k:{${JSON.stringify(keys[0]![0])}:${goJson(keys[0]![1])}}`;
-  const sorted = [...keys].sort((a, b) => compareStrings(a[0], b[0]));
+  const sorted = isSorted(keys) ? keys : [...keys].sort((a, b) => compareStrings(a[0], b[0]));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${goJson(value)}`).join(',')}}`;
+}
+
+function isSorted(keys: readonly (readonly [name: string, value: Json])[]): boolean {
+  for (let at = 1; at < keys.length; at++) if (compareStrings(keys[at - 1]![0], keys[at]![0]) > 0) return false;
+  return true;
 }
 
 export function valueElement(value: Json): PathElement {
@@ -57,9 +62,8 @@ export function parseElement(text: string): PathElement | undefined {
     case f:
       return text;
     case k:
-      return keyElement(keysOf(text));
     case v:
-      return valueElement(parseJson(text));
+      return canonical(text);
     case i:
       if (!/^[+-]?\d+$/.test(text.slice(2))) throw new FieldsV1Error(`no index: ${text}`);
       return indexElement(Number(text.slice(2)));
@@ -107,6 +111,25 @@ const i = 'i'.charCodeAt(0);
 const colon = ':'.charCodeAt(0);
 const rankOf = new Map([f, k, v, i].map((code, rank) => [code, rank]));
 
+/** The same few elements come again and again, so what was worked out about them is kept for a while. */
+function remember<T>(work: (element: string) => T): (element: string) => T {
+  const known = new Map<string, T>();
+  return (element) => {
+    let found = known.get(element);
+    if (found === undefined) {
+      found = work(element);
+      if (known.size >= 10_000) known.clear();
+      // A long one is not worth the memory.
+      if (element.length < 200) known.set(element, found);
+    }
+    return found;
+  };
+}
+
+const canonical = remember((text) =>
+  text.charCodeAt(0) === k ? keyElement(keysOf(text)) : valueElement(parseJson(text)),
+);
+
 type Keys = (readonly [name: string, value: Json])[];
 
 function keysOf(element: string): Keys {
@@ -130,12 +153,12 @@ interface Decorated {
   readonly value: Json;
 }
 
-function decorate(element: PathElement): Decorated {
+const decorate = remember((element): Decorated => {
   const code = element.charCodeAt(0);
   const keys = code === k ? keysOf(element) : [];
   const value = code === f ? element.slice(2) : code === k ? null : parseJson(element);
   return { element, rank: rankOf.get(code) ?? 4, keys, value };
-}
+});
 
 function compareDecorated(a: Decorated, b: Decorated): number {
   if (a.rank !== b.rank) return a.rank - b.rank;

@@ -48,8 +48,8 @@ function addBackOwned(
     whole = wholeThere;
     const partThere = converter.convert(part, version);
     if (partThere === undefined) continue;
-    const kept = fieldsOf(partThere, whole).union(withNamedFields(fields, whole.type));
-    part = remove(whole, fieldsOf(whole, whole).difference(kept));
+    const kept = fieldsOf(partThere).union(withNamedFields(fields, whole.type));
+    part = remove(whole, fieldsOf(whole).difference(kept));
   }
   return part;
 }
@@ -64,11 +64,19 @@ function addBackDangling(
 ): Typed {
   const there = converter.convert(pruned, apiVersion);
   if (there === undefined) return merged;
-  return remove(merged, fieldsOf(merged, merged).difference(fieldsOf(there, merged)).intersection(last));
+  return remove(merged, fieldsOf(merged).difference(fieldsOf(there)).intersection(last));
 }
 
-function fieldsOf(typed: Typed, like: Typed): FieldSet {
-  return withNamedFields(toFieldSet(typed.object, typed.type), like.type);
+const known = new WeakMap<Typed, FieldSet>();
+
+/** The fields of the object with the declared ones above them; worked out once for each. */
+function fieldsOf(typed: Typed): FieldSet {
+  let fields = known.get(typed);
+  if (fields === undefined) {
+    fields = withNamedFields(toFieldSet(typed.object, typed.type), typed.type);
+    known.set(typed, fields);
+  }
+  return fields;
 }
 
 function remove(typed: Typed, fields: FieldSet): Typed {

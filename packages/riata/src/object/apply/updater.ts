@@ -68,7 +68,8 @@ export class Updater {
     const fields = this.#filter(writer.apiVersion)?.(applied) ?? applied;
     present.set(id, { ...writer, applied: true, time: last?.time, fields });
     let next: Typed = { object: merged, type: live.type };
-    if (last !== undefined && !last.fields.isEmpty) {
+    // What is applied again cannot be missing: only who applies less, or in another version, may leave something behind.
+    if (last !== undefined && (last.apiVersion !== writer.apiVersion || !last.fields.difference(fields).isEmpty)) {
       next = pruneFields(next, last, present, writer.apiVersion, this.#converter);
     }
     const { conflicts, left } = this.#claim(live, next, writer.apiVersion, present, id);
@@ -100,7 +101,7 @@ export class Updater {
           comparisons.set(set.apiVersion, here);
         }
         const taken = fields.intersection(here.modified.union(here.added));
-        for (const path of taken.paths()) conflicts.push({ manager: set, path });
+        if (!taken.isEmpty) for (const path of taken.paths()) conflicts.push({ manager: set, path });
         fields = fields.difference(taken).difference(here.removed);
       }
       if (!fields.isEmpty) left.set(id, fields === set.fields ? set : { ...set, fields });
