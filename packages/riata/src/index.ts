@@ -10,6 +10,7 @@ export type {
   ClientOptions,
   DeleteOptions,
   GetOptions,
+  Implied,
   Interceptor,
   ListOptions,
   Operation,
@@ -23,6 +24,7 @@ export type {
   SubResourceClient,
   Table,
   WatchOptions,
+  WriteListener,
   Writer,
 } from './client/index.js';
 export {
@@ -36,8 +38,10 @@ export {
   isNoMatch,
   jsonPatchFrom,
   KubeClient,
+  lines,
   mergeFrom,
   RestMapper,
+  strategicMergeFrom,
   withFieldOwner,
   withFieldValidation,
   withUserAgent,

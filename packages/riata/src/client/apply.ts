@@ -6,7 +6,7 @@ import type { ApplyFields } from './apply-fields.js';
 import type { WriteObject } from './interfaces.js';
 import type { Operation } from './operation.js';
 import type { WriteOptions } from './options.js';
-import { writeParams } from './params.js';
+import { callOf, writeParams } from './params.js';
 
 /** Options of `apply` and `applyFields` (`client.ApplyOption`). */
 export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOptions {
@@ -36,10 +36,10 @@ export function applyOperation(
   const body = owned(kind, object, options.ownedBy);
   const { name, namespace } = body.metadata;
   if (!name) throw new TypeError(`apply ${kind.kind}: metadata.name is missing; generateName does not go with apply`);
-  const { current, signal } = options;
+  const { current } = options;
   const contentType = patchTypes.apply;
   const params = writeParams(options);
-  return { verb: 'patch', kind, namespace, name, subresource, params, body, contentType, current, signal };
+  return { verb: 'patch', kind, namespace, name, subresource, params, body, contentType, current, ...callOf(options) };
 }
 
 /** The intent that some fields of an object of this kind are. */

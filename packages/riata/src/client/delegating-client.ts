@@ -35,7 +35,7 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     watch: (kind, options) => client.watch(kind, options),
     retryingWatch: (kind, options) => client.retryingWatch(kind, options),
     create: (object, options) => client.create(object, options),
-    update: (object, options) => client.update(object, options),
+    update: client.update.bind(client),
     patch: (kind, key, patch, options) => client.patch(kind, key, patch, options),
     apply: (object, options) => client.apply(object, options),
     applyFields: (kind, fields, options) => client.applyFields(kind, fields, options),

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import { ConfigMap, Deployment, Namespace, Pod } from '../kinds/index.js';
 import { makeKind, metadataOnly, type Scope } from '../object/kind.js';
-import type { Status } from '../object/meta.js';
+import type { KubeObject, Status } from '../object/meta.js';
 import { type ConnectedClient, createClient } from './create-client.js';
 import { delegatingClient } from './delegating-client.js';
 import type { Client, Implied, Reader, StatusWriter, Writer } from './interfaces.js';
@@ -206,4 +206,11 @@ test('selectors of labels are no plain maps', () => {
   // @ts-expect-error matchLabels is missing
   void client.list(Pod, { labelSelector: selector });
   void client.list(Pod, { labelSelector: { matchLabels: selector }, fieldSelector: { 'spec.nodeName': 'a' } });
+});
+
+test('generic code can write back what it has read', () => {
+  async function touch<R extends KubeObject>(client: Client, object: R): Promise<R> {
+    return client.update(object);
+  }
+  expectTypeOf(touch).returns.resolves.toExtend<KubeObject>();
 });

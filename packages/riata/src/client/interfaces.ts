@@ -87,6 +87,7 @@ export interface Writer<in P extends Placement = Explicit> {
    * Replaces an object (`Update`). With a resourceVersion in it, `isConflict` knows the error if somebody was faster.
    * Refuses what is known to be incomplete (metadata only, transformed, integers past 2^53): patch or apply instead.
    */
+  update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
   update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
   /** Changes part of an object (`Patch`). */
   patch<R extends KubeObject, S extends Scope>(
@@ -118,6 +119,7 @@ export interface Writer<in P extends Placement = Explicit> {
 
 /** Writes the status of objects (`client.StatusWriter`): the rest of what is sent is ignored by the server. */
 export interface StatusWriter<in P extends Placement = Explicit> {
+  update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
   update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
   patch<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,

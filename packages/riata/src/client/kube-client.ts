@@ -35,7 +35,7 @@ import type {
   UpdateOptions,
   WatchOptions,
 } from './options.js';
-import { deleteBody, getParams, listParams, watchParams, writeParams } from './params.js';
+import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
 import { type PodLogOptions, podLogOperation } from './pod-logs.js';
 import type { RestMapper } from './rest-mapper.js';
@@ -99,7 +99,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     options: GetOptions = {},
   ): Promise<R> {
     const params = getParams(options);
-    return (await this.run({ verb: 'get', kind, ...keyOf(key), params, signal: options.signal })) as R;
+    return (await this.run({ verb: 'get', kind, ...keyOf(key), params, ...callOf(options) })) as R;
   }
 
   async find<R extends KubeObject, S extends Scope>(
@@ -130,10 +130,10 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async watch<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions = {}): Promise<WatchStream<R>> {
-    const { namespace, signal, cutManagedFields, idleTimeoutMs } = options;
+    const { namespace, cutManagedFields, idleTimeoutMs } = options;
     const params = watchParams(options);
-    const operation = { verb: 'watch', kind, namespace, params, signal, cutManagedFields, idleTimeoutMs } as const;
-    return (await this.run(operation)) as unknown as WatchStream<R>;
+    const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, idleTimeoutMs } as const;
+    return (await this.run({ ...operation, ...callOf(options) })) as unknown as WatchStream<R>;
   }
 
   retryingWatch<R extends KubeObject>(kind: KindRef<R>, options: RetryingWatchOptions = {}): RetryingWatch<R> {
@@ -148,16 +148,18 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     const kind = await this.kindOf(object);
     const { namespace } = object.metadata;
     const params = writeParams(options);
-    const operation = { verb: 'create', kind, namespace, params, body: object, signal: options.signal } as const;
+    const operation = { verb: 'create', kind, namespace, params, body: object, ...callOf(options) } as const;
     return (await this.run(operation)) as ReadOf<T>;
   }
 
-  async update<T extends WriteObject>(object: T & At<T, P>, options: UpdateOptions = {}): Promise<ReadOf<T>> {
+  update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
+  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
     refuseLossy(object, 'update');
     const kind = await this.kindOf(object);
     const params = writeParams(options);
     const operation = { verb: 'update', kind, ...keyOf(object.metadata), params, body: object } as const;
-    return (await this.run({ ...operation, signal: options.signal })) as ReadOf<T>;
+    return this.run({ ...operation, ...callOf(options) });
   }
 
   async patch<R extends KubeObject, S extends Scope>(
@@ -169,7 +171,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     const contentType = patchTypes[patch.type];
     const params = writeParams(options);
     const operation = { verb: 'patch', kind, ...keyOf(key), params, body: patch.body, contentType } as const;
-    return (await this.run({ ...operation, signal: options.signal })) as R;
+    return (await this.run({ ...operation, ...callOf(options) })) as R;
   }
 
   async apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
@@ -194,13 +196,14 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     options: DeleteOptions = {},
   ): Promise<R | Status> {
     const operation = { verb: 'delete', kind, ...keyOf(key), params: {}, body: deleteBody(options) } as const;
-    return (await this.run({ ...operation, signal: options.signal })) as R | Status;
+    return (await this.run({ ...operation, ...callOf(options) })) as R | Status;
   }
 
   async deleteCollection<R extends KubeObject>(kind: KindRef<R>, options: DeleteCollectionOptions = {}): Promise<void> {
-    const { namespace, signal } = options;
+    const { namespace } = options;
     const body = deleteBody(options);
-    await this.run({ verb: 'deletecollection', kind, namespace, params: listParams(options), body, signal });
+    const params = listParams(options);
+    await this.run({ verb: 'deletecollection', kind, namespace, params, body, ...callOf(options) });
   }
 
   subresource(name: string): SubResourceClient<P> {
@@ -208,11 +211,11 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async table(kind: KindRef, options: ListOptions = {}): Promise<Table> {
-    const { namespace, signal } = options;
+    const { namespace } = options;
     const headers = { accept: tableAccept };
     const params = listParams(options);
     // A table is one object, whatever it lists: read like one.
-    return toTable(await this.run({ verb: 'get', kind, namespace, params, headers, signal }), kind);
+    return toTable(await this.run({ verb: 'get', kind, namespace, params, headers, ...callOf(options) }), kind);
   }
 
   async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
@@ -220,8 +223,15 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   #listStream(kind: KindRef, options: ListOptions): Promise<Answers['list']> {
-    const { namespace, signal, cutManagedFields } = options;
-    return this.run({ verb: 'list', kind, namespace, params: listParams(options), cutManagedFields, signal });
+    const { namespace, cutManagedFields } = options;
+    return this.run({
+      verb: 'list',
+      kind,
+      namespace,
+      params: listParams(options),
+      cutManagedFields,
+      ...callOf(options),
+    });
   }
 }
 

@@ -41,6 +41,8 @@ export interface Operation<V extends Verb = Verb> {
   /** Longest silence in the answer. 0 = none. @default the transport's own */
   readonly idleTimeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** How often the request may be sent again. @default 10 */
+  readonly maxRetries?: number;
 }
 
 /** What each verb resolves to. */

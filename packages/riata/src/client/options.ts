@@ -6,6 +6,8 @@ import type { LabelSelector } from '../object/meta.js';
 export interface CallOptions {
   /** Aborting ends the call; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** How often the request may be sent again when the server asks to wait (429, 5xx) or resets; 0 for never. @default 10 */
+  readonly maxRetries?: number;
 }
 
 /** Options of `get` and `find` (`client.GetOption`). */

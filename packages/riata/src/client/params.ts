@@ -2,6 +2,7 @@ import { type FieldSelector, fieldSelectorFrom } from '../object/field-selector.
 import { type Selector, selectorFrom } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 import type {
+  CallOptions,
   DeleteOptions,
   GetOptions,
   ListOptions,
@@ -12,6 +13,11 @@ import type {
 } from './options.js';
 
 type Params = Record<string, string>;
+
+/** What every operation takes over from its call. */
+export function callOf({ signal, maxRetries }: CallOptions): CallOptions {
+  return { signal, maxRetries };
+}
 
 /** The query of a get. */
 export function getParams({ resourceVersion }: GetOptions): Params {

@@ -64,6 +64,7 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     if (accept !== undefined) method.setHeader('accept', accept);
     for (const [key, value] of Object.entries(headers ?? {})) method.setHeader(key, ...[value].flat());
     if (body !== undefined) method.setHeader('content-type', contentType ?? 'application/json').body(encodeJson(body));
+    if (operation.maxRetries !== undefined) method.maxRetries(operation.maxRetries);
     return method;
   }
 

@@ -7,7 +7,7 @@ import type { ApplyFields } from './apply-fields.js';
 import type { At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
 import type { Run } from './operation.js';
 import type { CreateOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
-import { getParams, writeParams } from './params.js';
+import { callOf, getParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
 
 interface Name {
@@ -29,25 +29,27 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
 
   async get<B = unknown>(kind: KindRef, key: Name, options: GetOptions = {}): Promise<B> {
     const params = getParams(options);
-    return (await this.#run({ verb: 'get', ...this.#at(kind, key), params, signal: options.signal })) as B;
+    return (await this.#run({ verb: 'get', ...this.#at(kind, key), params, ...callOf(options) })) as B;
   }
 
   async create<B = unknown>(kind: KindRef, key: Name, body: object, options: CreateOptions = {}): Promise<B> {
     const params = writeParams(options);
-    return (await this.#run({ verb: 'create', ...this.#at(kind, key), params, body, signal: options.signal })) as B;
+    return (await this.#run({ verb: 'create', ...this.#at(kind, key), params, body, ...callOf(options) })) as B;
   }
 
   async replace<B extends object>(kind: KindRef, key: Name, body: B, options: UpdateOptions = {}): Promise<B> {
     refuseLossy(body, 'update');
     const params = writeParams(options);
-    const answer = await this.#run({ verb: 'update', ...this.#at(kind, key), params, body, signal: options.signal });
+    const answer = await this.#run({ verb: 'update', ...this.#at(kind, key), params, body, ...callOf(options) });
     return answer as B;
   }
 
-  async update<T extends WriteObject>(object: T & At<T, P>, options: UpdateOptions = {}): Promise<ReadOf<T>> {
+  update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
+  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
     const kind = await this.#kindOf(object);
     const { namespace, name = '' } = object.metadata;
-    return (await this.replace(kind, { namespace, name }, object, options)) as unknown as ReadOf<T>;
+    return this.replace(kind, { namespace, name }, object, options);
   }
 
   async patch<R extends KubeObject, S extends Scope>(
@@ -58,7 +60,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   ): Promise<R> {
     const contentType = patchTypes[patch.type];
     const operation = { verb: 'patch', ...this.#at(kind, key), params: writeParams(options) } as const;
-    return (await this.#run({ ...operation, body: patch.body, contentType, signal: options.signal })) as R;
+    return (await this.#run({ ...operation, body: patch.body, contentType, ...callOf(options) })) as R;
   }
 
   async applyFields<R extends KubeObject>(

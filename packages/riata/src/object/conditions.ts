@@ -1,6 +1,12 @@
 import type { Condition } from './meta.js';
 import { formatTime } from './time.js';
 
+/** As much of a condition as asking takes: also those of kinds that keep other times, or `status` as any text. */
+export interface ConditionLike {
+  readonly type: string;
+  readonly status: string;
+}
+
 /** A condition to be set: `lastTransitionTime` is filled in, where it is not given. */
 export type ConditionUpdate<C extends Condition = Condition> = Omit<C, 'lastTransitionTime'> & {
   readonly lastTransitionTime?: string;
@@ -56,23 +62,26 @@ export function removeCondition<C extends Condition>(conditions: readonly C[] | 
 }
 
 /** The condition of `type` (`meta.FindStatusCondition`); undefined when there is none. */
-export function findCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined {
+export function findCondition<C extends ConditionLike>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): C | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
 /** True when the condition is there and `True` (`meta.IsStatusConditionTrue`). */
-export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+export function isConditionTrue(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
   return isCondition(conditions, type, 'True');
 }
 
 /** True when the condition is there and `False` (`meta.IsStatusConditionFalse`); not when it is missing. */
-export function isConditionFalse(conditions: readonly Condition[] | undefined, type: string): boolean {
+export function isConditionFalse(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
   return isCondition(conditions, type, 'False');
 }
 
 /** True when the condition is there and has this status (`meta.IsStatusConditionPresentAndEqual`). */
 export function isCondition(
-  conditions: readonly Condition[] | undefined,
+  conditions: readonly ConditionLike[] | undefined,
   type: string,
   status: Condition['status'],
 ): boolean {

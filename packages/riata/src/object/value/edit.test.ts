@@ -88,3 +88,8 @@ describe('edit', () => {
     );
   });
 });
+
+test('a recipe may return what a method of a list gives', () => {
+  const before = { list: [1, 2, 3] };
+  expect(edit(before, (draft) => draft.list.splice(0, 1))).toEqual({ list: [2, 3] });
+});

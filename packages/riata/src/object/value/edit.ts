@@ -33,8 +33,9 @@ function refuse(draft: unknown, returned: object): void {
       'edit: the recipe is async, so its changes would come after the result was made; await first, then edit',
     );
   }
-  // `(draft) => (draft.metadata.labels = {…})` returns what it assigned: harmless.
-  if (contains(draft, returned)) return;
+  // `(draft) => draft.items.splice(…)` returns what it took out, `(draft) => (draft.metadata.labels = {…})` what it
+  // assigned: harmless.
+  if (Array.isArray(returned) || contains(draft, returned)) return;
   throw new TypeError(
     'edit: the recipe returned an object that is not part of the draft; change the draft in place and return nothing',
   );
