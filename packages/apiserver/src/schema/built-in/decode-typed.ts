@@ -63,8 +63,10 @@ class Decoder {
     this.#owner = outer;
     const made: Record<string, Json> = {};
     for (const field of fieldList) {
-      const written = read[field.index] ?? absentValue(field);
-      if (written !== undefined && (field.kept || !isOmitted(written, field))) made[field.name] = written;
+      const written = read[field.index];
+      if (written === undefined) {
+        if (field.standing) made[field.name] = field.pointer ? null : zero(field.type);
+      } else if (field.kept || !isOmitted(written, field)) made[field.name] = written;
     }
     return made;
   }
@@ -167,16 +169,6 @@ class Decoder {
     for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
     return path === '' ? name : `${path}.${name}`;
   }
-}
-
-/** What a struct holds for a field that was not given: undefined when there is nothing to write. */
-function absentValue(field: GoField): Json | undefined {
-  if (field.pointer) return field.kept ? null : undefined;
-  if (field.type.is === 'struct' || field.type.is === 'custom') {
-    // The one time with `omitzero`.
-    return field.name === 'creationTimestamp' && !field.kept ? undefined : zero(field.type);
-  }
-  return field.kept ? zero(field.type) : undefined;
 }
 
 function isOmitted(written: Json, { pointer, type }: GoField): boolean {

@@ -20,6 +20,8 @@ export interface GoField {
   readonly required: boolean;
   /** Written even when empty (`kept`): there is no `omitempty`. */
   readonly kept: boolean;
+  /** Written even when it was not given: there is no `omitempty`, or it is a struct in its owner's place. */
+  readonly standing: boolean;
   /** The embedded structs that it comes from, e.g. `['VolumeSource']` (`via=`). */
   readonly via: readonly string[];
   /** `atomic`, `set`, or `map` with its keys (`map=containerPort,protocol`). */
@@ -168,13 +170,18 @@ function parseField(line: string, index: number, home: GoPackage): GoField {
   const merge = given.get('merge');
   const value = given.get('default');
   const goType = parseType(type, home);
+  const pointer = type.startsWith('*');
+  const kept = given.has('kept');
+  // Go leaves out an empty scalar, list or map, but no empty struct; the one exception has `omitzero`.
+  const inPlace = !pointer && (goType.is === 'struct' || goType.is === 'custom') && name !== 'creationTimestamp';
   return {
     index,
     name: name.endsWith('!') ? name.slice(0, -1) : name,
     type: goType,
-    pointer: type.startsWith('*'),
+    pointer,
     required: name.endsWith('!'),
-    kept: given.has('kept'),
+    kept,
+    standing: kept || inPlace,
     via: given.get('via')?.split('.') ?? [],
     listType: given.has('atomic') ? 'atomic' : given.has('set') ? 'set' : given.has('map') ? 'map' : undefined,
     mapKeys: given.get('map')?.split(',') ?? [],
