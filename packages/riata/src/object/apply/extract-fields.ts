@@ -1,7 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../meta.js';
 import { equal } from '../value/equal.js';
-import { setOwn } from '../value/own.js';
+import { getOwn, setOwn } from '../value/own.js';
+import type { FieldSet } from './field-set.js';
+import { parseFieldsV1 } from './fields-v1.js';
+import { elementKeys, fieldElement, indexElement, type PathElement, valueElement } from './path-element.js';
 
 /** Whose fields are meant. */
 export interface FieldOwner {
@@ -13,7 +16,8 @@ export interface FieldOwner {
 /**
  * What a field manager has applied to an object (Go's `ExtractDeployment` and its like): the parts of it that its entry
  * in `metadata.managedFields` names, with `apiVersion`, `kind`, name and namespace, ready to be changed and applied
- * again. Undefined when the manager has applied nothing; fields written by an update do not count.
+ * again. Undefined when the manager has applied nothing; fields written by an update do not count. Throws a
+ * `FieldsV1Error` when the entry cannot be read.
  */
 export function extractFields(object: KubeObject, owner: FieldOwner): JsonObject | undefined {
   const { fieldManager, subresource = '' } = owner;
@@ -21,7 +25,7 @@ export function extractFields(object: KubeObject, owner: FieldOwner): JsonObject
     (e) => e.manager === fieldManager && e.operation === 'Apply' && (e.subresource ?? '') === subresource,
   );
   if (entry === undefined) return undefined;
-  const owned = isJsonObject(entry.fieldsV1) ? pick(object as unknown as Json, entry.fieldsV1) : undefined;
+  const owned = pick(object as unknown as Json, parseFieldsV1(entry.fieldsV1));
   const { metadata, ...rest } = isJsonObject(owned) ? owned : {};
   const { name, namespace } = object.metadata;
   const identity = namespace === undefined ? { name } : { name, namespace };
@@ -33,47 +37,49 @@ export function extractFields(object: KubeObject, owner: FieldOwner): JsonObject
   };
 }
 
-/** The part of `value` that a FieldsV1 tree names; undefined if nothing of it is there. */
-function pick(value: Json, fields: JsonObject): Json | undefined {
-  const children = Object.entries(fields).filter(([path]) => path !== '.');
-  // No children: a leaf, or a list or map that is owned as one.
-  if (children.length === 0) return value;
-  if (Array.isArray(value)) return pickElements(value, children);
+/** The part of `value` that a set names; undefined if nothing of it is there. */
+function pick(value: Json, fields: FieldSet): Json | undefined {
+  if (Array.isArray(value)) return pickItems(value, fields);
   if (!isJsonObject(value)) return undefined;
-  const wanted = new Map(children);
   const out: Record<string, Json> = {};
   // In the object's order, so that what was applied reads as the object does.
   for (const [name, child] of Object.entries(value)) {
-    const below = wanted.get(`f:${name}`);
-    if (child === undefined || !isJsonObject(below)) continue;
-    const picked = pick(child, below);
+    const picked = child === undefined ? undefined : pickAt(child, fields, fieldElement(name));
     if (picked !== undefined) setOwn(out, name, picked);
   }
   return out;
 }
 
-function pickElements(list: readonly Json[], children: readonly (readonly [string, Json | undefined])[]): Json[] {
+/** With nothing below it, the place is a leaf, or a list or map that is owned as one. */
+function pickAt(value: Json, fields: FieldSet, element: PathElement): Json | undefined {
+  const below = fields.below(element);
+  if (below !== undefined) return pick(value, below);
+  return fields.isMember(element) ? value : undefined;
+}
+
+function pickItems(list: readonly Json[], fields: FieldSet): Json[] {
+  const keyed: { element: PathElement; keys: JsonObject }[] = [];
+  for (const element of fields.elements()) {
+    const keys = elementKeys(element);
+    if (keys !== undefined) keyed.push({ element, keys: Object.fromEntries(keys) });
+  }
   const out: Json[] = [];
-  for (const [index, element] of list.entries()) {
-    for (const [path, below] of children) {
-      if (!names(path, element, index)) continue;
-      const picked = isJsonObject(below) ? pick(element, below) : undefined;
-      const keys = path.startsWith('k:') ? (JSON.parse(path.slice(2)) as JsonObject) : undefined;
-      // The keys say which element is meant, so they are there whether owned or not.
-      out.push(keys && isJsonObject(picked) ? { ...keys, ...picked } : (picked ?? element));
-      break;
+  for (const [index, item] of list.entries()) {
+    const match = keyed.find(({ keys }) => hasKeys(item, keys));
+    if (match !== undefined) {
+      const picked = pickAt(item, fields, match.element) ?? {};
+      // The keys say which item is meant, so they are there whether owned or not.
+      out.push(isJsonObject(picked) ? { ...match.keys, ...picked } : picked);
+      continue;
     }
+    const byValue = typeof item === 'object' ? undefined : pickAt(item, fields, valueElement(item));
+    const picked = byValue ?? pickAt(item, fields, indexElement(index));
+    if (picked !== undefined) out.push(picked);
   }
   return out;
 }
 
-/** Whether a path element of FieldsV1 (`k:{…}` keys, `v:…` value, `i:…` index) means this element. */
-function names(path: string, element: Json, index: number): boolean {
-  const kind = path.slice(0, 2);
-  if (kind === 'i:') return Number(path.slice(2)) === index;
-  if (kind !== 'k:' && kind !== 'v:') return false;
-  const wanted = JSON.parse(path.slice(2)) as Json;
-  if (kind === 'v:') return equal(wanted, element);
-  if (!isJsonObject(wanted) || !isJsonObject(element)) return false;
-  return Object.entries(wanted).every(([key, value]) => equal(element[key], value));
+function hasKeys(item: Json, keys: JsonObject): boolean {
+  if (!isJsonObject(item)) return false;
+  return Object.entries(keys).every(([name, value]) => equal(getOwn(item, name), value));
 }
