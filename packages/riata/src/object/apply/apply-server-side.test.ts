@@ -383,3 +383,25 @@ test('hostile names are data', () => {
   expect(JSON.stringify(store.spec)).toBe('{"labels":{"__proto__":"x","toString":"z"}}');
   expect({}).not.toHaveProperty('x');
 });
+
+test('what is nested without end is refused, not walked', () => {
+  let deep: Json = 1;
+  let fields: JsonObject = {};
+  for (let i = 0; i < 9_000; i++) {
+    deep = { a: deep };
+    fields = { 'f:a': fields };
+  }
+  const store = new Store();
+  expect(() => store.apply('ann', { free: deep })).toThrow(expect.objectContaining({ name: 'ApplyError', code: 400 }));
+  store.update('una', { free: deep });
+  expect(store.entries).toEqual([]);
+  const entry = { manager: 'm', operation: 'Update', apiVersion: 'x.dev/v1', fieldsType: 'FieldsV1', fieldsV1: fields };
+  store.update('una', { replicas: 1 }, { managedFields: [entry] });
+  expect(store.entries).toEqual([]);
+  let enough: Json = 1;
+  for (let i = 0; i < 900; i++) enough = { a: enough };
+  const other = new Store();
+  other.apply('ann', { free: enough });
+  other.apply('ann', { free: { b: 1 } });
+  expect(other.spec).toEqual({ free: { b: 1 } });
+});

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { FieldSet } from './field-set.js';
 import { FieldsV1Error, type PathElement, parseElement } from './path-element.js';
+import { maxDepth } from './validate-typed.js';
 
 /** A FieldsV1 tree: keys are path elements, `.` marks a place that is a member and has members below it. */
 export interface FieldsV1 {
@@ -19,12 +20,13 @@ const setOf = new WeakMap<object, FieldSet>();
 export function parseFieldsV1(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return FieldSet.empty;
   const known = typeof fields === 'object' ? setOf.get(fields) : undefined;
-  return known ?? read(fields).below ?? FieldSet.empty;
+  return known ?? read(fields, 0).below ?? FieldSet.empty;
 }
 
-function read(fields: unknown): { readonly member: boolean; readonly below: FieldSet | undefined } {
+function read(fields: unknown, depth: number): { readonly member: boolean; readonly below: FieldSet | undefined } {
   if (fields === null) return { member: true, below: undefined };
   if (!isJsonObject(fields)) throw new FieldsV1Error(`expected an object, got ${JSON.stringify(fields)}`);
+  if (depth > maxDepth) throw new FieldsV1Error(`fields are nested deeper than ${maxDepth} levels`);
   let member = false;
   let some = false;
   const level: [PathElement, boolean, FieldSet | undefined][] = [];
@@ -35,7 +37,7 @@ function read(fields: unknown): { readonly member: boolean; readonly below: Fiel
     }
     const element = parseElement(key);
     if (element === undefined) continue;
-    const child = read(value);
+    const child = read(value, depth + 1);
     level.push([element, child.member, child.below]);
     some = true;
   }

@@ -1,8 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { getOwn, setOwn } from '../value/own.js';
+import { ApplyError } from './apply-error.js';
 import { compareTyped } from './compare-typed.js';
 import type { FieldSet } from './field-set.js';
 import { goJson } from './go-text.js';
+import type { MergeType } from './merge-type.js';
 import { toFieldSet } from './to-field-set.js';
 import { validateTyped } from './validate-typed.js';
 import type { Typed } from './versions.js';
@@ -21,7 +23,7 @@ const maxAnnotationBytes = 256 * 1024;
  */
 export function fieldsLastApplied(live: Typed, apiVersion: string): FieldSet | undefined {
   const text = annotationsOf(live.object)?.[lastAppliedAnnotation];
-  if (typeof text !== 'string' || text === '' || validateTyped(live.object, live.type).length > 0) return undefined;
+  if (typeof text !== 'string' || text === '' || !isValid(live.object, live.type)) return undefined;
   let last: Json;
   try {
     last = JSON.parse(text) as Json;
@@ -29,9 +31,18 @@ export function fieldsLastApplied(live: Typed, apiVersion: string): FieldSet | u
     return undefined;
   }
   if (!isJsonObject(last) || last.apiVersion !== apiVersion || typeof last.kind !== 'string') return undefined;
-  if (validateTyped(last, live.type).length > 0) return undefined;
+  if (!isValid(last, live.type)) return undefined;
   const { added, modified, removed } = compareTyped(last, live.object, live.type);
   return toFieldSet(last, live.type).difference(modified).difference(added).difference(removed);
+}
+
+function isValid(value: Json, type: MergeType): boolean {
+  try {
+    return validateTyped(value, type).length === 0;
+  } catch (error) {
+    if (error instanceof ApplyError) return false;
+    throw error;
+  }
 }
 
 /** Keeps the annotation of an object that has one up to date with what kubectl applies server-side. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { ApplyError } from './apply-error.js';
 import { goPlain, goSyntax, goType } from './go-text.js';
 import { isItemProblem, itemElement } from './list-items.js';
 import {
@@ -12,6 +13,9 @@ import {
   scalarForm,
 } from './merge-type.js';
 import { fieldElement, formatElement, indexElement, type PathElement } from './path-element.js';
+
+/** How deep objects and field sets may be nested: far beyond any real one, and safe for recursion. */
+export const maxDepth = 1000;
 
 /** One way in which a value is not of its type. */
 export interface TypeProblem {
@@ -28,7 +32,8 @@ export function formatProblems(problems: readonly TypeProblem[]): string {
 
 /**
  * What is wrong with a value (`TypedValue.Validate`): undeclared fields, wrong scalars, list items that cannot be told
- * apart, and, unless `allowDuplicates`, items that are there twice.
+ * apart, and, unless `allowDuplicates`, items that are there twice. Throws an `ApplyError` for one that is nested deeper
+ * than 1,000 levels.
  */
 export function validateTyped(
   value: Json,
@@ -51,6 +56,9 @@ class Validator {
   }
 
   check(value: Json, type: MergeType): void {
+    if (this.#path.length > maxDepth) {
+      throw new ApplyError(400, `the object is nested too deep: expected at most ${maxDepth} levels, found more`);
+    }
     const forms = narrow(type, value);
     if (forms & mapForm) this.#checkMap(value, type.map!);
     else if (forms & scalarForm) this.#add(scalarProblem(type.scalar!, value));
