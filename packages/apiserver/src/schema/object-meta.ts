@@ -13,12 +13,16 @@ export interface MetaRules {
   readonly nameRule?: NameRule;
   /** Where the metadata stands. @default 'metadata' */
   readonly path?: string;
+  /** Built-in kinds take a finalizer without a domain only if it is a well-known one. @default false */
+  readonly builtIn?: boolean;
 }
+
+const wellKnownFinalizers: readonly Json[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 /** What is wrong with the metadata of a new object (`validation.ValidateObjectMeta`). It was read by its schema before. */
 export function checkNewMeta(
   meta: JsonObject,
-  { namespaced, nameRule = dnsSubdomainName, path = 'metadata' }: MetaRules,
+  { namespaced, nameRule = dnsSubdomainName, path = 'metadata', builtIn = false }: MetaRules,
 ): FieldError[] {
   const errors: FieldError[] = [];
   const [name, generateName, namespace] = [text(meta.name), text(meta.generateName), text(meta.namespace)];
@@ -33,11 +37,16 @@ export function checkNewMeta(
     errors.push(invalid(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }
   errors.push(...checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
+  if (builtIn) errors.push(...checkPlainFinalizers(meta, path));
   return errors;
 }
 
 /** What is wrong with the metadata that an update would give an object (`validation.ValidateObjectMetaUpdate`). */
-export function checkMetaUpdate(meta: JsonObject, before: JsonObject, path = 'metadata'): FieldError[] {
+export function checkMetaUpdate(
+  meta: JsonObject,
+  before: JsonObject,
+  { path = 'metadata', builtIn = false }: Pick<MetaRules, 'path' | 'builtIn'> = {},
+): FieldError[] {
   const errors: FieldError[] = [];
   if (before.deletionTimestamp) {
     const known = new Set(list(before.finalizers));
@@ -61,7 +70,16 @@ export function checkMetaUpdate(meta: JsonObject, before: JsonObject, path = 'me
     errors.push(...checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
   }
   errors.push(...checkShared(meta, path, []));
+  if (builtIn) errors.push(...checkPlainFinalizers(meta, path));
   return errors;
+}
+
+function checkPlainFinalizers(meta: JsonObject, path: string): FieldError[] {
+  return list(meta.finalizers).flatMap((finalizer, index) => {
+    if (text(finalizer).includes('/') || wellKnownFinalizers.includes(finalizer)) return [];
+    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [invalid(`${path}.finalizers[${index}]`, text(finalizer), detail)];
+  });
 }
 
 /** The complaint about a field that changed though it must not (`validation.ValidateImmutableField`). */

@@ -27,15 +27,7 @@ export interface CustomResourceRules {
 export function validateCustomResource(object: JsonObject, rules: CustomResourceRules): FieldError[] {
   const wrongKind = checkType(object, rules);
   if (wrongKind.length > 0) return wrongKind;
-  const { schema, namespaced } = rules;
-  return withRules(object, undefined, rules, [
-    ...checkNewMeta(metaOf(object), { namespaced }),
-    ...validateValue(object, schema),
-    ...checkScaleSpec(object, rules.scale),
-    ...checkScaleStatus(object, rules.scale),
-    ...checkEmbedded(object, schema),
-    ...checkListTypes(object, schema),
-  ]);
+  return [...checkNewMeta(metaOf(object), rules), ...checkContent(object, undefined, rules)];
 }
 
 /** What is wrong with the update of a custom resource. */
@@ -46,15 +38,7 @@ export function validateCustomResourceUpdate(
 ): FieldError[] {
   const wrongKind = checkType(object, rules);
   if (wrongKind.length > 0) return wrongKind;
-  const { schema } = rules;
-  return withRules(object, old, rules, [
-    ...checkMetaUpdate(metaOf(object), metaOf(old)),
-    ...validateValue(object, schema, { old }),
-    ...checkScaleSpec(object, rules.scale),
-    ...checkScaleStatus(object, rules.scale),
-    ...checkEmbedded(object, schema),
-    ...changedListTypes(object, old, schema),
-  ]);
+  return [...checkMetaUpdate(metaOf(object), metaOf(old)), ...checkContent(object, old, rules)];
 }
 
 /** What is wrong with the update of a custom resource's status. */
@@ -65,14 +49,38 @@ export function validateCustomResourceStatus(
 ): FieldError[] {
   const wrongKind = checkType(object, rules);
   if (wrongKind.length > 0) return wrongKind;
-  const { schema } = rules;
-  const status = schema.properties?.status;
-  const errors = checkMetaUpdate(metaOf(object), metaOf(old));
+  return [...checkMetaUpdate(metaOf(object), metaOf(old)), ...checkStatusContent(object, old, rules)];
+}
+
+/** What is wrong with a custom resource apart from its kind and metadata; `old` is its stored form. */
+export function checkContent(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  rules: Omit<CustomResourceRules, 'apiVersion' | 'kind' | 'namespaced'>,
+): FieldError[] {
+  const { schema, scale } = rules;
+  return withRules(object, old, rules.rules, [
+    ...validateValue(object, schema, { old }),
+    ...checkScaleSpec(object, scale),
+    ...checkScaleStatus(object, scale),
+    ...checkEmbedded(object, schema),
+    ...changedListTypes(object, old, schema),
+  ]);
+}
+
+/** What is wrong with the status of a custom resource, when only that is written. */
+export function checkStatusContent(
+  object: JsonObject,
+  old: JsonObject,
+  rules: Omit<CustomResourceRules, 'apiVersion' | 'kind' | 'namespaced'>,
+): FieldError[] {
+  const status = rules.schema.properties?.status;
+  const errors: FieldError[] = [];
   if (object.status !== undefined && status !== undefined) {
     errors.push(...validateValue(object.status as Json, status, { old: old.status, path: 'status' }));
   }
-  errors.push(...checkScaleStatus(object, rules.scale), ...changedListTypes(object, old, schema));
-  return withRules(object, old, rules, errors);
+  errors.push(...checkScaleStatus(object, rules.scale), ...changedListTypes(object, old, rules.schema));
+  return withRules(object, old, rules.rules, errors);
 }
 
 /** Kinds of errors after which CEL rules are not run. */
@@ -87,7 +95,7 @@ const blocking = new Set<FieldError['type']>([
 function withRules(
   object: JsonObject,
   old: JsonObject | undefined,
-  { rules }: CustomResourceRules,
+  rules: CustomResourceRules['rules'],
   errors: FieldError[],
 ): FieldError[] {
   if (rules === undefined) return errors;
@@ -98,9 +106,9 @@ function withRules(
 }
 
 /** Doubles are let pass if there were some before. */
-function changedListTypes(object: JsonObject, old: JsonObject, schema: StructuralSchema): FieldError[] {
+function changedListTypes(object: JsonObject, old: JsonObject | undefined, schema: StructuralSchema): FieldError[] {
   const errors = checkListTypes(object, schema);
-  return errors.length > 0 && checkListTypes(old, schema).length === 0 ? errors : [];
+  return errors.length > 0 && old !== undefined && checkListTypes(old, schema).length > 0 ? [] : errors;
 }
 
 function checkType(object: JsonObject, { apiVersion, kind }: CustomResourceRules): FieldError[] {

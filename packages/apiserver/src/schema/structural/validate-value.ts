@@ -1,6 +1,7 @@
 import { equal, isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import type { FieldError } from '../../status/field-error.js';
 import { checkNumber, isInt64 } from './check-number.js';
+import { correlated, isUnchanged } from './correlate.js';
 import { schemaOf } from './drop-nulls.js';
 import { hasFormat, knownFormat } from './formats.js';
 import { goPattern } from './go-pattern.js';
@@ -36,7 +37,7 @@ function validate(value: Json, schema: StructuralSchema, path: string, old: Json
   if (value === null) {
     apply(checkType(value, types, format, schema.nullable === true, path), 0);
     apply(checkEnum(value, schema, path), 0);
-    return ratchet(result, value, old);
+    return ratchet(result, value, schema, old);
   }
   if (types.length > 0 || format !== undefined) {
     const violation = checkType(value, types, format, false, path);
@@ -53,12 +54,17 @@ function validate(value: Json, schema: StructuralSchema, path: string, old: Json
   apply(checkEnum(value, schema, path));
   if (isJsonObject(value)) apply(checkObject(value, schema, path, old));
   result.matches += 1;
-  return ratchet(result, value, old);
+  return ratchet(result, value, schema, old);
 }
 
 /** Lets pass what is wrong with a value that is the same as before. */
-function ratchet(result: ValidationResult, value: Json, old: Json | undefined): ValidationResult {
-  return result.valid || old === undefined || !equal(value, old) ? result : new ValidationResult();
+function ratchet(
+  result: ValidationResult,
+  value: Json,
+  schema: StructuralSchema,
+  old: Json | undefined,
+): ValidationResult {
+  return result.valid || old === undefined || !isUnchanged(value, schema, old) ? result : new ValidationResult();
 }
 
 function typesOf(schema: StructuralSchema): readonly string[] {
@@ -160,13 +166,6 @@ function checkList(
     result.add({ is: 'other', path, message: `${path} in body shouldn't contain duplicates` });
   }
   return result;
-}
-
-/** The element of the old list with the same keys: only lists that are maps know which of their elements is which. */
-function correlated(item: Json, schema: StructuralSchema, old: Json | undefined): Json | undefined {
-  if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map' || !isJsonObject(item)) return undefined;
-  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  return old.find((was) => isJsonObject(was) && keys.every((key) => equal(was[key] ?? null, item[key] ?? null)));
 }
 
 function checkObject(
