@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { parseGoDuration } from 'riata/object';
-import { abortable, isTimeout, type LinkedSignal, type Logger, link, type Scheduler } from 'riata/runtime';
+import { type Logger, link, type Scheduler } from 'riata/runtime';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, Refusal } from '../status/refusal.js';
 import { authenticate } from './auth.js';
+import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
 import { Discovery } from './discovery.js';
 import { encodeBody } from './encode-body.js';
@@ -80,50 +81,47 @@ export class Dispatcher {
     const { request, info } = exchange;
     const route = findRoute(request, info, this.#parts.table);
     if (route.verb === 'watch') return this.#watch(exchange, route);
-    using scope = this.#deadline(exchange);
+    const deadline = this.#deadline(exchange);
     const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
     if (!route.custom) negotiation.checkRouteAccepts(request, produces);
-    const answering = this.#answer(exchange, route, scope.signal);
-    const answer = await abortable(answering, scope.signal).catch((error: unknown) => {
-      throw isTimeout(error) ? overdue() : error;
-    });
-    await send(exchange, answer.negotiated, answer.answer);
+    const { negotiated, answer } = await deadline.limit(this.#answer(exchange, route, deadline));
+    await send(exchange, negotiated, answer);
   }
 
-  async #answer(exchange: Exchange, route: Route, signal: AbortSignal) {
+  async #answer(exchange: Exchange, route: Route, deadline: Deadline) {
     const { request, info } = exchange;
     // kube-apiserver looks at the type of a patch before all else.
     const patchKind =
       route.verb === 'patch' ? patchKindOf(request, patchTypesOf(route.resource), route.custom) : undefined;
     const negotiated = negotiation.negotiate(request, info, negotiation.objectTransforms);
     const { handlers } = this.#parts;
-    const common = verbRequest(exchange, route, negotiated, signal);
+    const tell = teller(exchange, route, negotiated, deadline);
     const { query } = info;
     const userAgent = request.headers['user-agent'];
     const run = async (): Promise<VerbAnswer> => {
       switch (route.verb) {
         case 'get':
-          return handlers.get({ ...common, options: parseGetOptions(query) });
+          return handlers.get(tell({ options: parseGetOptions(query) }));
         case 'list':
-          return handlers.list({ ...common, options: parseListOptions(query, false) });
+          return handlers.list(tell({ options: parseListOptions(query, false) }));
         case 'create':
         case 'update': {
           const kind = route.subresource?.kind ?? route.resource.kind;
           const options = parseWriteOptions(query, route.verb, userAgent);
           const body = await readObjectBody(request, kind, route.custom);
-          return handlers[route.verb]({ ...common, options, body, bodyText: () => jsonText(request) });
+          return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request) }));
         }
         case 'patch': {
           const kind = patchKind ?? 'merge';
           const options = parseWriteOptions(query, kind === 'apply' ? 'apply' : 'patch', userAgent);
-          return handlers.patch({ ...common, options, patch: await readPatchBody(request, kind) });
+          return handlers.patch(tell({ options, patch: await readPatchBody(request, kind) }));
         }
         case 'delete':
-          return handlers.delete({ ...common, options: parseDeleteOptions(query, await readDeleteBody(request)) });
+          return handlers.delete(tell({ options: parseDeleteOptions(query, await readDeleteBody(request)) }));
         default: {
           const options = parseListOptions(query, false);
           const deleteOptions = parseDeleteOptions(query, await readDeleteBody(request));
-          return handlers.deleteCollection({ ...common, options, deleteOptions });
+          return handlers.deleteCollection(tell({ options, deleteOptions }));
         }
       }
     };
@@ -141,16 +139,15 @@ export class Dispatcher {
     }
     const headers = { ...commonHeaders, 'content-type': 'application/json', ...exchange.warnings.headers() };
     using scope = link(request.signal, this.#parts.stopping);
-    const common = verbRequest(exchange, route, negotiated, scope.signal);
-    await this.#parts.handlers.watch({ ...common, options, reply, headers });
+    const tell = teller(exchange, route, negotiated, scope);
+    await this.#parts.handlers.watch(tell({ options, reply, headers }));
   }
 
   /** The time that a request has: what it asks for itself, within limits. Throws 400. */
-  #deadline({ request, info }: Exchange): LinkedSignal {
+  #deadline({ request, info }: Exchange): Deadline {
     const asked = first(info.query, 'timeout');
     const timeoutMs = asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
-    const { clock } = this.#parts;
-    return link({ signals: [request.signal], timeoutMs, clock, what: 'the request' });
+    return new Deadline({ clock: this.#parts.clock, timeoutMs, gone: request.signal, overdue });
   }
 }
 
@@ -162,13 +159,25 @@ function parsePath(request: ServerRequest): RequestInfo {
   }
 }
 
-function verbRequest(
+/** Adds what all verbs are told. The signal is made only for who asks for it. */
+function teller(
   { warnings }: Exchange,
   { resource, subresource, namespace, name }: Route,
   negotiated: negotiation.Negotiated,
-  signal: AbortSignal,
-): Omit<VerbRequest<unknown>, 'options'> {
-  return { resource, subresource, namespace, name, negotiated, signal, warn: (text) => warnings.add(text) };
+  scope: { readonly signal: AbortSignal },
+) {
+  return <T extends object>(own: T): T & Omit<VerbRequest<unknown>, 'options'> => ({
+    resource,
+    subresource,
+    namespace,
+    name,
+    negotiated,
+    warn: (text) => warnings.add(text),
+    get signal() {
+      return scope.signal;
+    },
+    ...own,
+  });
 }
 
 /** What is not sooner than the usual end changes nothing. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Agent, type ClientRequest, type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import { connect } from 'node:net';
-import { systemClock } from 'riata/runtime';
+import { systemClock, VirtualClock } from 'riata/runtime';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Handle } from './in-process-transport.js';
 import { NodeServer, type NodeServerOptions } from './node-server.js';
@@ -161,6 +161,26 @@ describe('a stream', () => {
     answer.on('error', () => {});
     sent.destroy();
     expect(await gone.promise).toBe(true);
+  });
+
+  test('that nobody reads to its end is cut after a while', async () => {
+    const clock = new VirtualClock();
+    const ended = once<void>();
+    const server = await listen(
+      async (_request, reply) => {
+        reply.head(200, {});
+        reply.write(Buffer.alloc(32 * 1024 * 1024));
+        reply.end();
+        ended.resolve();
+      },
+      { clock },
+    );
+    const { answer } = await send(server.url);
+    const cut = new Promise((resolve) => answer.once('error', resolve));
+    await ended.promise;
+    await clock.advance(30_000);
+    answer.resume();
+    expect(await cut).toMatchObject({ code: 'ECONNRESET' });
   });
 
   test('that is broken off shows as such', async () => {

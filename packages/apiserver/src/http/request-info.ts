@@ -54,39 +54,45 @@ export function parseRequestInfo(method: string, rawPath: string): RequestInfo {
   const mark = rawPath.indexOf('?');
   const path = percentDecode(mark < 0 ? rawPath : rawPath.slice(0, mark));
   if (path === undefined || !path.startsWith('/')) throw new PathError(400, '400 Bad Request');
-  const query = parseQuery(mark < 0 ? '' : rawPath.slice(mark + 1));
-  const base = { path, query, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
-  const plain = { ...base, verb: method.toLowerCase(), isResource: false, parts: [], watchPath: false };
+  const query = mark < 0 ? noQuery : parseQuery(rawPath.slice(mark + 1));
   const segments = path.replace(/^\/+|\/+$/g, '').split('/');
-  // A second slash at the start leads away from the API, wherever the rest would lead.
-  if (path.startsWith('//') || !(segments[0] === 'api' || segments[0] === 'apis')) return plain;
   const hasGroup = segments[0] === 'apis';
-  if (segments.length < (hasGroup ? 4 : 3)) return plain;
+  const isApi = hasGroup || segments[0] === 'api';
+  // A second slash at the start leads away from the API, wherever the rest would lead.
+  if (!isApi || path.startsWith('//') || segments.length < (hasGroup ? 4 : 3)) {
+    return { ...nothing, path, query, verb: method.toLowerCase() };
+  }
   const group = hasGroup ? (segments[1] ?? '') : '';
   const [version = '', ...rest] = segments.slice(hasGroup ? 2 : 1);
-  const watchPath = rest[0] === 'watch';
-  if (watchPath || rest[0] === 'proxy') {
-    if (rest.length < 2) {
-      const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${rawPath}`;
-      throw new PathError(500, `Internal Server Error: ${JSON.stringify(rawPath)}: ${why}`);
-    }
+  const verbInPath = rest[0] === 'watch' || rest[0] === 'proxy' ? rest[0] : undefined;
+  if (verbInPath !== undefined && rest.length < 2) {
+    const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${rawPath}`;
+    throw new PathError(500, `Internal Server Error: ${JSON.stringify(rawPath)}: ${why}`);
   }
-  const verbInPath = watchPath || rest[0] === 'proxy' ? rest[0] : undefined;
-  const parts = verbInPath === undefined ? rest : rest.slice(1);
-  const place = placeOf(parts);
-  const named = { ...base, ...place, group, version, isResource: true, watchPath };
-  return { ...named, ...namedVerb(verbInPath ?? verbs[method] ?? '', place.name, query) };
+  const { namespace, parts } = placeOf(verbInPath === undefined ? rest : rest.slice(1));
+  const [resource = '', named = '', subresource = ''] = parts;
+  const { verb, name } = namedVerb(verbInPath ?? verbs[method] ?? '', named, query);
+  const place = { namespace, resource, subresource, name, parts };
+  return { path, query, verb, isResource: true, group, version, ...place, watchPath: verbInPath === 'watch' };
 }
 
-function placeOf(
-  all: readonly string[],
-): Pick<RequestInfo, 'namespace' | 'parts' | 'resource' | 'name' | 'subresource'> {
+const noQuery: Query = new Map();
+const nothing = {
+  isResource: false,
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  parts: [],
+  watchPath: false,
+};
+
+function placeOf(all: readonly string[]): Pick<RequestInfo, 'namespace' | 'parts'> {
   const inNamespace = all[0] === 'namespaces' && all.length > 1;
-  const namespace = inNamespace ? (all[1] ?? '') : '';
   const below = inNamespace && all.length > 2 && !namespaceSubresources.includes(all[2] ?? '');
-  const parts = below ? all.slice(2) : all;
-  const [resource = '', name = '', subresource = ''] = parts;
-  return { namespace, parts, resource, name, subresource };
+  return { namespace: inNamespace ? (all[1] ?? '') : '', parts: below ? all.slice(2) : all };
 }
 
 function namedVerb(verb: string, name: string, query: Query): { readonly verb: string; readonly name: string } {

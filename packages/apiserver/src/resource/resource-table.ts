@@ -101,12 +101,13 @@ interface Index {
 function indexOf(builtIn: readonly Resource[], custom: readonly Resource[]): Index {
   const resources = new Map<string, Map<string, Resource>>();
   const versions = new Map<string, Set<string>>();
-  for (const resource of [...builtIn, ...custom].sort((a, b) => (a.plural < b.plural ? -1 : 1))) {
+  const byName = (a: Resource, b: Resource) => (a.plural < b.plural ? -1 : a.plural > b.plural ? 1 : 0);
+  // Sorting keeps the order of equal names: a built-in resource comes first, and cannot be shadowed.
+  for (const resource of [...builtIn, ...custom].sort(byName)) {
     const { group, version, plural } = resource;
     const id = `${group}/${version}`;
     const known = resources.get(id) ?? new Map<string, Resource>();
-    // A built-in resource cannot be shadowed.
-    if (!known.has(plural) || builtIn.includes(resource)) known.set(plural, resource);
+    if (!known.has(plural)) known.set(plural, resource);
     resources.set(id, known);
     versions.set(group, (versions.get(group) ?? new Set()).add(version));
   }

@@ -1,0 +1,50 @@
+import { onAbort, type Scheduler } from 'riata/runtime';
+
+/** The time that a request has, and its client. */
+export interface DeadlineOptions {
+  readonly clock: Scheduler;
+  readonly timeoutMs: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
+  /** What is thrown when the time is over. */
+  readonly overdue: () => unknown;
+}
+
+/** Limits work in time. Costs next to nothing for work that is done before anybody looks at `signal`. */
+export class Deadline {
+  readonly #options: DeadlineOptions;
+  #controller: AbortController | undefined;
+  #over: { readonly reason: unknown } | undefined;
+
+  constructor(options: DeadlineOptions) {
+    this.#options = options;
+  }
+
+  /** Aborts when the time is over or the client has gone. Made when first asked for. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#over !== undefined) this.#controller.abort(this.#over.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Settles as the work does, or rejects as soon as its time is over or its client has gone. */
+  limit<T>(work: Promise<T>): Promise<T> {
+    const { clock, timeoutMs, gone, overdue } = this.#options;
+    return new Promise<T>((resolve, reject) => {
+      const end = (reason: unknown) => {
+        this.#over = { reason };
+        reject(reason);
+        this.#controller?.abort(reason);
+      };
+      const timer = clock.after(timeoutMs, () => end(overdue()), { background: true });
+      const listener = onAbort(gone, () => end(gone.reason));
+      const done = () => {
+        timer.cancel();
+        listener[Symbol.dispose]();
+      };
+      work.then(resolve, reject).finally(done);
+    });
+  }
+}
