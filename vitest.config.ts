@@ -37,7 +37,11 @@ export default defineConfig({
         test: {
           name: 'real',
           env: { RIATA_SERVERS: 'kube-apiserver' },
-          include: ['packages/*/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
+          include: [
+            'packages/*/behaviour/**/*.test.ts',
+            'packages/*/differential/**/*.test.ts',
+            'examples/**/*.test.ts',
+          ],
           ...longRun,
         },
       },
@@ -47,6 +51,8 @@ export default defineConfig({
         test: {
           name: 'embedded',
           include: ['packages/riata/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
+          // What is about the real server alone, from its first line on.
+          exclude: ['**/server-side-apply-engine.test.ts'],
           env: { RIATA_SERVERS: 'in-process,https' },
           testTimeout: 60_000,
         },

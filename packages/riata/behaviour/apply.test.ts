@@ -210,15 +210,17 @@ function deployment(namespace: string, names: readonly string[]) {
 /** A client, and a note of each request that really leaves it. */
 function counting(config: RestConfig): AsyncDisposable & { readonly client: Client; readonly requests: string[] } {
   const requests: string[] = [];
-  const inner = undiciTransport(config);
+  const inner = config.transport ?? undiciTransport(config);
+  // A server in this process has the one transport, which is not ours to close.
+  const close = async () => (config.transport === undefined ? inner.close() : undefined);
   const transport: Transport = {
     dispatch(request, sink) {
       requests.push(request.method);
       inner.dispatch(request, sink);
     },
-    close: () => inner.close(),
-    [Symbol.asyncDispose]: () => inner.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
   const client = createClient(config, { transport, runtime: { log: silentLogger } });
-  return { client, requests, [Symbol.asyncDispose]: () => inner.close() };
+  return { client, requests, [Symbol.asyncDispose]: close };
 }

@@ -36,6 +36,7 @@ export function describeServers(
 ): void {
   for (const name of wanted.filter((w) => on.includes(w))) {
     describe(`${title} (${name})`, () => {
+      describing = name;
       let server: (TestServer & AsyncDisposable) | undefined;
       beforeAll(async () => {
         server = await starters[name]();
@@ -49,6 +50,17 @@ export function describeServers(
     describe(title, () => test(`is about ${on.join(' and ')}`, () => expect(wanted).not.toContain(on[0])));
   }
 }
+
+/** The server that tests are being declared for. */
+let describing: ServerName | undefined;
+
+/** A test that means something on some of the servers only: the real one, for what the embedded one does not do yet. */
+export function testOn(on: readonly ServerName[], title: string, run: () => Promise<void>): void {
+  if (describing !== undefined && on.includes(describing)) test(title, run);
+}
+
+/** For what comes with users and RBAC, with the defaults and checks of built-in kinds, with CEL, with Tables. */
+export const realOnly: readonly ServerName[] = ['kube-apiserver'];
 
 export function controlPlane(): ControlPlane {
   return controlPlaneFromEnv();

@@ -4,7 +4,7 @@ import { Deployment, Namespace, Pod, PodDisruptionBudget, ServiceAccount } from 
 import { edit } from '../src/object/value/edit.js';
 import { isBadRequest, isConflict, isNotFound, isTooManyRequests } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
-import { describeServers, rejection, uniqueName } from './servers.js';
+import { describeServers, realOnly, rejection, testOn, uniqueName } from './servers.js';
 
 interface Scale {
   readonly apiVersion: string;
@@ -76,7 +76,7 @@ describeServers('subresources', (server) => {
     await expect(client.subresource('nothing').get(Widget, metadata)).rejects.toSatisfy(isNotFound);
   });
 
-  test('eviction: the Pod goes, or a disruption budget says not now', async () => {
+  testOn(realOnly, 'eviction: the Pod goes, or a disruption budget says not now', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const { metadata } = await client.create(Pod({ metadata: { namespace, name: 'a', labels }, spec }));
@@ -108,7 +108,7 @@ describeServers('subresources', (server) => {
     expect(gone === undefined || gone.metadata.deletionTimestamp !== undefined).toBe(true);
   });
 
-  test('token: a service account token that the server accepts', async () => {
+  testOn(realOnly, 'token: a service account token that the server accepts', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const { metadata } = await client.create(ServiceAccount({ metadata: { namespace, name: 'robot' } }));
@@ -142,7 +142,7 @@ describeServers('subresources', (server) => {
     expect(again).toSatisfy(isConflict);
   });
 
-  test('logs: without a node or a kubelet, an error that says so', async () => {
+  testOn(realOnly, 'logs: without a node or a kubelet, an error that says so', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const containers = [...spec.containers, { name: 'side', image: 'side:1' }];

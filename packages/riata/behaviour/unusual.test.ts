@@ -9,13 +9,12 @@ import {
   isRequestEntityTooLarge,
   isRequestTimeout,
 } from '../src/rest/index.js';
-import { describeServers, rejection, uniqueName } from './servers.js';
+import { describeServers, realOnly, rejection, testOn, uniqueName } from './servers.js';
 
 describeServers('unusual things', (server) => {
   test('names with characters that a URL has to escape', async () => {
     const { client } = server();
-    expect((await client.get(ClusterRole, { name: 'system:node' })).metadata.name).toBe('system:node');
-    for (const odd of ['a b', 'a:b@c', 'a+b&c=d', 'a?b#c', 'ä€😀', "a'b;c,d"]) {
+    for (const odd of [':node', 'a b', 'a:b@c', 'a+b&c=d', 'a?b#c', 'ä€😀', "a'b;c,d"]) {
       const name = `${uniqueName('r-')}${odd}`;
       const made = await client.create(ClusterRole({ metadata: { name }, rules: [] }));
       expect(made.metadata.name).toBe(name);
@@ -28,7 +27,7 @@ describeServers('unusual things', (server) => {
     }
   });
 
-  test('text beyond ASCII: in objects, in warnings, in the name of a user', async () => {
+  testOn(realOnly, 'text beyond ASCII: in objects, in warnings, in the name of a user', async () => {
     const namespace = await server().newNamespace();
     const warningHandler = collectedWarnings();
     await using client = createClient(server().config, { warningHandler });
@@ -65,7 +64,7 @@ describeServers('unusual things', (server) => {
     }
   });
 
-  test('an object that is too large is refused by the kind, or by the server', async () => {
+  testOn(realOnly, 'an object that is too large is refused by the kind, or by the server', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const sized = (mb: number) =>
@@ -97,7 +96,7 @@ describeServers('unusual things', (server) => {
     expect(error).toSatisfy(isRequestTimeout);
   });
 
-  test('paths that no kind stands for', async () => {
+  testOn(realOnly, 'paths that no kind stands for', async () => {
     const { client } = server();
     const ready = await client.rest.get().absPath('/readyz').doRaw();
     expect(new TextDecoder().decode(ready)).toBe('ok');

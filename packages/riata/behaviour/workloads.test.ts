@@ -6,13 +6,13 @@ import type { KubeObject } from '../src/object/meta.js';
 import { edit } from '../src/object/value/edit.js';
 import { isAlreadyExists, isConflict, isNotFound } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
-import { describeServers } from './servers.js';
+import { describeServers, realOnly, testOn } from './servers.js';
 
 const labels = { app: 'web' };
 const podSpec = { containers: [{ name: 'web', image: 'web:1' }] };
 
 describeServers('all verbs on', (server) => {
-  test('Pods', async () => {
+  testOn(realOnly, 'Pods', async () => {
     const namespace = await server().newNamespace();
     const made = Pod({ metadata: { namespace, name: 'a', labels }, spec: podSpec });
     const stored = await allVerbs(server().client, Pod, made);
@@ -20,7 +20,7 @@ describeServers('all verbs on', (server) => {
     expect(stored.status?.phase).toBe('Pending');
   });
 
-  test('Deployments', async () => {
+  testOn(realOnly, 'Deployments', async () => {
     const namespace = await server().newNamespace();
     const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };
     const made = Deployment({ metadata: { namespace, name: 'a', labels }, spec });

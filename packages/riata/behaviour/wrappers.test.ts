@@ -11,7 +11,7 @@ import {
 import { SelfSubjectReview } from '../src/kinds/generated/groups/authentication.k8s.io/v1.js';
 import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from '../src/kinds/index.js';
 import { isForbidden } from '../src/rest/index.js';
-import { controlPlane, describeServers, rejection, uniqueName, until } from './servers.js';
+import { controlPlane, describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
 
 interface AuditLine {
   readonly verb: string;
@@ -64,7 +64,7 @@ describeServers('wrappers', (server) => {
     expect(managers(applied)).toEqual(['other Update', 'shop-operator Apply', 'shop-operator Update']);
   });
 
-  test('impersonating: the rights of that user and no others', async () => {
+  testOn(realOnly, 'impersonating: the rights of that user and no others', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const user = uniqueName('jane-');
@@ -102,19 +102,23 @@ describeServers('wrappers', (server) => {
     expect(line.impersonatedUser?.groups).toEqual(['developers', group, 'system:authenticated']);
   });
 
-  test('withUserAgent: the name in the audit log, and the field manager that the server makes of it', async () => {
-    const { client } = server();
-    const namespace = await server().newNamespace();
-    const agent = `${uniqueName('shop-')}/1.2 (linux)`;
-    const named = withUserAgent(client, agent);
-    const made = await named.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
-    expect(made.metadata.managedFields?.[0]?.manager).toBe(agent.split('/')[0]);
-    const line = await audited((l) => l.userAgent === agent);
-    expect(line).toMatchObject({ verb: 'create', objectRef: { namespace, name: 'a' } });
-    await client.get(Namespace, { name: namespace });
-    const ours = await audited((l) => l.verb === 'get' && l.objectRef?.name === namespace);
-    expect(ours.userAgent).toMatch(/^riata\/\S+ \(\w+\/\w+\)$/);
-  });
+  testOn(
+    realOnly,
+    'withUserAgent: the name in the audit log, and the field manager that the server makes of it',
+    async () => {
+      const { client } = server();
+      const namespace = await server().newNamespace();
+      const agent = `${uniqueName('shop-')}/1.2 (linux)`;
+      const named = withUserAgent(client, agent);
+      const made = await named.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
+      expect(made.metadata.managedFields?.[0]?.manager).toBe(agent.split('/')[0]);
+      const line = await audited((l) => l.userAgent === agent);
+      expect(line).toMatchObject({ verb: 'create', objectRef: { namespace, name: 'a' } });
+      await client.get(Namespace, { name: namespace });
+      const ours = await audited((l) => l.verb === 'get' && l.objectRef?.name === namespace);
+      expect(ours.userAgent).toMatch(/^riata\/\S+ \(\w+\/\w+\)$/);
+    },
+  );
 
   test('intercept: sees every operation, can change it and answer itself; wrappers stack', async () => {
     const { client } = server();

@@ -3,7 +3,7 @@ import { createClient, dryRun, jsonPatchFrom, mergeFrom, withFieldValidation } f
 import { ConfigMap, Deployment, Namespace, Pod, ReplicaSet } from '../src/kinds/index.js';
 import { edit } from '../src/object/value/edit.js';
 import { collectedWarnings, isAlreadyExists, isBadRequest, isConflict, isInvalid } from '../src/rest/index.js';
-import { controlPlane, describeServers, rejection, until } from './servers.js';
+import { controlPlane, describeServers, realOnly, rejection, testOn, until } from './servers.js';
 
 describeServers('writes', (server) => {
   test('an update from an old state is a conflict that names the object; without a resourceVersion it overwrites', async () => {
@@ -161,7 +161,7 @@ describeServers('writes', (server) => {
     expect(warningHandler.warnings).toHaveLength(2);
   });
 
-  test('what is invalid says every field and why', async () => {
+  testOn(realOnly, 'what is invalid says every field and why', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const spec = { containers: [{ name: 'Bad_Name', image: '' }], restartPolicy: 'Sometimes' };
@@ -171,27 +171,31 @@ describeServers('writes', (server) => {
     expect(fields).toEqual(expect.arrayContaining(['spec.containers[0].name', 'spec.restartPolicy']));
   });
 
-  test('with controllers running: a namespace goes with all that is in it, dependants follow their owner', async () => {
-    const { client } = server();
-    await controlPlane().startControllerManager();
-    try {
-      const namespace = await server().newNamespace();
-      const labels = { app: 'web' };
-      const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
-      const spec = { replicas: 1, selector: { matchLabels: labels }, template };
-      const { metadata } = await client.create(Deployment({ metadata: { namespace, name: 'web' }, spec }));
-      const pods = async () => (await client.list(Pod, { namespace })).items;
-      await until('the Deployment has a Pod', async () => (await pods()).length === 1);
-      await client.delete(Deployment, metadata, { propagationPolicy: 'Foreground' });
-      await until('all are gone', async () => {
-        const gone = (await client.find(Deployment, metadata)) === undefined && (await pods()).length === 0;
-        return gone && (await client.list(ReplicaSet, { namespace })).items.length === 0;
-      });
-      await client.delete(Namespace, { name: namespace });
-      await until('the namespace is gone', async () => !(await client.find(Namespace, { name: namespace })));
-      expect(await client.find(Namespace, { name: namespace })).toBeUndefined();
-    } finally {
-      await controlPlane().stopControllerManager();
-    }
-  });
+  testOn(
+    realOnly,
+    'with controllers running: a namespace goes with all that is in it, dependants follow their owner',
+    async () => {
+      const { client } = server();
+      await controlPlane().startControllerManager();
+      try {
+        const namespace = await server().newNamespace();
+        const labels = { app: 'web' };
+        const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
+        const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+        const { metadata } = await client.create(Deployment({ metadata: { namespace, name: 'web' }, spec }));
+        const pods = async () => (await client.list(Pod, { namespace })).items;
+        await until('the Deployment has a Pod', async () => (await pods()).length === 1);
+        await client.delete(Deployment, metadata, { propagationPolicy: 'Foreground' });
+        await until('all are gone', async () => {
+          const gone = (await client.find(Deployment, metadata)) === undefined && (await pods()).length === 0;
+          return gone && (await client.list(ReplicaSet, { namespace })).items.length === 0;
+        });
+        await client.delete(Namespace, { name: namespace });
+        await until('the namespace is gone', async () => !(await client.find(Namespace, { name: namespace })));
+        expect(await client.find(Namespace, { name: namespace })).toBeUndefined();
+      } finally {
+        await controlPlane().stopControllerManager();
+      }
+    },
+  );
 });
