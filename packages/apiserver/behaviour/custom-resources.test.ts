@@ -1,6 +1,7 @@
 import type { Json, JsonObject, StructuralSchema } from 'riata/object';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IllTypedError } from '../src/schema/built-in/decode-typed.js';
+import { finalizerWarnings } from '../src/schema/finalizer-warnings.js';
 import { withDefaults } from '../src/schema/structural/defaults.js';
 import { readCustomResource } from '../src/schema/structural/read-custom-resource.js';
 import { validateCustomResource } from '../src/schema/structural/validate-custom-resource.js';
@@ -344,6 +345,13 @@ function ours(object: JsonObject): {
 function sorted(causes: readonly unknown[]) {
   return causes.map((cause) => JSON.stringify(cause, ['reason', 'message', 'field'])).sort();
 }
+
+test('finalizers without a domain are warned about', async () => {
+  const metadata = { name: 'a', finalizers: ['a', 'example.com', 'example.com/a', 'orphan'] };
+  const real = await askReal('POST', path, { apiVersion: `${group}/v1`, kind: 'Thing', metadata, spec: {} });
+  expect(real.warnings).toHaveLength(2);
+  expect(finalizerWarnings(metadata, undefined)).toEqual(real.warnings);
+});
 
 describe('custom resources', () => {
   test.each(specs.map((spec) => [JSON.stringify(spec), spec] as const))('spec %s', async (_name, spec) => {

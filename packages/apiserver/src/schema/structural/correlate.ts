@@ -1,11 +1,23 @@
-import { equal, isJsonObject, type Json, type StructuralSchema } from 'riata/object';
+import { equal, isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import { schemaOf } from './drop-nulls.js';
 
-/** The element of the old list with the same keys: only lists that are maps know which of their elements is which. */
-export function correlated(item: Json, schema: StructuralSchema, old: Json | undefined): Json | undefined {
-  if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map' || !isJsonObject(item)) return undefined;
-  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  return old.find((was) => isJsonObject(was) && keys.every((key) => equal(was[key] ?? null, item[key] ?? null)));
+/** Finds what an element of a list was before; undefined if it is new, or if there is no telling. */
+export type Correlate = (item: Json) => Json | undefined;
+
+/** Only lists that are maps know which of their elements is which: those with the same keys. */
+export function correlator(schema: StructuralSchema, old: Json | undefined): Correlate {
+  if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
+  const names = schema['x-kubernetes-list-map-keys'] ?? [];
+  const keyOf = (item: JsonObject) => JSON.stringify(names.map((name) => item[name] ?? null));
+  let known: Map<string, Json> | undefined;
+  return (item) => {
+    if (!isJsonObject(item)) return undefined;
+    if (known === undefined) {
+      known = new Map();
+      for (const was of [...old].reverse()) if (isJsonObject(was)) known.set(keyOf(was), was);
+    }
+    return known.get(keyOf(item));
+  };
 }
 
 /** Whether a value is what it was, where the order of lists that are maps does not count. */
@@ -13,8 +25,9 @@ export function isUnchanged(value: Json, schema: StructuralSchema | undefined, o
   if (schema === undefined || equal(value, old)) return equal(value, old);
   if (Array.isArray(value) && Array.isArray(old)) {
     if (value.length !== old.length) return false;
+    const correlate = correlator(schema, old);
     return value.every((item: Json) => {
-      const was = correlated(item, schema, old);
+      const was = correlate(item);
       return was !== undefined && isUnchanged(item, schema.items, was);
     });
   }

@@ -164,6 +164,18 @@ describe('ratcheting', () => {
   });
 });
 
+test('a long list of wrong elements is told without delay', () => {
+  const list = Array.from({ length: 50_000 }, (_, i) => ({ k: i }));
+  const schema: StructuralSchema = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items: { type: 'object', properties: { k: { type: 'string' } } },
+  };
+  expect(validateValue(list, schema)).toHaveLength(50_000);
+  expect(validateValue([...list].reverse(), schema, { old: list })).toEqual([]);
+});
+
 /** Structural schemas with types, defaults, maps, lists and openness. */
 const { schema: anySchema } = fc.letrec<{ schema: StructuralSchema; leaf: StructuralSchema }>((tie) => ({
   leaf: fc.constantFrom<StructuralSchema>(

@@ -1,7 +1,7 @@
 import { equal, isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import type { FieldError } from '../../status/field-error.js';
 import { checkNumber, isInt64 } from './check-number.js';
-import { correlated, isUnchanged } from './correlate.js';
+import { correlator, isUnchanged } from './correlate.js';
 import { schemaOf } from './drop-nulls.js';
 import { hasFormat, knownFormat } from './formats.js';
 import { goPattern } from './go-pattern.js';
@@ -147,8 +147,9 @@ function checkList(
   const result = new ValidationResult();
   const { items, minItems, maxItems } = schema;
   if (items !== undefined) {
+    const correlate = correlator(schema, old);
     for (const [index, item] of list.entries()) {
-      result.merge(validate(item, items, `${path}[${index}]`, correlated(item, schema, old)));
+      result.merge(validate(item, items, `${path}[${index}]`, correlate(item)));
     }
   }
   if (minItems !== undefined && list.length < minItems) {

@@ -24,13 +24,18 @@ export interface Violation {
 export class ValidationResult {
   readonly violations: Violation[] = [];
   matches = 0;
+  /** There can be as many violations as a request has bytes. */
+  #messages: Set<string> | undefined;
 
   get valid(): boolean {
     return this.violations.length === 0;
   }
 
   add(violation: Violation): void {
-    if (!this.violations.some((known) => known.message === violation.message)) this.violations.push(violation);
+    this.#messages ??= new Set();
+    if (this.#messages.has(violation.message)) return;
+    this.#messages.add(violation.message);
+    this.violations.push(violation);
   }
 
   merge(other: ValidationResult): void {

@@ -1,0 +1,25 @@
+import type { Json, JsonObject } from 'riata/object';
+import { qualifiedName } from './name-rules.js';
+
+const known = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+const conflicts = 'to avoid accidental conflicts with other finalizer writers';
+
+/** What a writer of a custom resource is warned about: new finalizers that do not say whose they are. */
+export function finalizerWarnings(meta: JsonObject, before: JsonObject | undefined): string[] {
+  const old = new Set(listOf(before?.finalizers));
+  return listOf(meta.finalizers)
+    .filter((finalizer) => !old.has(finalizer))
+    .flatMap((finalizer) => {
+      const at = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
+      const warnings = qualifiedName(finalizer).map((problem) => at + problem);
+      if (!finalizer.includes('/') && !known.has(finalizer)) {
+        const path = finalizer.includes('.') ? ' including a path (/)' : '';
+        warnings.push(`${at}prefer a domain-qualified finalizer name${path} ${conflicts}`);
+      }
+      return warnings;
+    });
+}
+
+function listOf(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
