@@ -7,7 +7,8 @@ const conflicts = 'to avoid accidental conflicts with other finalizer writers';
 /** What a writer of a custom resource is warned about: new finalizers that do not say whose they are. */
 export function finalizerWarnings(meta: JsonObject, before: JsonObject | undefined): string[] {
   const old = new Set(listOf(before?.finalizers));
-  return listOf(meta.finalizers)
+  return [...new Set(listOf(meta.finalizers))]
+    .sort()
     .filter((finalizer) => !old.has(finalizer))
     .flatMap((finalizer) => {
       const at = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
