@@ -26,6 +26,7 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
   let schema: ResourceSchema | undefined;
   return {
     ...{ group, version, kind, plural, apiVersion, storedAs },
+    builtIn: true,
     singular: entry.singular,
     listKind: `${kind}List`,
     scope: entry.namespaced ? 'Namespaced' : 'Cluster',

@@ -1,6 +1,8 @@
+import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from 'riata/object';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
-import { prepareDefinition } from './crd-status.js';
+import { type FieldError, invalid } from '../status/field-error.js';
+import { cleanupFinalizer, prepareDefinition, whenDefinitionGoes } from './crd-status.js';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
@@ -100,8 +102,18 @@ const names: Readonly<Record<string, NameRule>> = {
 
 /** Kinds that the server itself fills in. */
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
-  'apiextensions.k8s.io/customresourcedefinitions': { prepare: prepareDefinition },
-  '/namespaces': { prepare: prepareNamespace, whenDeleting: (namespace) => inPhase(namespace, 'Terminating') },
+  'apiextensions.k8s.io/customresourcedefinitions': {
+    prepare: prepareDefinition,
+    finalizersOnDelete: [cleanupFinalizer],
+    whenDeleting: whenDefinitionGoes,
+  },
+  '/namespaces': {
+    defaults: labelNamespace,
+    prepare: prepareNamespace,
+    check: checkNamespace,
+    whenDeleting: (namespace) => inPhase(withMeta(namespace, { deletionGracePeriodSeconds: undefined }), 'Terminating'),
+  },
+  '/secrets': { defaults: prepareSecret },
 };
 
 /** What is special about a built-in kind. */
@@ -148,13 +160,43 @@ function podGrace(pod: JsonObject, asked: number | undefined): number {
   return Math.max(0, asked ?? (typeof own === 'number' ? own : 30));
 }
 
-function prepareNamespace(namespace: JsonObject, before: JsonObject | undefined): JsonObject {
-  const labels = isJsonObject(metaOf(namespace).labels) ? metaOf(namespace).labels : {};
-  const named = withMeta(namespace, { labels: { ...(labels as JsonObject), [nameLabel]: metaOf(namespace).name } });
-  if (before !== undefined) return named;
-  const spec = isJsonObject(named.spec) ? named.spec : {};
+/** The label that lets selectors find a namespace by its name. */
+function labelNamespace(namespace: JsonObject): JsonObject {
+  const { name, labels } = metaOf(namespace);
+  if (textOf(name) === '') return namespace;
+  return withMeta(namespace, { labels: { ...(isJsonObject(labels) ? labels : {}), [nameLabel]: name } });
+}
+
+/** Finalizers of the spec change by `finalize` alone, whatever else is written. */
+function prepareNamespace(
+  sent: JsonObject,
+  before: JsonObject | undefined,
+  _now: string,
+  subresource: string,
+): JsonObject {
+  const namespace = labelNamespace(sent);
+  if (subresource === 'finalize') return namespace;
+  if (before !== undefined) return before.spec === undefined ? namespace : { ...namespace, spec: before.spec };
+  const spec = isJsonObject(namespace.spec) ? namespace.spec : {};
   const finalizers = [...new Set([...stringsOf(spec.finalizers), 'kubernetes'])];
-  return inPhase({ ...named, spec: { ...spec, finalizers } }, 'Active');
+  return inPhase({ ...namespace, spec: { ...spec, finalizers } }, 'Active');
+}
+
+function checkNamespace(namespace: JsonObject): FieldError[] {
+  return stringsOf(valueAt(namespace, 'spec.finalizers'))
+    .filter((name) => !name.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(name))
+    .map((name) =>
+      invalid('spec.finalizers', name, 'name is neither a standard finalizer name nor is it fully qualified'),
+    );
+}
+
+/** `stringData` is a way to write `data`. */
+function prepareSecret(secret: JsonObject): JsonObject {
+  const { stringData, ...rest } = secret;
+  const typed = textOf(rest.type) === '' ? { ...rest, type: 'Opaque' } : rest;
+  if (!isJsonObject(stringData) || Object.keys(stringData).length === 0) return typed;
+  const encoded = Object.entries(stringData).map(([k, v]) => [k, Buffer.from(textOf(v)).toString('base64')]);
+  return { ...typed, data: { ...(isJsonObject(rest.data) ? rest.data : {}), ...Object.fromEntries(encoded) } };
 }
 
 /** Lets selectors find a namespace by its name. */

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from 'riata/object';
-import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import { stringsOf, textOf } from './metadata.js';
 
 /** What keeps a definition while there are objects of it. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** What a definition is given when it is stored: names accepted, conditions, finalizer. */
+/** What a definition is given when it is stored: names accepted, conditions. */
 export function prepareDefinition(definition: JsonObject, before: JsonObject | undefined, now: string): JsonObject {
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
   const named = { ...definition, spec: { ...spec, names: withNames(spec), conversion: conversionOf(spec) } };
@@ -18,10 +18,22 @@ export function prepareDefinition(definition: JsonObject, before: JsonObject | u
     acceptedNames: named.spec.names,
     storedVersions: known.has(storage) ? [...known] : [...known, storage],
   };
-  const finalizers = stringsOf(metaOf(definition).finalizers);
-  const isNew = before === undefined;
-  const guarded = isNew && !finalizers.includes(cleanupFinalizer) ? [...finalizers, cleanupFinalizer] : finalizers;
-  return { ...withMeta(named, { finalizers: guarded.length === 0 ? undefined : guarded }), status };
+  return { ...named, status };
+}
+
+/** What a definition says while its objects are deleted. */
+export function whenDefinitionGoes(definition: JsonObject, now: string): JsonObject {
+  const status = isJsonObject(definition.status) ? definition.status : {};
+  const conditions = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
+  if (conditions.some((c) => c.type === 'Terminating')) return definition;
+  const going = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: now,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return { ...definition, status: { ...status, conditions: [...conditions, going] } };
 }
 
 function withNames(spec: JsonObject): JsonObject {

@@ -37,6 +37,7 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
   let schema: ResourceSchema | undefined;
   return {
     ...{ group, plural, kind, apiVersion, storedAs, subresources },
+    builtIn: false,
     version: name,
     listKind: textOf(names.listKind) || `${kind}List`,
     singular: textOf(names.singular) || kind.toLowerCase(),

@@ -40,14 +40,15 @@ export function deleteObject(
     if (!context.dryRun) store.remove(resource, stored);
     return removedStatus(resource, stored.object);
   }
-  return store.replace(resource, stored, resource.rules.whenDeleting?.(marked) ?? marked, context);
+  return store.replace(resource, stored, resource.rules.whenDeleting?.(marked, context.now) ?? marked, context);
 }
 
 /** The object as it is while it waits to go. */
 function mark(resource: Resource, live: JsonObject, request: DeleteRequest, context: WriteContext): JsonObject {
   const meta = metaOf(live);
-  const finalizers = withPropagation(resource, stringsOf(meta.finalizers), request);
   const already = textOf(meta.deletionTimestamp) !== '';
+  const own = already ? [] : (resource.rules.finalizersOnDelete ?? []);
+  const finalizers = withPropagation(resource, [...new Set([...stringsOf(meta.finalizers), ...own])], request);
   const asked = resource.rules.gracePeriodSeconds?.(live, request.gracePeriodSeconds) ?? 0;
   const before = Number(meta.deletionGracePeriodSeconds ?? 0);
   // A second deletion can only make it go sooner.

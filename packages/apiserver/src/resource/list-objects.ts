@@ -31,7 +31,7 @@ interface Token {
 export function listObjects(storage: Storage, resource: Resource, request: ListRequest): KubeList<KubeObject> {
   const token = request.continue ? readToken(request.continue) : undefined;
   const page = readPage(storage, resource, request, token);
-  const items = page.items.map((stored) => inVersion(stored.object, resource.apiVersion));
+  const items = page.items.map((stored) => asItem(resource, stored.object));
   const last = page.items.at(-1);
   const selects = !(request.labels?.isEmpty() ?? true) || !(request.fields?.isEmpty() ?? true);
   const next = page.more && last !== undefined ? writeToken({ rv: page.revision, after: last.key }) : undefined;
@@ -45,6 +45,13 @@ export function listObjects(storage: Storage, resource: Resource, request: ListR
     },
     items,
   };
+}
+
+/** An object as it stands in a list. */
+export function asItem(resource: Resource, object: KubeObject): KubeObject {
+  if (!resource.builtIn) return inVersion(object, resource.apiVersion);
+  const { apiVersion: _a, kind: _k, ...rest } = object;
+  return rest as KubeObject;
 }
 
 function readPage(storage: Storage, resource: Resource, request: ListRequest, token: Token | undefined): ListPage {

@@ -2,7 +2,7 @@ import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTime
 import type { Random } from 'riata/runtime';
 import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
-import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound } from '../status/refusal.js';
+import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import { generateName } from './generate-name.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
@@ -61,30 +61,27 @@ export class ObjectStore {
   }
 
   create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext, tracked = false): KubeObject {
-    const placed = this.#named(resource, inNamespace(resource, namespace, body));
-    const sent = metaOf(placed);
-    if (textOf(sent.resourceVersion) !== '') {
-      throw badRequest('resourceVersion should not be set on objects to be created');
-    }
+    const placed = withDefaults(resource, inNamespace(resource, namespace, body));
+    const owned = tracked ? placed : track(resource, undefined, placed, context);
+    const named = this.#named(resource, owned);
+    const sent = metaOf(named);
     const name = textOf(sent.name);
-    const fresh = withMeta(placed, {
+    const fresh = withMeta(named, {
       uid: this.#random.uuid(),
       creationTimestamp: context.now,
-      generation: resource.rules.countsGenerations ? 1 : undefined,
+      generation: resource.rules.countsGenerations ? 1 : sent.generation,
       deletionTimestamp: undefined,
       deletionGracePeriodSeconds: undefined,
       selfLink: undefined,
       resourceVersion: undefined,
     });
-    const whole = this.#prepared(
-      resource,
-      hasSubresource(resource, 'status') ? without(fresh, 'status') : fresh,
-      undefined,
-      context,
-    );
-    const object = tracked ? whole : track(resource, undefined, whole, context);
+    const bare = hasSubresource(resource, 'status') ? without(fresh, 'status') : fresh;
+    const object = resource.rules.prepare?.(bare, undefined, context.now, '') ?? bare;
     this.#check(resource, object, undefined, name);
     this.#gate(resource, namespace, name);
+    if (Number(sent.resourceVersion) > 0) {
+      throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
+    }
     if (this.find(resource, namespace, name) !== undefined) throw alreadyExists(resource, name);
     if (context.dryRun) return answerOf(object, resource);
     const key = keyFor(namespace, name);
@@ -98,19 +95,19 @@ export class ObjectStore {
     if (stored === undefined) throw notFound(resource, name);
     const live = inVersion(stored.object, resource.apiVersion) as unknown as JsonObject;
     this.#expect(resource, stored, change.expected);
-    const made = inNamespace(resource, namespace, change.make(live));
+    const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
     const kept = this.#keepSystemFields(resource, name, live, made, change.subresource);
-    const prepared = this.#prepared(resource, kept, live, context);
-    const counted = withGeneration(resource, live, prepared);
-    const tracked = change.tracked ? counted : track(resource, live, counted, context, change.subresource);
-    const object = keepTimes(live, tracked);
+    const tracked = change.tracked ? kept : track(resource, live, kept, context, change.subresource);
+    const prepared = resource.rules.prepare?.(tracked, live, context.now, change.subresource) ?? tracked;
+    const object = keepTimes(live, withGeneration(resource, live, prepared));
     this.#check(resource, object, live, name);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
     const key = keyFor(namespace, name);
     if (gone) {
-      const removed = this.#storage.remove(resource.table, key, (revision) => atRevision(object, resource, revision));
-      return { object: inVersion(removed.object, resource.apiVersion), created: false };
+      this.#storage.remove(resource.table, key, (revision) => atRevision(object, resource, revision));
+      // The caller is told the last revision that the object was stored at; watchers are told that of its end.
+      return { object: answerOf(object, resource, stored.revision), created: false };
     }
     if (isSame(live, object)) return { object: live as unknown as KubeObject, created: false };
     const written = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
@@ -146,11 +143,6 @@ export class ObjectStore {
     return withMeta(object, { name: generateName(base, this.#random) });
   }
 
-  #prepared(resource: Resource, object: JsonObject, before: JsonObject | undefined, context: WriteContext): JsonObject {
-    const defaulted = resource.schema.withDefaults(object);
-    return resource.rules.prepare?.(defaulted, before, context.now) ?? defaulted;
-  }
-
   #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string): void {
     const errors = [
       ...checkMeta(resource, object, before),
@@ -162,18 +154,16 @@ export class ObjectStore {
 
   #expect(resource: Resource, stored: Stored, expected: Change['expected']): void {
     if (expected === undefined) return;
-    const { name, uid } = stored.object.metadata;
-    if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
-      throw conflict(
-        resource,
-        name,
-        `Precondition failed: UID in precondition: ${expected.uid}, UID in object meta: ${uid}`,
-      );
-    }
+    const { name } = stored.object.metadata;
+    if (expected.uid) checkUid(resource, stored.key, expected.uid, stored.object);
     const { resourceVersion = '' } = expected;
+    if (!/^[0-9]*$/.test(resourceVersion)) {
+      throw new Refusal(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+    }
     if (resourceVersion === '' || resourceVersion === '0') {
       if (resource.rules.updatesUnconditionally !== false) return;
-      throw invalidObject(resource, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')]);
+      const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+      throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
     }
     if (resourceVersion !== String(stored.revision)) throw modified(resource, name);
   }
@@ -192,15 +182,14 @@ export class ObjectStore {
     if (sentName !== '' && sentName !== name) {
       throw badRequest(`the name of the object (${sentName}) does not match the name on the URL (${name})`);
     }
-    if (textOf(sent.uid) !== '' && sent.uid !== before.uid) {
-      throw conflict(
-        resource,
-        name,
-        `Precondition failed: UID in precondition: ${String(sent.uid)}, UID in object meta: ${String(before.uid)}`,
-      );
-    }
-    const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, selfLink } = before;
-    const system = { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, selfLink };
+    const { creationTimestamp, generation } = before;
+    const system = {
+      ...{ creationTimestamp, generation, selfLink: undefined },
+      uid: textOf(sent.uid) === '' ? before.uid : sent.uid,
+      // What is not being deleted yet cannot be marked by an update: that is refused later.
+      deletionTimestamp: before.deletionTimestamp ?? sent.deletionTimestamp,
+      deletionGracePeriodSeconds: sent.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
+    };
     if (subresource === 'status') {
       const { managedFields } = sent;
       return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
@@ -214,6 +203,23 @@ export class ObjectStore {
 
 export function keyFor(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+function withDefaults(resource: Resource, object: JsonObject): JsonObject {
+  const defaulted = resource.schema.withDefaults(object);
+  return resource.rules.defaults?.(defaulted) ?? defaulted;
+}
+
+/** Refuses a write to an object that has another uid than the caller thinks, in the words of the storage. */
+function checkUid(resource: Resource, key: string, asked: string, { metadata }: KubeObject): void {
+  if (asked === metadata.uid) return;
+  const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
+  throw conflict(
+    resource,
+    metadata.name,
+    `StorageError: invalid object, Code: 4, Key: /registry/${place}/${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+      `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${metadata.uid}`,
+  );
 }
 
 /** The object with the namespace of the request; another one in it is refused. */
@@ -246,8 +252,15 @@ function track(
 }
 
 function checkMeta(resource: Resource, object: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
-  const rules = { namespaced: resource.scope === 'Namespaced', nameRule: resource.rules.nameRule };
-  return before === undefined ? checkNewMeta(metaOf(object), rules) : checkMetaUpdate(metaOf(object), metaOf(before));
+  const {
+    scope,
+    builtIn,
+    rules: { nameRule },
+  } = resource;
+  const rules = { namespaced: scope === 'Namespaced', nameRule, builtIn };
+  return before === undefined
+    ? checkNewMeta(metaOf(object), rules)
+    : checkMetaUpdate(metaOf(object), metaOf(before), { builtIn });
 }
 
 /** Whether nothing keeps an object that is to go. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { badRequest } from '../status/refusal.js';
+import { otherKind } from './other-kind.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
 
@@ -24,6 +25,7 @@ export function readObject(resource: Resource, sent: JsonObject, context: WriteC
 export function checkKind(resource: Resource, { apiVersion, kind }: JsonObject): void {
   if (apiVersion === undefined || apiVersion === '' || kind === undefined || kind === '') return;
   if (apiVersion === resource.apiVersion && kind === resource.kind) return;
+  if (resource.builtIn) throw badRequest(otherKind(resource, String(apiVersion), String(kind)));
   throw badRequest(
     `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
   );

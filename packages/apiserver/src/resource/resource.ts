@@ -39,8 +39,15 @@ export interface ResourceRules {
   readonly createsOnUpdate?: boolean;
   /** Whether a PUT without resourceVersion is taken. @default true */
   readonly updatesUnconditionally?: boolean;
-  /** Changes an object on its way in; `before` is undefined for a new one. */
-  readonly prepare?: (object: JsonObject, before: JsonObject | undefined, now: string) => JsonObject;
+  /** Fills in what belongs to the writer, beyond the schema's defaults. */
+  readonly defaults?: (object: JsonObject) => JsonObject;
+  /** Changes an object on its way in, after it was noted who writes what; `before` is undefined for a new one. */
+  readonly prepare?: (
+    object: JsonObject,
+    before: JsonObject | undefined,
+    now: string,
+    subresource: string,
+  ) => JsonObject;
   /** What is wrong with it; in addition to the schema. */
   readonly check?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
   /** Which names are allowed. @default DNS subdomains */
@@ -52,7 +59,9 @@ export interface ResourceRules {
   /** How long an object may take to go, where nobody says. @default 0: gone at once */
   readonly gracePeriodSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** What changes about an object once it is to be deleted and something keeps it. */
-  readonly whenDeleting?: (object: JsonObject) => JsonObject;
+  readonly whenDeleting?: (object: JsonObject, now: string) => JsonObject;
+  /** What keeps every object of the kind from the first request to delete it until the server has cleared up. */
+  readonly finalizersOnDelete?: readonly string[];
   /** Where the parts of a Scale are, as paths of names. @default `spec.replicas`, `status.replicas`, `spec.selector` */
   readonly scale?: { readonly replicas: string; readonly status: string; readonly selector: string | undefined };
   /** What becomes of dependents where nobody says. @default 'background' */
@@ -64,6 +73,8 @@ export interface Resource extends ResourceName {
   readonly version: string;
   readonly apiVersion: string;
   readonly listKind: string;
+  /** Whether it comes with the server. Items in lists of built-in kinds do not say what they are. */
+  readonly builtIn: boolean;
   readonly singular: string;
   readonly scope: Scope;
   readonly shortNames: readonly string[];

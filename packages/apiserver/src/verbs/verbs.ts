@@ -14,7 +14,7 @@ import type {
 } from '../http/verb-handlers.js';
 import type { WriteOptions } from '../http/write-options.js';
 import { deleteObject } from '../resource/delete-object.js';
-import { type Choice, filterOf, type ListRequest, listObjects } from '../resource/list-objects.js';
+import { asItem, type Choice, filterOf, type ListRequest, listObjects } from '../resource/list-objects.js';
 import { metaOf, textOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import { patchObject } from '../resource/patch-object.js';
@@ -109,9 +109,9 @@ export class Verbs implements VerbHandlers {
     const replace = subresource === undefined ? undefined : this.#subresources.replace[subresource.name];
     if (replace !== undefined) return { object: replace(resource, namespace, name, body, context) };
     const sent = readObject(resource, body, context);
+    checkName(textOf(metaOf(sent).name), name);
     const { resourceVersion, uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
-      if (textOf(metaOf(sent).name) !== name) throw wrongName(textOf(metaOf(sent).name), name);
       return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
     }
     const expected = { resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
@@ -153,7 +153,7 @@ export class Verbs implements VerbHandlers {
       deleteObject(store, resource, namespace, name, deleteOptions, context);
     }
     const answer = listObjects(storage, resource, { ...list, namespace: list.namespace });
-    const deleted = items.map(({ object }) => ({ ...object, apiVersion: resource.apiVersion }));
+    const deleted = items.map(({ object }) => asItem(resource, object));
     return { object: { ...answer, items: deleted } };
   }
 
@@ -176,8 +176,13 @@ export class Verbs implements VerbHandlers {
   }
 }
 
-function wrongName(sent: string, asked: string) {
-  return badRequest(`the name of the object (${sent}) does not match the name on the URL (${asked})`);
+/** What is sent to a name must have that name. */
+function checkName(sent: string, asked: string): void {
+  if (sent === '') {
+    throw badRequest(`the name of the object (${asked} based on URL) was undeterminable: name must be provided`);
+  }
+  if (sent === asked) return;
+  throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${asked})`);
 }
 
 function choiceOf({ resource, namespace, name, options }: VerbRequest<ListOptions>): Choice {
