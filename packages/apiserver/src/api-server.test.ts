@@ -40,6 +40,16 @@ describe('an API server', () => {
     expect(await get({ authorization: `Bearer ${server.token}` })).toBe(200);
   });
 
+  test('that listens everywhere is reached on the loopback address', async () => {
+    await using server = await ApiServer.start({ log });
+    const { url, ca } = await server.listen({ host: '0.0.0.0' });
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+    const config = await configFromKubeconfig(adminKubeconfig({ url, token: server.token, ca }));
+    const client = createClient(config, { runtime: { log } });
+    expect((await client.list(ConfigMap, { namespace: 'kube-system' })).kind).toBe('ConfigMapList');
+    await client.close();
+  });
+
   test('ends watches when it stops, and can be stopped twice', async () => {
     const server = await ApiServer.start({ log });
     const { url, ca } = await server.listen();

@@ -83,7 +83,6 @@ export class ApiServer implements AsyncDisposable {
   readonly config: InProcessConfig;
   /** What requests must carry. */
   readonly token: string;
-  readonly #clock: Scheduler;
   readonly #dispatcher: Dispatcher;
   readonly #core: ServerCore;
   readonly #authority: Authority;
@@ -100,7 +99,6 @@ export class ApiServer implements AsyncDisposable {
     const { clock = systemClock, random = systemRandom, storage = new MemoryStorage({ clock }), cuts } = options;
     const log = options.log ?? consoleLogger({ level: 'warn' });
     const token = options.token ?? systemRandom.uuid().replaceAll('-', '');
-    this.#clock = clock;
     this.token = token;
     this.#authority = newAuthority();
     this.#core = new ServerCore({
@@ -133,7 +131,8 @@ export class ApiServer implements AsyncDisposable {
       host,
       port,
       tls: tls ? this.#authority.issue('riata-apiserver', names) : undefined,
-      clock: this.#clock,
+      // Who is at the other end of a socket lives in real time, whatever the clock of the server says.
+      clock: systemClock,
     });
     this.#listening.add(server);
     const close = async () => {

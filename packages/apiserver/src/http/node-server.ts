@@ -56,9 +56,7 @@ export class NodeServer {
         resolve();
       });
     });
-    const { address, family, port } = server.address() as AddressInfo;
-    const host = family === 'IPv6' ? `[${address}]` : address;
-    made.#url = `${options.tls ? 'https' : 'http'}://${host}:${port}`;
+    made.#url = `${options.tls ? 'https' : 'http'}://${reachable(server.address() as AddressInfo)}`;
     return made;
   }
 
@@ -141,4 +139,10 @@ function headersOf({ headers }: IncomingMessage): ServerRequest['headers'] {
 function finished(response: ServerResponse): Promise<void> {
   if (response.writableFinished || response.destroyed) return Promise.resolve();
   return new Promise((resolve) => response.once('close', () => resolve()));
+}
+
+/** Who listens on every address is reached on the loopback one. */
+function reachable({ address, port }: AddressInfo): string {
+  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
