@@ -110,16 +110,19 @@ export class FieldManager {
     const { object } = result;
     return {
       object: object ?? this.live.object,
-      managers: this.#settle(result.managers, managerId(writer), object !== undefined),
+      managers: this.#settle(result.managers, managers, managerId(writer), object !== undefined),
     };
   }
 
   /** Strips what nobody manages from the writer's entry, and dates it if the object changed. */
-  #settle(managers: Managers, id: string, changed: boolean): Managers {
+  #settle(managers: Managers, before: Managers, id: string, changed: boolean): Managers {
     const out = new Map<string, ManagedSet>(managers);
     const own = out.get(id);
     if (own === undefined) return out;
-    const fields = own.fields.difference(neverManaged);
+    const stripped = own.fields.difference(neverManaged);
+    const last = before.get(id)?.fields;
+    // The same set as before need not be written anew.
+    const fields = last?.equals(stripped) ? last : stripped;
     if (fields.isEmpty) out.delete(id);
     else out.set(id, { ...own, fields, time: changed ? this.#now() : own.time });
     return out;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { equal } from '../value/equal.js';
 import { getOwn, setOwn } from '../value/own.js';
 import { isItemProblem, itemElement } from './list-items.js';
 import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow, scalarForm } from './merge-type.js';
@@ -9,7 +10,8 @@ type Maybe = Json | undefined;
 /**
  * `live` with what `applied` says (`TypedValue.Merge`): leaves are taken from `applied`, nothing is taken away. Items of
  * a list stand in the order of `applied`, between the items that only `live` has. Both must be valid values of the
- * type; only `live` may hold an item of a list twice.
+ * type; only `live` may hold an item of a list twice. What does not change is shared with `live`: if nothing does, that
+ * is what comes back.
  */
 export function mergeTyped(live: Json, applied: Json, type: MergeType): Json | undefined {
   return merge(live, applied, type);
@@ -19,35 +21,48 @@ function merge(live: Maybe, applied: Maybe, type: MergeType): Maybe {
   if (applied === undefined) return live;
   const forms = narrow(type, applied);
   if (forms & mapForm) return mergeMaps(live, applied, type.map!);
-  if (forms & scalarForm) return applied;
+  if (forms & scalarForm) return leaf(live, applied);
   return forms & listForm ? mergeLists(live, applied, type.list!) : undefined;
+}
+
+function leaf(live: Maybe, applied: Json): Json {
+  return live !== undefined && equal(live, applied) ? live : applied;
 }
 
 function mergeMaps(live: Maybe, applied: Json, map: MapType): Maybe {
   const ours = isJsonObject(live) ? live : undefined;
   const theirs = isJsonObject(applied) ? applied : undefined;
-  if (map.atomic || (isEmpty(ours) && isEmpty(theirs))) return applied;
+  if (map.atomic || (isEmpty(ours) && isEmpty(theirs))) return leaf(live, applied);
   const out: Record<string, Json> = {};
+  let changed = ours === undefined;
+  const put = (name: string, before: Maybe, merged: Maybe) => {
+    if (merged !== before) changed = true;
+    if (merged !== undefined) setOwn(out, name, merged);
+  };
   for (const name of Object.keys(ours ?? {})) {
-    mergeField(out, name, ours![name], theirs && (getOwn(theirs, name) as Maybe), map);
+    const before = ours![name];
+    put(name, before, mergeField(name, before, theirs && (getOwn(theirs, name) as Maybe), map));
   }
   for (const name of Object.keys(theirs ?? {})) {
-    if (ours === undefined || getOwn(ours, name) === undefined) mergeField(out, name, undefined, theirs![name], map);
+    if (ours !== undefined && getOwn(ours, name) !== undefined) continue;
+    put(name, undefined, mergeField(name, undefined, theirs![name], map));
   }
+  if (!changed) return live;
   return Object.keys(out).length === 0 ? undefined : out;
 }
 
-function mergeField(out: Record<string, Json>, name: string, live: Maybe, applied: Maybe, map: MapType): void {
+function mergeField(name: string, live: Maybe, applied: Maybe, map: MapType): Maybe {
+  if (applied === undefined) return live;
   const type = map.field(name)?.type ?? map.values();
-  const merged = type === undefined ? live : merge(live, applied, type);
-  if (merged !== undefined) setOwn(out, name, merged);
+  return type === undefined ? live : merge(live, applied, type);
 }
 
 function mergeLists(live: Maybe, applied: Json, list: ListType): Maybe {
   const ours: readonly Json[] = Array.isArray(live) ? live : [];
   const theirs: readonly Json[] = Array.isArray(applied) ? applied : [];
-  if (list.kind === 'atomic' || (ours.length === 0 && theirs.length === 0)) return applied;
+  if (list.kind === 'atomic' || (ours.length === 0 && theirs.length === 0)) return leaf(live, applied);
   const out = interleave(indexItems(list, ours), indexItems(list, theirs), list.items());
+  if (out.length === ours.length && out.every((item, index) => item === ours[index])) return live;
   return out.length === 0 ? undefined : out;
 }
 

@@ -23,9 +23,10 @@ export function fieldElement(name: string): PathElement {
 
 /** The list item with these values in its key fields; names need not be sorted. */
 export function keyElement(keys: readonly (readonly [name: string, value: Json])[]): PathElement {
-  if (keys.length === 1) return `k:{${JSON.stringify(keys[0]![0])}:${goJson(keys[0]![1])}}`;
   const sorted = isSorted(keys) ? keys : [...keys].sort((a, b) => compareStrings(a[0], b[0]));
-  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${goJson(value)}`).join(',')}}`;
+  let text = '';
+  for (const [name, value] of sorted) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${goJson(value)}`;
+  return `k:{${text}}`;
 }
 
 function isSorted(keys: readonly (readonly [name: string, value: Json])[]): boolean {

@@ -174,6 +174,16 @@ describe('mergeTyped', () => {
     );
   });
 
+  test('what does not change is shared', () => {
+    fc.assert(
+      fc.property(liveSpec, configSpec, (live, config) => {
+        const merged = mergeTyped(spec(live), spec(config), widgetType) as { spec: JsonObject };
+        expect(mergeTyped(merged, JSON.parse(JSON.stringify(spec(config))), widgetType)).toBe(merged);
+        for (const name of Object.keys(live)) if (!(name in config)) expect(merged.spec[name]).toBe(live[name]);
+      }),
+    );
+  });
+
   test('into nothing, and nothing into it', () => {
     fc.assert(
       fc.property(configSpec, (config) => {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { ApplyError } from './apply-error.js';
 import { goPlain, goSyntax, goType } from './go-text.js';
 import { isItemProblem, itemElement } from './list-items.js';
@@ -72,7 +72,9 @@ class Validator {
       this.#add(`expected map, got &{${goPlain(value)}}`);
       return;
     }
-    for (const [name, child] of entries(value)) {
+    for (const name of Object.keys(value)) {
+      const child = value[name];
+      if (child === undefined) continue;
       const type = map.field(name)?.type ?? map.values();
       this.#path.push(fieldElement(name));
       if (type === undefined) this.#add('field not declared in schema');
@@ -124,12 +126,5 @@ export function scalarProblem(scalar: ScalarType, value: Json): string | undefin
       return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goPlain(value)}}`;
     default:
       return typeof value === 'object' ? `expected any scalar, got &{${goPlain(value)}}` : undefined;
-  }
-}
-
-function* entries(object: JsonObject): Generator<[string, Json]> {
-  for (const name of Object.keys(object)) {
-    const value = object[name];
-    if (value !== undefined) yield [name, value];
   }
 }
