@@ -1,0 +1,65 @@
+import { QueueEntry } from './queue-entry.js';
+
+/** So many entries at rest are kept, 3 MB of them at most. */
+const restLimit = 16_384;
+
+/**
+ * When there are that many, only one in so many takes the place of the oldest: were it each one, a round of more keys
+ * than that would never find any, and pay for it.
+ */
+const turnAway = 8;
+
+/**
+ * The entries of a queue by id: those that are dirty or being worked on, and some thousands that were. Most
+ * keys come again soon, and to find an entry costs a tenth of making, entering and removing one.
+ */
+export class QueueEntries<K, Note> {
+  readonly #byId = new Map<string, QueueEntry<K, Note>>();
+  /** Those at rest, the one that has been so longest first, through `previous` and `next`. */
+  #first: QueueEntry<K, Note> | undefined;
+  #last: QueueEntry<K, Note> | undefined;
+  #resting = 0;
+  #turnedAway = 0;
+
+  get(id: string): QueueEntry<K, Note> | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The entry of a key that is about to become dirty; `found` is what `get` gave for it. */
+  wake(found: QueueEntry<K, Note> | undefined, id: string, key: K): QueueEntry<K, Note> {
+    if (found === undefined) {
+      const entry = new QueueEntry<K, Note>(id, key);
+      this.#byId.set(id, entry);
+      return entry;
+    }
+    if (found.item === undefined) this.#unlink(found);
+    found.key = key;
+    return found;
+  }
+
+  /** Says that an entry is neither dirty nor being worked on any more. */
+  rest(entry: QueueEntry<K, Note>): void {
+    if (this.#resting === restLimit) {
+      this.#turnedAway = (this.#turnedAway + 1) % turnAway;
+      const evicted = this.#turnedAway === 0 ? (this.#first ?? entry) : entry;
+      this.#byId.delete(evicted.id);
+      if (evicted === entry) return;
+      this.#unlink(evicted);
+    }
+    entry.previous = this.#last;
+    if (this.#last === undefined) this.#first = entry;
+    else this.#last.next = entry;
+    this.#last = entry;
+    this.#resting += 1;
+  }
+
+  #unlink(entry: QueueEntry<K, Note>): void {
+    if (entry.previous === undefined) this.#first = entry.next;
+    else entry.previous.next = entry.next;
+    if (entry.next === undefined) this.#last = entry.previous;
+    else entry.next.previous = entry.previous;
+    entry.previous = undefined;
+    entry.next = undefined;
+    this.#resting -= 1;
+  }
+}

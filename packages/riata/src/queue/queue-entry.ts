@@ -1,0 +1,46 @@
+import type { Slotted } from './indexed-heap.js';
+
+/** What a worker gets. Plain data of its own: adding the key again meanwhile does not change it. */
+export interface WorkItem<K, Note = undefined> {
+  readonly key: K;
+  /** The notes of all adds that this run answers, merged; undefined when none had one. */
+  readonly note: Note | undefined;
+  /** The highest priority that the key was added with. */
+  readonly priority: number;
+}
+
+/** A key that waits to be handed out, is being worked on, or both. */
+export class QueueEntry<K, Note> implements Slotted {
+  readonly id: string;
+  /** As added for the run to come. */
+  key: K;
+  /** Has to run (again). While `item` is set it is in no order: `done` puts it there. */
+  dirty = false;
+  /** What a worker holds, until `done`. */
+  item: WorkItem<K, Note> | undefined;
+
+  // The rest is about the run to come, and means nothing while the entry is not dirty.
+  note: Note | undefined;
+  priority = 0;
+  /** When it became dirty, on the monotonic clock; kept only for metrics. */
+  dirtyAt = 0;
+  /** Grows with every key that becomes dirty. */
+  order = 0;
+  // What a RankedOrder knows about it.
+  /** When it came into the order, on the monotonic clock. */
+  readyAt = 0;
+  /** The priority, where priorities count. */
+  rank = 0;
+  /** The round of its group in which it comes up. */
+  turn = 0;
+  group = '';
+  slot = -1;
+  /** Neighbours in the list that it is on: of its order, or of those at rest. */
+  previous: QueueEntry<K, Note> | undefined;
+  next: QueueEntry<K, Note> | undefined;
+
+  constructor(id: string, key: K) {
+    this.id = id;
+    this.key = key;
+  }
+}

@@ -1,0 +1,424 @@
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import { WorkQueue } from './work-queue.js';
+
+/** Whether a promise has settled once all that can happen without time moving has happened. */
+async function settled(promise: Promise<unknown>): Promise<boolean> {
+  let is = false;
+  const mark = () => {
+    is = true;
+  };
+  promise.then(mark, mark);
+  await new VirtualClock().settle();
+  return is;
+}
+
+const keysOf = async (queue: WorkQueue, count: number): Promise<unknown[]> => {
+  const keys: unknown[] = [];
+  for (let at = 0; at < count; at += 1) keys.push((await queue.get())?.key);
+  return keys;
+};
+
+describe('the base queue', () => {
+  test('hands out keys in the order of their first add, each once (TestBasic)', async () => {
+    const queue = new WorkQueue();
+    for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
+    expect(queue.len()).toBe(3);
+    expect(await keysOf(queue, 3)).toEqual(['a', 'b', 'c']);
+    expect(queue.len()).toBe(0);
+  });
+
+  test('many producers and workers: every key runs, none twice at once (TestBasic)', async () => {
+    const queue = new WorkQueue();
+    const clock = new VirtualClock();
+    const running = new Set<string>();
+    const runs = new Map<string, number>();
+    const overlaps: string[] = [];
+    const worker = async () => {
+      for (let item = await queue.get(); item !== undefined; item = await queue.get()) {
+        if (running.has(item.key)) overlaps.push(item.key);
+        running.add(item.key);
+        await clock.sleep(3);
+        runs.set(item.key, (runs.get(item.key) ?? 0) + 1);
+        running.delete(item.key);
+        queue.done(item.key);
+      }
+    };
+    const workers = Array.from({ length: 10 }, worker);
+    const producer = async (offset: number) => {
+      for (let at = 0; at < 50; at += 1) {
+        queue.add(`key-${(at * 7 + offset) % 23}`);
+        await clock.sleep(1);
+      }
+    };
+    void Array.from({ length: 5 }, (_, n) => producer(n));
+    await clock.runAll();
+    queue.shutDown();
+    await Promise.all(workers);
+    expect(overlaps).toEqual([]);
+    expect(runs.size).toBe(23);
+  });
+
+  test('collapses adds of a key that is being worked on into one more run (TestCollapseWhileProcessing)', async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    await queue.get();
+    queue.add('a');
+    queue.add('a');
+    expect(queue.len()).toBe(0);
+    const again = queue.get();
+    expect(await settled(again)).toBe(false);
+    queue.done('a');
+    expect((await again)?.key).toBe('a');
+    queue.done('a');
+    expect(await settled(queue.get())).toBe(false);
+  });
+
+  test('an add after get and before done runs the key again (TestReinsert)', async () => {
+    const queue = new WorkQueue();
+    queue.add('foo');
+    expect((await queue.get())?.key).toBe('foo');
+    queue.add('foo');
+    queue.done('foo');
+    expect((await queue.get())?.key).toBe('foo');
+    queue.done('foo');
+    expect(queue.len()).toBe(0);
+  });
+
+  test('len counts what could be handed out now (TestLen)', async () => {
+    const queue = new WorkQueue();
+    queue.add('foo');
+    expect(queue.len()).toBe(1);
+    queue.add('bar');
+    expect(queue.len()).toBe(2);
+    queue.add('foo');
+    expect(queue.len()).toBe(2);
+    await queue.get();
+    expect(queue.len()).toBe(1);
+  });
+
+  test('a key that went through leaves nothing behind (TestGarbageCollection)', async () => {
+    const queue = new WorkQueue<{ id: string }>({ id: (key) => key.id });
+    for (let at = 0; at < 40_000; at += 1) queue.add({ id: `key-${at}` });
+    for (let item = queue.tryGet(); item !== undefined; item = queue.tryGet()) queue.done(item.key);
+    // More than are kept at rest went through, in both directions, and all start afresh.
+    for (const at of [0, 1, 16_000, 20_000, 39_999]) queue.add({ id: `key-${at}` });
+    expect(queue.len()).toBe(5);
+    expect(queue.tryGet()).toEqual({ key: { id: 'key-0' }, note: undefined, priority: 0 });
+  });
+
+  test('done of a key that nobody works on does nothing', async () => {
+    const queue = new WorkQueue();
+    queue.done('a');
+    queue.add('a');
+    queue.done('a');
+    expect((await queue.get())?.key).toBe('a');
+    queue.done('a');
+    queue.done('a');
+    queue.add('b');
+    expect(await keysOf(queue, 1)).toEqual(['b']);
+  });
+
+  test('waiting calls of get are served in order', async () => {
+    const queue = new WorkQueue();
+    const first = queue.get();
+    const second = queue.get();
+    queue.add('a');
+    queue.add('b');
+    expect((await first)?.key).toBe('a');
+    expect((await second)?.key).toBe('b');
+  });
+
+  test('keys that are not strings go by their id, the newest one is handed out', async () => {
+    const queue = new WorkQueue({ id: (key: { name: string; seen: number }) => key.name });
+    queue.add({ name: 'a', seen: 1 });
+    queue.add({ name: 'a', seen: 2 });
+    queue.add({ name: 'b', seen: 3 });
+    expect((await queue.get())?.key).toEqual({ name: 'a', seen: 1 });
+    queue.done({ name: 'a', seen: 9 });
+    queue.add({ name: 'a', seen: 4 });
+    expect(await queue.get()).toMatchObject({ key: { name: 'b' } });
+    expect(await queue.get()).toMatchObject({ key: { seen: 4 } });
+  });
+
+  test('without an id, a key that is no string is refused with the remedy', () => {
+    const queue = new WorkQueue({ name: 'carts' });
+    expect(() => queue.add(null as unknown as string)).toThrow(
+      'queue "carts": a key of type null has no id; give the queue an id function: new WorkQueue({ id: (key) => … })',
+    );
+  });
+});
+
+describe('notes', () => {
+  test('of adds that end in one run are merged and come with the key', async () => {
+    const queue = new WorkQueue<string, readonly string[]>({ merge: (a, b) => [...a, ...b] });
+    queue.add('a', { note: ['created'] });
+    queue.add('a');
+    queue.add('a', { note: ['owner changed'] });
+    expect(await queue.get()).toEqual({ key: 'a', note: ['created', 'owner changed'], priority: 0 });
+  });
+
+  test('of adds while the key runs belong to its next run', async () => {
+    const queue = new WorkQueue<string, readonly string[]>({ merge: (a, b) => [...a, ...b] });
+    queue.add('a', { note: ['1'] });
+    const item = await queue.get();
+    queue.add('a', { note: ['2'] });
+    queue.add('a', { note: ['3'] });
+    expect(item?.note).toEqual(['1']);
+    queue.done('a');
+    expect((await queue.get())?.note).toEqual(['2', '3']);
+    queue.add('a');
+    queue.done('a');
+    expect((await queue.get())?.note).toBeUndefined();
+  });
+
+  test('without a merge function the later one stays', async () => {
+    const queue = new WorkQueue<string, number>();
+    queue.add('a', { note: 1 });
+    queue.add('a', { note: 2 });
+    queue.add('a');
+    expect((await queue.get())?.note).toBe(2);
+  });
+
+  test('a merge that throws reaches the one who adds; the queue goes on', async () => {
+    const queue = new WorkQueue<string, number>({
+      priority: true,
+      clock: new VirtualClock(),
+      merge: () => {
+        throw new Error('no');
+      },
+    });
+    queue.addAfter('a', 1000, { note: 1 });
+    expect(() => queue.add('a', { note: 2 })).toThrow('no');
+    queue.add('a');
+    expect((await queue.get())?.note).toBe(1);
+  });
+});
+
+describe('get', () => {
+  test('rejects with the reason when its signal aborts, and takes no key', async () => {
+    const queue = new WorkQueue();
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const waiting = queue.get({ signal: controller.signal });
+    const other = queue.get();
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    queue.add('a');
+    expect((await other)?.key).toBe('a');
+    queue.add('b');
+    await expect(queue.get({ signal: controller.signal })).rejects.toBe(reason);
+    expect(queue.len()).toBe(1);
+  });
+
+  test('an abort after the key was given changes nothing', async () => {
+    const queue = new WorkQueue();
+    const controller = new AbortController();
+    const waiting = queue.get({ signal: controller.signal });
+    queue.add('a');
+    controller.abort();
+    expect((await waiting)?.key).toBe('a');
+  });
+
+  test('tryGet takes what is there and does not wait', () => {
+    const queue = new WorkQueue();
+    expect(queue.tryGet()).toBeUndefined();
+    queue.add('a');
+    expect(queue.tryGet()?.key).toBe('a');
+    queue.add('a');
+    expect(queue.tryGet()).toBeUndefined();
+    queue.done('a');
+    expect(queue.tryGet()?.key).toBe('a');
+  });
+});
+
+describe('the iterator', () => {
+  test('gives keys until the shutdown and calls done for each', async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    queue.add('b');
+    const seen: string[] = [];
+    for await (const { key } of queue) {
+      seen.push(key);
+      if (seen.length === 1) queue.add('a');
+      if (seen.length === 3) queue.shutDown();
+    }
+    expect(seen).toEqual(['a', 'b', 'a']);
+    await queue.shutDownWithDrain();
+  });
+
+  test('calls done when the loop is left or throws', async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    for await (const { key } of queue) {
+      queue.add(key);
+      break;
+    }
+    expect(queue.len()).toBe(1);
+    const failing = async () => {
+      for await (const { key } of queue) {
+        queue.add(key);
+        throw new Error(key);
+      }
+    };
+    await expect(failing()).rejects.toThrow('a');
+    expect(queue.len()).toBe(1);
+  });
+
+  test("does not end another worker's run of a key that the body is done with", async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    for await (const { key } of queue) {
+      queue.done(key);
+      queue.add(key);
+      await queue.get();
+      break;
+    }
+    queue.add('a');
+    expect(queue.len()).toBe(0);
+    queue.done('a');
+    expect(queue.len()).toBe(1);
+  });
+
+  test('throws the reason of its signal', async () => {
+    const queue = new WorkQueue();
+    const controller = new AbortController();
+    const loop = (async () => {
+      for await (const item of queue.items({ signal: controller.signal })) expect(item).toBeUndefined();
+    })();
+    controller.abort(new Error('stop'));
+    await expect(loop).rejects.toThrow('stop');
+  });
+});
+
+describe('shutDown', () => {
+  test('ignores adds, lets workers take the rest, then tells them', async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    queue.add('b');
+    expect(queue.shuttingDown()).toBe(false);
+    queue.shutDown();
+    queue.shutDown();
+    expect(queue.shuttingDown()).toBe(true);
+    queue.add('c');
+    queue.addRateLimited('c');
+    expect(queue.numRequeues('c')).toBe(0);
+    expect(await keysOf(queue, 4)).toEqual(['a', 'b', undefined, undefined]);
+  });
+
+  test('tells those who wait', async () => {
+    const queue = new WorkQueue();
+    const waiting = [queue.get(), queue.get()];
+    queue.shutDown();
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
+  });
+
+  test('a key added while it ran still runs again', async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    await queue.get();
+    queue.add('a');
+    queue.shutDown();
+    queue.done('a');
+    expect(await keysOf(queue, 1)).toEqual(['a']);
+    queue.done('a');
+    expect(await queue.get()).toBeUndefined();
+  });
+
+  test('a disposed queue is shut down', () => {
+    const queue = new WorkQueue();
+    {
+      using _ = queue;
+    }
+    expect(queue.shuttingDown()).toBe(true);
+  });
+});
+
+describe('shutDownWithDrain', () => {
+  const twoTaken = async () => {
+    const queue = new WorkQueue({ clock: new VirtualClock() });
+    queue.add('foo');
+    queue.add('bar');
+    await keysOf(queue, 2);
+    return queue;
+  };
+
+  test('waits for done of all keys (TestQueueDrainageUsingShutDownWithDrain)', async () => {
+    const queue = await twoTaken();
+    const drained = queue.shutDownWithDrain();
+    expect(queue.shuttingDown()).toBe(true);
+    queue.done('foo');
+    expect(await settled(drained)).toBe(false);
+    queue.done('bar');
+    await drained;
+  });
+
+  test('waits for a key that was added while it ran (TestQueueDrainageUsingShutDownWithDrainWithDirtyItem)', async () => {
+    const queue = new WorkQueue();
+    queue.add('foo');
+    await queue.get();
+    queue.add('foo');
+    const drained = queue.shutDownWithDrain();
+    queue.done('foo');
+    expect(await settled(drained)).toBe(false);
+    expect(await keysOf(queue, 1)).toEqual(['foo']);
+    expect(await settled(drained)).toBe(false);
+    queue.done('foo');
+    await drained;
+    expect(await queue.get()).toBeUndefined();
+  });
+
+  test('shutDown does not wait (TestNoQueueDrainageUsingShutDown)', async () => {
+    const queue = await twoTaken();
+    expect(queue.shutDown()).toBeUndefined();
+    expect(await queue.get()).toBeUndefined();
+  });
+
+  test('shutDown ends the wait (TestForceQueueShutdownUsingShutDown)', async () => {
+    const queue = await twoTaken();
+    const drained = queue.shutDownWithDrain();
+    expect(await settled(drained)).toBe(false);
+    queue.shutDown();
+    await drained;
+  });
+
+  test('may be called several times (TestQueueDrainageUsingShutDownWithDrain…ManyTimes)', async () => {
+    const queue = await twoTaken();
+    queue.shutDown();
+    const all = Promise.all([queue.shutDownWithDrain(), queue.shutDownWithDrain()]);
+    queue.done('foo');
+    expect(await settled(all)).toBe(false);
+    queue.done('bar');
+    await all;
+    await queue.shutDownWithDrain();
+  });
+
+  test('waits for what workers take after it was called', async () => {
+    const queue = new WorkQueue();
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    const worked: string[] = [];
+    const worker = (async () => {
+      for await (const { key } of queue) worked.push(key);
+    })();
+    await queue.shutDownWithDrain();
+    expect(worked).toEqual(['a', 'b', 'c']);
+    await worker;
+  });
+
+  test('does not wait for workers that are not there', async () => {
+    const queue = new WorkQueue();
+    queue.add('a');
+    await queue.shutDownWithDrain();
+    expect(queue.len()).toBe(1);
+  });
+
+  test('rejects when its signal aborts; the queue stays shut down', async () => {
+    const queue = await twoTaken();
+    const controller = new AbortController();
+    const drained = queue.shutDownWithDrain({ signal: controller.signal });
+    controller.abort(new Error('too long'));
+    await expect(drained).rejects.toThrow('too long');
+    expect(queue.shuttingDown()).toBe(true);
+    await expect(queue.shutDownWithDrain({ signal: controller.signal })).rejects.toThrow('too long');
+  });
+});

@@ -1,0 +1,356 @@
+import type { Scheduler } from '../runtime/clock.js';
+import { systemRandom } from '../runtime/random.js';
+import { onAbort } from '../runtime/signals.js';
+import { systemClock } from '../runtime/system-clock.js';
+import { DelayedItems } from './delayed-items.js';
+import { defaultControllerRateLimiter, type ItemRateLimiter } from './item-rate-limiter.js';
+import { QueueEntries } from './queue-entries.js';
+import type { QueueEntry, WorkItem } from './queue-entry.js';
+import { QueueMetrics } from './queue-metrics.js';
+import { RankedOrder } from './ranked-order.js';
+import { FifoOrder, type ReadyOrder } from './ready-order.js';
+import type { AddOptions, WaitOptions, WorkQueueArguments, WorkQueueOptions } from './work-queue-options.js';
+
+/** One `get` that waits for a key. */
+interface Waiter<K, Note> {
+  resolve(item: WorkItem<K, Note> | undefined): void;
+}
+
+const defaultAgingMs = 60_000;
+
+/**
+ * Keys to be worked on, each once however often it is added, by one worker at a time (`workqueue.RateLimitingInterface`
+ * of client-go, made there with `NewNamedRateLimitingQueue`; `priorityqueue.PriorityQueue` of controller-runtime).
+ *
+ * What may be relied on:
+ * - A key that is added while it waits runs once. One that is added while a worker has it runs again after `done`,
+ *   never at the same time.
+ * - Every add is followed by a run that starts after it, as long as workers call `get` and `done`.
+ * - Notes given with adds that end up in one run are merged and come with the key; the highest priority counts.
+ * - Keys come in the order in which they were first added, or by `priority` and `fairness` where those are chosen.
+ *
+ * @example
+ * const queue = new WorkQueue({ name: 'carts' });
+ * queue.add('shop/cart');
+ * for (let item = await queue.get(); item !== undefined; item = await queue.get()) {
+ *   try {
+ *     await work(item.key);
+ *     queue.forget(item.key);
+ *   } catch {
+ *     queue.addRateLimited(item.key);
+ *   } finally {
+ *     queue.done(item.key);
+ *   }
+ * }
+ */
+export class WorkQueue<K = string, Note = undefined> implements Disposable, AsyncIterable<WorkItem<K, Note>> {
+  /** As given; also the label `name` of the metrics. */
+  readonly name: string;
+  readonly #clock: Scheduler;
+  readonly #id: (key: K) => string;
+  readonly #merge: (earlier: Note, later: Note) => Note;
+  readonly #limiter: ItemRateLimiter;
+  readonly #metrics: QueueMetrics | undefined;
+  /** Whether an add takes the place of a waiting delay: so in controller-runtime, while client-go runs the key twice. */
+  readonly #absorbDelays: boolean;
+  /** All keys that are dirty or being worked on, and some that were. */
+  readonly #entries = new QueueEntries<K, Note>();
+  /** The dirty ones that nobody works on. Empty while a `get` waits. */
+  readonly #ready: ReadyOrder<K, Note>;
+  readonly #delayed: DelayedItems<K, Note>;
+  /** In the order of their calls. */
+  readonly #waiters = new Set<Waiter<K, Note>>();
+  readonly #drainers = new Set<() => void>();
+  /** Entries with an `item`. */
+  #processing = 0;
+  #order = 0;
+  #down = false;
+
+  constructor(...args: WorkQueueArguments<K, Note>) {
+    const options: WorkQueueOptions<K, Note> = args[0] ?? {};
+    const { name = '', clock = systemClock, random = systemRandom, metrics, priority = false, fairness } = options;
+    this.name = name;
+    this.#clock = clock;
+    this.#id = options.id ?? ((key) => (typeof key === 'string' ? key : this.#refuse(key)));
+    this.#merge = options.merge ?? ((_, later) => later);
+    this.#limiter = (options.rateLimiter ?? defaultControllerRateLimiter)({ clock, random });
+    const agingMs = (typeof priority === 'object' ? priority.agingMs : undefined) ?? defaultAgingMs;
+    if (!(agingMs >= 0)) {
+      throw new RangeError(`queue "${name}": priority.agingMs wants milliseconds from 0 up, got ${agingMs}`);
+    }
+    const priorities = priority !== false;
+    this.#absorbDelays = priorities;
+    this.#ready =
+      priorities || fairness !== undefined
+        ? new RankedOrder({ clock, priorities, agingMs, group: fairness })
+        : new FifoOrder();
+    if (metrics?.enabled && name !== '') this.#metrics = new QueueMetrics(metrics, name, priorities, clock);
+    this.#delayed = new DelayedItems(clock, ({ id, key, note, priority }) => this.#put(id, key, note, priority));
+  }
+
+  /** Marks a key as in need of a run. Does nothing after a shutdown. */
+  add(key: K, options?: AddOptions<Note>): void {
+    if (this.#down) return;
+    this.#put(this.#id(key), key, options?.note, options?.priority ?? 0);
+  }
+
+  /**
+   * Adds a key after `ms` milliseconds; at once when that is 0 or less. A key waits for one time only: of several the
+   * earliest counts. What still waits at a shutdown is dropped. A key that is being worked on keeps its priority
+   * unless another is given.
+   *
+   * The delay and a plain `add` of the key don't know of each other, so the key runs for both; with `priority`, as in
+   * controller-runtime, one run at the earlier time answers both.
+   */
+  addAfter(key: K, ms: number, options?: AddOptions<Note>): void {
+    if (Number.isNaN(ms)) throw new TypeError(`queue "${this.name}": addAfter wants a number of milliseconds, got NaN`);
+    if (this.#down) return;
+    this.#delay(this.#id(key), key, ms, options);
+  }
+
+  /** Adds a key once the rate limiter says so, and counts a failure of it. For the rest see {@link addAfter}. */
+  addRateLimited(key: K, options?: AddOptions<Note>): void {
+    if (this.#down) return;
+    const id = this.#id(key);
+    this.#delay(id, key, this.#limiter.when(id), options);
+  }
+
+  /** Tells the rate limiter that the key went well, or is given up: its next failure counts as the first. */
+  forget(key: K): void {
+    this.#limiter.forget(this.#id(key));
+  }
+
+  /** Failures of the key since it was last forgotten. */
+  numRequeues(key: K): number {
+    return this.#limiter.numRequeues(this.#id(key));
+  }
+
+  /**
+   * Resolves to the next key, which from then on is being worked on: call {@link done} when that is over. Resolves to
+   * undefined once the queue is shut down and nothing is left. Rejects with the signal's reason, and takes no key,
+   * when the signal aborts first. Several waiting calls are served in order.
+   */
+  get(options?: WaitOptions): Promise<WorkItem<K, Note> | undefined> {
+    const signal = options?.signal;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const entry = this.#ready.pop();
+    if (entry !== undefined) return Promise.resolve(this.#take(entry));
+    if (this.#down) return Promise.resolve(undefined);
+    return this.#wait(signal);
+  }
+
+  /** The next key if there is one right now: {@link get} without waiting. */
+  tryGet(): WorkItem<K, Note> | undefined {
+    const entry = this.#ready.pop();
+    return entry === undefined ? undefined : this.#take(entry);
+  }
+
+  /**
+   * Keys until the queue is shut down and empty, each done as soon as the next one is asked for or the loop is left.
+   * Several loops over one queue share its keys.
+   */
+  async *items(options?: WaitOptions): AsyncGenerator<WorkItem<K, Note>, void, undefined> {
+    for (let item = await this.get(options); item !== undefined; item = await this.get(options)) {
+      try {
+        yield item;
+      } finally {
+        const entry = this.#entries.get(this.#id(item.key));
+        // The loop's body may have called done, and another worker may have the key by now.
+        if (entry?.item === item) this.#finish(entry);
+      }
+    }
+  }
+
+  /** The same as {@link items}. */
+  [Symbol.asyncIterator](): AsyncGenerator<WorkItem<K, Note>, void, undefined> {
+    return this.items();
+  }
+
+  /** Ends the work on a key; if it was added meanwhile, it is ready again. Does nothing for other keys. */
+  done(key: K): void {
+    const entry = this.#entries.get(this.#id(key));
+    if (entry?.item !== undefined) this.#finish(entry);
+  }
+
+  /** How many keys could be handed out now. Those that wait for their time, or for `done`, are not among them. */
+  len(): number {
+    return this.#ready.size;
+  }
+
+  /** How many keys wait for their time. */
+  delayed(): number {
+    return this.#delayed.size;
+  }
+
+  /**
+   * Lets nothing more in and drops what waits for its time. What is ready is still handed out; then `get` resolves to
+   * undefined. Also ends the wait of every {@link shutDownWithDrain}. May be called again.
+   */
+  shutDown(): void {
+    this.#close();
+    this.#endDrain();
+  }
+
+  /**
+   * {@link shutDown}, and resolves once workers have called `done` for all that was in the queue, what was added while
+   * it ran included. When nobody works on anything nor takes what is left, there is nothing to wait for. Rejects with
+   * the signal's reason when that aborts first; a worker that never calls `done` is waited for until then.
+   */
+  async shutDownWithDrain(options?: WaitOptions): Promise<void> {
+    const signal = options?.signal;
+    this.#close();
+    signal?.throwIfAborted();
+    if (this.#processing === 0) {
+      if (this.#ready.size === 0) return;
+      // A worker may be between two keys.
+      await this.#clock.yield();
+      if (this.#processing === 0) return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const drained = () => {
+        waiting[Symbol.dispose]();
+        resolve();
+      };
+      this.#drainers.add(drained);
+      const waiting = onAbort(signal, () => {
+        this.#drainers.delete(drained);
+        reject(signal?.reason);
+      });
+    });
+  }
+
+  /** Whether {@link shutDown} or {@link shutDownWithDrain} was called. */
+  shuttingDown(): boolean {
+    return this.#down;
+  }
+
+  /** {@link shutDown} */
+  [Symbol.dispose](): void {
+    this.shutDown();
+  }
+
+  #put(id: string, key: K, note: Note | undefined, priority: number): void {
+    const found = this.#entries.get(id);
+    if (found?.dirty) {
+      this.#mergeInto(found, note, priority);
+      return;
+    }
+    const delayed = this.#absorbDelays && this.#delayed.size > 0 ? this.#delayed.get(id) : undefined;
+    const allNotes = delayed === undefined ? note : this.#merged(delayed.note, note);
+    if (delayed !== undefined) this.#delayed.take(id);
+    const entry = this.#entries.wake(found, id, key);
+    entry.note = allNotes;
+    entry.priority = delayed === undefined ? priority : Math.max(delayed.priority, priority);
+    entry.order = this.#order++;
+    entry.dirty = true;
+    if (this.#metrics !== undefined) {
+      entry.dirtyAt = this.#clock.monotonic();
+      this.#metrics.added(entry.priority);
+    }
+    if (entry.item === undefined) this.#makeReady(entry);
+  }
+
+  #mergeInto(entry: QueueEntry<K, Note>, note: Note | undefined, priority: number): void {
+    if (note !== undefined) entry.note = this.#merged(entry.note, note);
+    if (priority <= entry.priority) return;
+    this.#metrics?.raised(entry.priority, priority);
+    if (entry.item === undefined) this.#ready.raise(entry, priority);
+    else entry.priority = priority;
+  }
+
+  #merged(earlier: Note | undefined, later: Note | undefined): Note | undefined {
+    if (earlier === undefined) return later;
+    return later === undefined ? earlier : this.#merge(earlier, later);
+  }
+
+  #delay(id: string, key: K, ms: number, options: AddOptions<Note> | undefined): void {
+    this.#metrics?.retried();
+    const entry = this.#entries.get(id);
+    const note = options?.note;
+    const priority = options?.priority ?? entry?.item?.priority ?? 0;
+    if (!(ms > 0) || (this.#absorbDelays && entry?.dirty)) {
+      this.#put(id, key, note, priority);
+      return;
+    }
+    const at = this.#clock.monotonic() + ms;
+    const delayed = this.#delayed.get(id);
+    if (delayed === undefined) {
+      this.#delayed.add(id, key, at, note, priority);
+      return;
+    }
+    if (note !== undefined) delayed.note = this.#merged(delayed.note, note);
+    delayed.priority = Math.max(delayed.priority, priority);
+    if (at < delayed.at) this.#delayed.advance(delayed, at);
+  }
+
+  #makeReady(entry: QueueEntry<K, Note>): void {
+    if (this.#waiters.size === 0) {
+      this.#ready.push(entry);
+      return;
+    }
+    for (const waiter of this.#waiters) {
+      this.#waiters.delete(waiter);
+      waiter.resolve(this.#take(entry));
+      return;
+    }
+  }
+
+  #take(entry: QueueEntry<K, Note>): WorkItem<K, Note> {
+    const item: WorkItem<K, Note> = { key: entry.key, note: entry.note, priority: entry.priority };
+    entry.item = item;
+    entry.dirty = false;
+    entry.note = undefined;
+    this.#processing += 1;
+    this.#metrics?.taken(entry.id, entry.priority, entry.dirtyAt);
+    return item;
+  }
+
+  #finish(entry: QueueEntry<K, Note>): void {
+    entry.item = undefined;
+    this.#processing -= 1;
+    this.#metrics?.done(entry.id);
+    if (entry.dirty) this.#makeReady(entry);
+    else this.#entries.rest(entry);
+    if (this.#processing === 0 && this.#ready.size === 0) this.#endDrain();
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<WorkItem<K, Note> | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal === undefined) {
+        this.#waiters.add({ resolve });
+        return;
+      }
+      const waiter: Waiter<K, Note> = {
+        resolve: (item) => {
+          waiting[Symbol.dispose]();
+          resolve(item);
+        },
+      };
+      this.#waiters.add(waiter);
+      const waiting = onAbort(signal, () => {
+        this.#waiters.delete(waiter);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  #close(): void {
+    if (this.#down) return;
+    this.#down = true;
+    this.#delayed.clear();
+    for (const waiter of this.#waiters) waiter.resolve(undefined);
+    this.#waiters.clear();
+  }
+
+  #endDrain(): void {
+    for (const drained of this.#drainers) drained();
+    this.#drainers.clear();
+  }
+
+  #refuse(key: unknown): never {
+    throw new TypeError(
+      `queue "${this.name}": a key of type ${key === null ? 'null' : typeof key} has no id; ` +
+        'give the queue an id function: new WorkQueue({ id: (key) => … })',
+    );
+  }
+}
