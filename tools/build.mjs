@@ -42,10 +42,12 @@ for (const name of readdirSync(join(root, 'packages'))) {
   console.log(`${name}: ${entryPoints.length} entries built`);
 }
 
-/** The source files that the package's exports name. @param {string} dir */
+/** The source files that the package's exports and programs name. @param {string} dir */
 function sourceEntries(dir) {
-  const { exports } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+  const { exports, bin = {} } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+  const programs = Object.values(bin).map((path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
   const patterns = Object.values(exports).flatMap((e) => (typeof e === 'object' ? [e['riata-source']] : []));
+  patterns.push(...programs);
   return patterns.flatMap((pattern) => expand(dir, pattern)).sort();
 }
 

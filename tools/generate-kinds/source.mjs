@@ -12,7 +12,7 @@ export const goModule = fileURLToPath(new URL('../control-plane', import.meta.ur
 
 /**
  * @typedef {{ type?: string, format?: string, $ref?: string, items?: Schema, additionalProperties?: Schema,
- *   properties?: Record<string, Schema>, required?: string[], 'x-kubernetes-list-type'?: string,
+ *   properties?: Record<string, Schema>, required?: string[], default?: unknown, 'x-kubernetes-list-type'?: string,
  *   'x-kubernetes-list-map-keys'?: string[], 'x-kubernetes-map-type'?: string,
  *   'x-kubernetes-patch-strategy'?: string, 'x-kubernetes-patch-merge-key'?: string,
  *   'x-kubernetes-group-version-kind'?: { group: string, version: string, kind: string }[] }} Schema

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from 'riata/object';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
 import { type FieldError, invalid } from '../status/field-error.js';
-import { cleanupFinalizer, prepareDefinition, whenDefinitionGoes } from './crd-status.js';
+import { checkDefinition, cleanupFinalizer, prepareDefinition, whenDefinitionGoes } from './crd-status.js';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
@@ -104,6 +104,7 @@ const names: Readonly<Record<string, NameRule>> = {
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
     prepare: prepareDefinition,
+    check: checkDefinition,
     finalizersOnDelete: [cleanupFinalizer],
     whenDeleting: whenDefinitionGoes,
   },

@@ -1,4 +1,7 @@
 import { isJsonObject, type JsonObject } from 'riata/object';
+import type { CrdObject } from '../schema/crd/crd-object.js';
+import { validateCrd, validateCrdUpdate } from '../schema/crd/validate-crd.js';
+import type { FieldError } from '../status/field-error.js';
 import { stringsOf, textOf } from './metadata.js';
 
 /** What keeps a definition while there are objects of it. */
@@ -19,6 +22,14 @@ export function prepareDefinition(definition: JsonObject, before: JsonObject | u
     storedVersions: known.has(storage) ? [...known] : [...known, storage],
   };
   return { ...named, status };
+}
+
+/** What is wrong with a definition; its metadata is checked as that of any object. */
+export function checkDefinition(definition: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
+  const crd = definition as unknown as CrdObject;
+  const errors = before === undefined ? validateCrd(crd) : validateCrdUpdate(crd, before as unknown as CrdObject);
+  const isGeneral = (e: FieldError) => e.field.startsWith('metadata.') && !e.body.includes('spec.names.plural');
+  return errors.filter((e) => !isGeneral(e));
 }
 
 /** What a definition says while its objects are deleted. */

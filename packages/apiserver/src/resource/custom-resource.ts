@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, mergeTypeFromSchema, type StructuralSchema } from 'riata/object';
+import { IllTypedError } from '../schema/built-in/decode-typed.js';
+import { objectMetaSchema } from '../schema/built-in/object-meta-schema.js';
 import { withDefaults } from '../schema/structural/defaults.js';
-import { dropNulls } from '../schema/structural/drop-nulls.js';
-import { checkListTypes } from '../schema/structural/list-types.js';
-import { prune } from '../schema/structural/prune.js';
-import { validateValue } from '../schema/structural/validate-value.js';
+import { readCustomResource } from '../schema/structural/read-custom-resource.js';
+import { checkContent, type ScalePaths } from '../schema/structural/validate-custom-resource.js';
+import { badRequest } from '../status/refusal.js';
 import { statusApart, trackingOf } from './managed-fields.js';
 import { stringsOf, textOf, valueAt } from './metadata.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
@@ -98,13 +99,12 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
   const schema = (isJsonObject(given) ? given : {}) as StructuralSchema;
   const preserves = spec.preserveUnknownFields === true;
   const hasStatus = isJsonObject(version.subresources) && version.subresources.status !== undefined;
+  const scale = valueAt(version, 'subresources.scale');
+  const rules = { schema, scale: isJsonObject(scale) ? (scale as unknown as ScalePaths) : undefined };
   return {
-    read: (object) => (preserves ? { object, unknown: [] } : prune(object, schema)),
-    withDefaults: (object) => withDefaults(dropNulls(object, schema), schema),
-    validate: (object, before) => [
-      ...validateValue(object, schema, { old: before }),
-      ...checkListTypes(object, schema),
-    ],
+    read: (object) => (preserves ? { object, unknown: [] } : readCustom(object, schema, kind)),
+    withDefaults: (object) => withDefaults(object, schema),
+    validate: (object, before) => checkContent(object, before, rules),
     tracking: trackingOf({
       apiVersion,
       kind,
@@ -114,44 +114,18 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
   };
 }
 
+function readCustom(object: JsonObject, schema: StructuralSchema, kind: string) {
+  try {
+    return readCustomResource(object, schema);
+  } catch (error) {
+    if (!(error instanceof IllTypedError)) throw error;
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message}`);
+  }
+}
+
 /** Metadata merges as it does everywhere, whatever the schema says of it. */
 function withMetaSchema(schema: StructuralSchema): StructuralSchema {
-  const strings: StructuralSchema = { type: 'object', additionalProperties: { type: 'string' } };
   const text: StructuralSchema = { type: 'string' };
-  const owner: StructuralSchema = {
-    type: 'object',
-    'x-kubernetes-map-type': 'atomic',
-    properties: {
-      apiVersion: text,
-      kind: text,
-      name: text,
-      uid: text,
-      controller: { type: 'boolean' },
-      blockOwnerDeletion: { type: 'boolean' },
-    },
-  };
-  const metadata: StructuralSchema = {
-    type: 'object',
-    properties: {
-      ...Object.fromEntries(
-        ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion'].map((n) => [n, text]),
-      ),
-      creationTimestamp: text,
-      deletionTimestamp: text,
-      generation: { type: 'integer' },
-      deletionGracePeriodSeconds: { type: 'integer' },
-      labels: strings,
-      annotations: strings,
-      finalizers: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
-      ownerReferences: {
-        type: 'array',
-        'x-kubernetes-list-type': 'map',
-        'x-kubernetes-list-map-keys': ['uid'],
-        items: owner,
-      },
-      managedFields: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: { type: 'object' } },
-    },
-  };
-  const properties = { apiVersion: text, kind: text, ...schema.properties, metadata };
+  const properties = { apiVersion: text, kind: text, ...schema.properties, metadata: objectMetaSchema() };
   return { ...schema, type: 'object', properties };
 }
