@@ -27,10 +27,10 @@ if (step('build', 'node', ['tools/build.mjs'])) {
   try {
     for (const name of readdirSync(join(root, 'packages'))) {
       const dir = join(root, 'packages', name);
-      const { private: hidden } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+      const { private: hidden, name: full, version } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
       if (hidden) continue;
       if (!step(`pack ${name}`, 'npm', ['pack', '--silent', '--pack-destination', out], dir)) continue;
-      const tarball = join(out, readdirSync(out).find((f) => f.startsWith(`${name}-`)) ?? '');
+      const tarball = join(out, `${full.replace('@', '').replace('/', '-')}-${version}.tgz`);
       step(`publint ${name}`, 'npx', ['publint', 'run', tarball, '--strict']);
       step(`are the types wrong: ${name}`, 'npx', [
         'attw',
