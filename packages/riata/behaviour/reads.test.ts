@@ -48,7 +48,7 @@ describeServers('reads', (server) => {
     expect(table.metadata.resourceVersion).toMatch(/^\d+$/);
     const page = await client.table(Pod, { namespace, limit: 1 });
     expect(page.rows).toHaveLength(1);
-    expect(page.metadata.continue).toBeTruthy();
+    expect(page.metadata.continue).toMatch(/./);
   });
 
   testOn(realOnly, 'tables: the printer columns of a CRD', async () => {

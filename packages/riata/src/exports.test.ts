@@ -342,6 +342,7 @@ test('riata/object', async () => {
       "toFieldSet",
       "toScaleFields",
       "trackUpdate",
+      "unsafeNumbers",
       "validateTyped",
       "valueElement",
     ]

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Json } from 'riata/object';
+import { type Json, unsafeNumbers } from 'riata/object';
 import { goJsonError, isTooDeep } from './go-json-error.js';
 
 /** Thrown for a text that is not what it should be. The message is what Go's decoder says. */
@@ -12,12 +12,21 @@ export function readJson(bytes: Uint8Array): Json {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
   if (isTooDeep(text)) throw new TextError(goJsonError(buffer.toString('latin1')));
+  let value: Json;
   try {
-    const value = JSON.parse(text) as Json;
-    return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
+    value = JSON.parse(text) as Json;
   } catch {
     throw new TextError(goJsonError(buffer.toString('latin1')));
   }
+  refuseUnsafe(text);
+  return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
+}
+
+/** An integer that a JavaScript number cannot hold would be stored as another one: better refused than changed. */
+function refuseUnsafe(text: string): void {
+  if (!/\d{16}|[eE]\+?\d{2}/.test(text)) return;
+  const [path] = unsafeNumbers(text);
+  if (path !== undefined) throw new TextError(`${path}: this server does not keep integers past 2^53`);
 }
 
 /**

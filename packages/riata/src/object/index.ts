@@ -209,6 +209,7 @@ export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
 export type { QuantityFormat } from './quantity-parser.js';
 export { type DecodeOptions, decodeObject } from './scan/decode-object.js';
 export { type ScannedMeta, scanMeta } from './scan/scan-meta.js';
+export { unsafeNumbers } from './scan/unsafe-numbers.js';
 export { structuralProblems } from './schema/check-structural.js';
 export type {
   CrdConversion,
