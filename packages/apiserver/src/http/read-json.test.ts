@@ -1,16 +1,115 @@
 import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readJson } from './read-json.js';
+import { maxDepth } from './go-json-error.js';
+import { readJson, readYaml, TextError } from './read-json.js';
 
-const read = (text: string) => readJson(Buffer.from(text));
+const json = (text: string) => readJson(Buffer.from(text));
+const yaml = (text: string) => readYaml(Buffer.from(text));
 
-describe('readJson', () => {
-  test('an integer that would become another one is refused, with its path', () => {
+describe('JSON', () => {
+  // What Go says about each of these, as kube-apiserver v1.36.3 passes it on.
+  test.each([
+    ['', 'unexpected end of JSON input'],
+    ['{', 'unexpected end of JSON input'],
+    ['{"a":"', 'unexpected end of JSON input'],
+    ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
+    ['{"a":}', "invalid character '}' looking for beginning of value"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['{"a":01}', "invalid character '1' after object key:value pair"],
+    ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+    ['{"a":1e}', "invalid character '}' in exponent of numeric literal"],
+    ['{"a":-}', "invalid character '}' in numeric literal"],
+    ['{"a":"\n"}', "invalid character '\\n' in string literal"],
+    ['{"a":"\\x"}', "invalid character 'x' in string escape code"],
+    ['{"a":"\\u12g4"}', "invalid character 'g' in \\u hexadecimal character escape"],
+    ['nul', "invalid character ' ' in literal null (expecting 'l')"],
+    ['-', "invalid character ' ' in numeric literal"],
+    ['1.', "invalid character ' ' after decimal point in numeric literal"],
+    ['{"a":[1 2]}', "invalid character '2' after array element"],
+    ['é', "invalid character 'Ã' looking for beginning of value"],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+    ['{"a":"\u0001"}', "invalid character '\\x01' in string literal"],
+    ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
+    ['{"a":1}}', "invalid character '}' after top-level value"],
+    ['{} {}', "invalid character '{' after top-level value"],
+  ])('%j is refused in the words of Go', (text, message) => {
+    expect(() => json(text)).toThrow(new TextError(message));
+  });
+
+  test('that is nested too deep is refused, and brackets in strings do not nest', () => {
+    expect(() => json('['.repeat(maxDepth + 1))).toThrow(new TextError("invalid character '[' exceeded max depth"));
+    expect(() => json('{"a":'.repeat(200_000))).toThrow(new TextError("invalid character '{' exceeded max depth"));
+    const text = JSON.stringify({ a: '[{\\"'.repeat(2_000) });
+    expect(json(text)).toEqual(JSON.parse(text));
+  });
+
+  test('has no half characters', () => {
+    expect(json('{"\\ud800":["\\udc00x","\\ud83d\\ude00"]}')).toEqual({ '\ufffd': ['\ufffdx', '\u{1f600}'] });
+    expect(readJson(Buffer.from([0x22, 0xff, 0x22]))).toBe('\ufffd');
+  });
+
+  test('is read as JSON.parse does, and refused where it refuses', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(json(text)).toEqual(JSON.parse(text));
+      }),
+    );
+    const broken = fc.json().chain((text) => fc.tuple(fc.constant(text), fc.nat(text.length), fc.string()));
+    fc.assert(
+      fc.property(broken, ([text, at, more]) => {
+        const changed = text.slice(0, at) + more + text.slice(at + 1);
+        const read = () => json(changed);
+        if (isJson(changed)) expect(read).not.toThrow();
+        else expect(read).toThrow(TextError);
+      }),
+    );
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('YAML', () => {
+  test('is read as Kubernetes reads it', async () => {
+    const text = 'a: yes\nb: 2001-12-14\nc: "1"\nd: 0x10\n5: x\ne: !!binary aGk=\nf:\n- ~\n';
+    expect(await yaml(text)).toEqual({ a: true, b: '2001-12-14', c: '1', d: 16, 5: 'x', e: 'aGk=', f: [null] });
+    expect(await yaml('')).toBeNull();
+    expect(await yaml('a: 1\n---\na: 2\n')).toEqual({ a: 1 });
+    expect(await yaml('a: 1\na: 2\n')).toEqual({ a: 2 });
+    expect(await yaml('{"a": {"b": [1]}}')).toEqual({ a: { b: [1] } });
+    expect(await yaml('{a: b}')).toEqual({ a: 'b' });
+  });
+
+  test.each(['a: b: c', '[', '"', '? [', '\t- x'])('%j is refused', async (text) => {
+    await expect(yaml(text)).rejects.toThrow(TextError);
+  });
+
+  test('that unfolds without end, or is nested too deep, is refused', async () => {
+    const lines = ['a0: &a0 [x,x]', ...Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i},*a${i}]`)];
+    await expect(yaml(lines.join('\n'))).rejects.toThrow(TextError);
+    await expect(yaml('['.repeat(5_000) + ']'.repeat(5_000))).rejects.toThrow(TextError);
+  });
+});
+
+describe('integers', () => {
+  const read = (text: string) => readJson(Buffer.from(text));
+
+  test('that would become others are refused, with their path', () => {
     expect(() => read('{"spec":{"id":9007199254740993}}')).toThrow('spec.id: this server does not keep integers past');
     expect(() => read('{"spec":{"list":[1,1e400]}}')).toThrow('spec.list[1]');
   });
 
-  test('digits in a text, and large numbers that stay what they are, pass', () => {
+  test('in a text, or large and safe, pass', () => {
     expect(read('{"a":"9007199254740993","b":9007199254740991}')).toEqual({ a: '9007199254740993', b: 2 ** 53 - 1 });
   });
 });
