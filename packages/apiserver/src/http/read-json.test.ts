@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
+import { unsafeNumbers } from 'riata/object';
 import { describe, expect, test } from 'vitest';
 import { maxDepth } from './go-json-error.js';
 import { readJson, readYaml, TextError } from './read-json.js';
@@ -55,6 +56,7 @@ describe('JSON', () => {
   test('is read as JSON.parse does, and refused where it refuses', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
+        fc.pre(unsafeNumbers(text).length === 0);
         expect(json(text)).toEqual(JSON.parse(text));
       }),
     );
@@ -63,7 +65,7 @@ describe('JSON', () => {
       fc.property(broken, ([text, at, more]) => {
         const changed = text.slice(0, at) + more + text.slice(at + 1);
         const read = () => json(changed);
-        if (isJson(changed)) expect(read).not.toThrow();
+        if (isJson(changed) && unsafeNumbers(changed).length === 0) expect(read).not.toThrow();
         else expect(read).toThrow(TextError);
       }),
     );
