@@ -165,6 +165,19 @@ describe('addAfter', () => {
     for (let at = 1; at < count; at += 1) expect(queue.tryGet()?.key).toBe(`key-${at}`);
   });
 
+  test('a key that is added again after a flood of delays waits as before', async () => {
+    const { clock, queue, takeAll } = start();
+    for (let at = 0; at < 10_000; at += 1) queue.addAfter(`key-${at}`, 10, { note: 'x', priority: 1 });
+    await clock.advance(10);
+    expect(takeAll()).toHaveLength(10_000);
+    queue.addAfter('key-5', 20);
+    queue.addAfter('key-4', 10);
+    await clock.advance(10);
+    expect(queue.tryGet()).toEqual({ key: 'key-4', note: undefined, priority: 0 });
+    await clock.advance(10);
+    expect(takeAll()).toEqual(['key-5']);
+  });
+
   test('a shutdown between two slices drops the rest', async () => {
     const { clock, queue } = start();
     for (let at = 0; at < 50_000; at += 1) queue.addAfter(`key-${at}`, 1000);

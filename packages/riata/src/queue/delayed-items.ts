@@ -1,48 +1,42 @@
 import type { Scheduler, Timer } from '../runtime/clock.js';
-import { IndexedHeap, type Slotted } from './indexed-heap.js';
+import { Column } from './column.js';
+import { DeadlineHeap } from './deadline-heap.js';
+import { ShardedMap } from './sharded-map.js';
 
-/** A key that waits for its time. */
-export class DelayedItem<K, Note> implements Slotted {
-  slot = -1;
-  readonly id: string;
-  readonly key: K;
-  /** On the monotonic clock. */
-  at: number;
-  /** Equal times are released in this order. */
-  readonly order: number;
-  note: Note | undefined;
-  priority: number;
-
-  constructor(id: string, key: K, at: number, order: number, note: Note | undefined, priority: number) {
-    this.id = id;
-    this.key = key;
-    this.at = at;
-    this.order = order;
-    this.note = note;
-    this.priority = priority;
-  }
+/** What {@link DelayedItems} does with notes, and with keys whose time has come. */
+export interface DelayedItemsOptions<K, Note> {
+  readonly clock: Scheduler;
+  readonly merge: (earlier: Note | undefined, later: Note | undefined) => Note | undefined;
+  readonly release: (id: string, key: K, note: Note | undefined, priority: number) => void;
 }
 
 /** Releases in one go, and how often the clock is looked at meanwhile: a block stays far below 15 ms. */
-const sliceMs = 4;
-const sliceSize = 4096;
+const sliceMs = 2;
+const sliceSize = 2048;
 const lookEvery = 128;
 
 /** Keys by the time they are due, on one timer; a crowd that is due at once is released in slices. */
 export class DelayedItems<K, Note> {
   readonly #clock: Scheduler;
-  readonly #release: (item: DelayedItem<K, Note>) => void;
-  /** Every item of the heap by its id, so each key waits once. */
-  readonly #byId = new Map<string, DelayedItem<K, Note>>();
-  readonly #heap = new IndexedHeap<DelayedItem<K, Note>>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
-  #order = 0;
+  readonly #merge: DelayedItemsOptions<K, Note>['merge'];
+  readonly #release: DelayedItemsOptions<K, Note>['release'];
+  /** Every row of the heap by its id, so each key waits once. */
+  readonly #rowOf = new ShardedMap<number>();
+  readonly #heap = new DeadlineHeap();
+  /** By row, undefined in free ones. */
+  readonly #ids = new Column<string>();
+  readonly #keys = new Column<K>();
+  /** By row, and only those that are something else than undefined and 0. */
+  readonly #notes = new Map<number, Note>();
+  readonly #priorities = new Map<number, number>();
   #timer: Timer | undefined;
   /** When the timer runs; infinite without one. Never after the first deadline, except while slices follow. */
   #timerAt = Number.POSITIVE_INFINITY;
   #slicing = false;
 
-  constructor(clock: Scheduler, release: (item: DelayedItem<K, Note>) => void) {
+  constructor({ clock, merge, release }: DelayedItemsOptions<K, Note>) {
     this.#clock = clock;
+    this.#merge = merge;
     this.#release = release;
   }
 
@@ -50,44 +44,77 @@ export class DelayedItems<K, Note> {
     return this.#heap.size;
   }
 
-  get(id: string): DelayedItem<K, Note> | undefined {
-    return this.#byId.get(id);
-  }
-
-  /** Adds a key that does not wait yet. */
+  /** Lets a key wait until `at`; if it waits already, for the earlier time, with both notes and the higher priority. */
   add(id: string, key: K, at: number, note: Note | undefined, priority: number): void {
-    const item = new DelayedItem(id, key, at, this.#order++, note, priority);
-    this.#byId.set(id, item);
-    this.#heap.push(item);
+    const waiting = this.#rowOf.get(id);
+    if (waiting === undefined) {
+      const row = this.#heap.add(at);
+      this.#rowOf.set(id, row);
+      this.#ids.set(row, id);
+      this.#keys.set(row, key);
+      this.#setNote(row, note);
+      this.#setPriority(row, priority);
+    } else {
+      this.#setNote(waiting, this.#merge(this.#notes.get(waiting), note));
+      this.#setPriority(waiting, Math.max(this.#priorities.get(waiting) ?? 0, priority));
+      if (at < this.#heap.at(waiting)) this.#heap.advance(waiting, at);
+    }
     this.#arm();
   }
 
-  /** Moves a waiting item to an earlier time. */
-  advance(item: DelayedItem<K, Note>, at: number): void {
-    item.at = at;
-    this.#heap.raised(item);
-    this.#arm();
+  /** What a waiting key would be released with. */
+  peek(id: string): { readonly note: Note | undefined; readonly priority: number } | undefined {
+    const row = this.#rowOf.get(id);
+    if (row === undefined) return undefined;
+    return { note: this.#notes.get(row), priority: this.#priorities.get(row) ?? 0 };
   }
 
-  /** Takes a key out before its time. */
-  take(id: string): DelayedItem<K, Note> | undefined {
-    const item = this.#byId.get(id);
-    if (item === undefined) return undefined;
-    this.#byId.delete(id);
-    this.#heap.remove(item);
+  /** Lets a key wait no longer, without a release. */
+  remove(id: string): void {
+    const row = this.#rowOf.get(id);
+    if (row === undefined) return;
+    this.#free(row, id);
     this.#arm();
-    return item;
   }
 
   clear(): void {
-    this.#byId.clear();
-    this.#heap.clear();
+    this.#letGo();
     this.#arm();
+  }
+
+  #letGo(): void {
+    this.#heap.clear();
+    this.#rowOf.clear();
+    this.#ids.clear();
+    this.#keys.clear();
+    this.#notes.clear();
+    this.#priorities.clear();
+  }
+
+  #setNote(row: number, note: Note | undefined): void {
+    if (note !== undefined) this.#notes.set(row, note);
+  }
+
+  #setPriority(row: number, priority: number): void {
+    if (priority !== 0) this.#priorities.set(row, priority);
+    else if (this.#priorities.size > 0) this.#priorities.delete(row);
+  }
+
+  #free(row: number, id: string): void {
+    this.#heap.remove(row);
+    this.#rowOf.delete(id);
+    this.#ids.set(row, undefined);
+    this.#keys.set(row, undefined);
+    if (this.#notes.size > 0) this.#notes.delete(row);
+    if (this.#priorities.size > 0) this.#priorities.delete(row);
+    // After a flood, what held it goes too.
+    if (this.#heap.size === 0 && this.#heap.rows > sliceSize) this.#letGo();
   }
 
   #arm(): void {
     if (this.#slicing) return;
-    const next = this.#heap.peek()?.at ?? Number.POSITIVE_INFINITY;
+    const first = this.#heap.first();
+    const next = first < 0 ? Number.POSITIVE_INFINITY : this.#heap.at(first);
     if (next === this.#timerAt) return;
     // A timer that comes too early finds nothing due and is set anew; without items there must be none.
     if (next > this.#timerAt && next !== Number.POSITIVE_INFINITY) return;
@@ -116,11 +143,14 @@ export class DelayedItems<K, Note> {
     const start = this.#clock.monotonic();
     let now = start;
     let released = 0;
-    for (let next = this.#heap.peek(); next !== undefined && next.at <= now; next = this.#heap.peek()) {
+    for (let row = this.#heap.first(); row >= 0 && this.#heap.at(row) <= now; row = this.#heap.first()) {
       if (released === sliceSize || now - start > sliceMs) return true;
-      this.#heap.pop();
-      this.#byId.delete(next.id);
-      this.#release(next);
+      const id = this.#ids.get(row) as string;
+      const key = this.#keys.get(row) as K;
+      const note = this.#notes.get(row);
+      const priority = this.#priorities.get(row) ?? 0;
+      this.#free(row, id);
+      this.#release(id, key, note, priority);
       released += 1;
       if (released % lookEvery === 0) now = this.#clock.monotonic();
     }

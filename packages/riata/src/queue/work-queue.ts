@@ -85,7 +85,11 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
         ? new RankedOrder({ clock, priorities, agingMs, group: fairness })
         : new FifoOrder();
     if (metrics?.enabled && name !== '') this.#metrics = new QueueMetrics(metrics, name, priorities, clock);
-    this.#delayed = new DelayedItems(clock, ({ id, key, note, priority }) => this.#put(id, key, note, priority));
+    this.#delayed = new DelayedItems<K, Note>({
+      clock,
+      merge: (earlier, later) => this.#merged(earlier, later),
+      release: (id, key, note, priority) => this.#put(id, key, note, priority),
+    });
   }
 
   /** Marks a key as in need of a run. Does nothing after a shutdown. */
@@ -235,9 +239,9 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
       this.#mergeInto(found, note, priority);
       return;
     }
-    const delayed = this.#absorbDelays && this.#delayed.size > 0 ? this.#delayed.get(id) : undefined;
+    const delayed = this.#absorbDelays && this.#delayed.size > 0 ? this.#delayed.peek(id) : undefined;
     const allNotes = delayed === undefined ? note : this.#merged(delayed.note, note);
-    if (delayed !== undefined) this.#delayed.take(id);
+    if (delayed !== undefined) this.#delayed.remove(id);
     const entry = this.#entries.wake(found, id, key);
     entry.note = allNotes;
     entry.priority = delayed === undefined ? priority : Math.max(delayed.priority, priority);
@@ -272,15 +276,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
       this.#put(id, key, note, priority);
       return;
     }
-    const at = this.#clock.monotonic() + ms;
-    const delayed = this.#delayed.get(id);
-    if (delayed === undefined) {
-      this.#delayed.add(id, key, at, note, priority);
-      return;
-    }
-    if (note !== undefined) delayed.note = this.#merged(delayed.note, note);
-    delayed.priority = Math.max(delayed.priority, priority);
-    if (at < delayed.at) this.#delayed.advance(delayed, at);
+    this.#delayed.add(id, key, this.#clock.monotonic() + ms, note, priority);
   }
 
   #makeReady(entry: QueueEntry<K, Note>): void {
