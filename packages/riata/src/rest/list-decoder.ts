@@ -201,8 +201,8 @@ export class ListDecoder<T = KubeObject> {
     const second = bytes[start + 2];
     const untyped = this.#typeText !== '' && bytes[start + 1] === 0x22 && second !== 0x61 && second !== 0x6b;
     try {
-      // The type goes before the first member as text, so that the object is built only once.
-      return untyped
+      // Text that is put together anyway gets the type too. Else `withType` is cheaper: adding up strings costs 6 µs here.
+      return untyped && this.#cut && this.#scanner.cutEnd > 0
         ? decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start + 1, start + length, this.#typeText)
         : decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start, start + length);
     } catch {
@@ -290,8 +290,10 @@ function itemTypeOf(list: JsonObject): TypeMeta | undefined {
 }
 
 function withType<T>(item: T, type: TypeMeta): T {
-  const { apiVersion, kind, ...rest } = item as { apiVersion?: unknown; kind?: unknown };
-  const typed = { apiVersion: apiVersion || type.apiVersion, kind: kind || type.kind, ...rest };
+  const { apiVersion, kind } = item as { apiVersion?: unknown; kind?: unknown };
+  const typed = { apiVersion: type.apiVersion, kind: type.kind, ...(item as object) } as Record<string, unknown>;
+  typed.apiVersion = apiVersion || type.apiVersion;
+  typed.kind = kind || type.kind;
   carryLoss(item as object, typed);
   return typed as T;
 }
