@@ -8,6 +8,7 @@ export async function imports({ riata, clientNode, node, oldNode, runs }) {
   const subject = (home, version, ...args) => measure(version, join(home, 'subjects/import.mjs'), ...args);
   const cases = { 'an empty module': () => subject(riata, node, './empty.mjs') };
   for (const path of paths) cases[path] = () => subject(riata, node, path, ...(path === 'riata/kinds' ? ['all'] : []));
+  cases['riata/kinds, once riata is there'] = () => subject(riata, node, 'riata/kinds', 'all', 'riata');
   cases['client-node'] = () => subject(clientNode, node, '@kubernetes/client-node');
   for (const path of ['riata', 'riata/kinds']) cases[`${path}, Node 20`] = () => subject(riata, oldNode, path, 'all');
   const found = await rounds(cases, Math.max(runs, 9));

@@ -70,7 +70,7 @@ export async function list({ riata, clientNode, node, oldNode, runs, server, pod
       ),
       goal('list over HTTPS, CPU beside bare JSON.parse', toBare('riata push'), 1.3, '×', 2),
       goal('list over HTTPS with managedFields cut, CPU beside bare JSON.parse', toBare('riata push, cut'), 1, '×', 2),
-      goal('the same by for await', toBare('riata each, cut'), 1, '×', 2),
+      goal('list over HTTPS with managedFields cut, by for await', toBare('riata each, cut'), 1, '×', 2),
     ],
   };
 }

@@ -1,7 +1,9 @@
-// import.mjs <module> [all]: what importing it costs; with `all`, after touching everything that it exports.
+// import.mjs <module> [all] [before]: what importing it costs; with `all`, and touching everything that it exports; with
+// `before`, after that module.
 import { cpuMs, report, rssMb } from './probe.mjs';
 
-const [name, all] = process.argv.slice(2);
+const [name, all, before] = process.argv.slice(2);
+if (before) await import(before);
 const rss = rssMb();
 const cpu = process.cpuUsage();
 const begin = performance.now();
