@@ -60,6 +60,13 @@ describe('delegatingClient', () => {
     expect(reads).toHaveLength(1);
   });
 
+  test('a kind is uncached by its name, whichever value names it', async () => {
+    const { kind, version, group } = Secret.gvk;
+    const { delegating, reads } = setup([{ ...Secret, gvk: { kind, version, group } }]);
+    await delegating.list(Secret);
+    expect(reads).toEqual([]);
+  });
+
   test('all the rest is the business of the server', async () => {
     const { delegating, reads, asked } = setup();
     const merge = { type: 'merge', body: {} } as const;

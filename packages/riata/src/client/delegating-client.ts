@@ -1,9 +1,10 @@
+import { formatGvk } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { Client, Explicit, Placement, Reader } from './interfaces.js';
 
 /** The parts of a {@link delegatingClient} (`client.NewDelegatingClientInput`). */
 export interface DelegatingClientParts<P extends Placement> {
-  /** Answers reads, mostly a cache. */
+  /** Answers reads, mostly a cache (`CacheReader`). */
   readonly cacheReader: Reader<P>;
   /** Does all the rest, and reads what is uncached. */
   readonly client: Client<P>;
@@ -17,8 +18,8 @@ export interface DelegatingClientParts<P extends Placement> {
  */
 export function delegatingClient<P extends Placement = Explicit>(parts: DelegatingClientParts<P>): Client<P> {
   const { cacheReader, client, uncached = [] } = parts;
-  const live = new Set(uncached.map((kind) => JSON.stringify(kind.gvk)));
-  const readerOf = (kind: KindRef): Reader<P> => (live.has(JSON.stringify(kind.gvk)) ? client : cacheReader);
+  const live = new Set(uncached.map((kind) => formatGvk(kind.gvk)));
+  const readerOf = (kind: KindRef): Reader<P> => (live.has(formatGvk(kind.gvk)) ? client : cacheReader);
   return {
     get scheme() {
       return client.scheme;

@@ -119,14 +119,17 @@ export interface Writer<in P extends Placement = Explicit> {
 
 /** Writes the status of objects (`client.StatusWriter`): the rest of what is sent is ignored by the server. */
 export interface StatusWriter<in P extends Placement = Explicit> {
+  /** Replaces the status by the object's (`Update`); conflicts and refusals as in {@link Writer.update}. */
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
   update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  /** Changes part of the status (`Patch`); the patch is one of the whole object, `{ status: … }`. */
   patch<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
     key: Key<S, P>,
     patch: Patch<R>,
     options?: PatchOptions,
   ): Promise<R>;
+  /** Server-side apply of the status: `fields` holds `{ metadata, status }`, and nothing else is taken over. */
   applyFields<R extends KubeObject>(kind: KindRef<R>, fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R>;
 }
 
@@ -170,7 +173,7 @@ export interface FieldIndexer {
 export interface Client<in P extends Placement = Explicit> extends Reader<P>, Writer<P>, StatusClient<P> {
   /** The kinds that it knows without asking the server. */
   readonly scheme: Scheme;
-  /** Kind ↔ resource, by the server's discovery. */
+  /** Kind ↔ resource, by the server's discovery (`RESTMapper`). */
   readonly mapper: RestMapper;
   /**
    * Every object: one by one as the bytes of one answer come in, all of one moment; or, with `limit`, page by page as

@@ -59,7 +59,7 @@ export function apiVersionOf(gv: GroupVersion): string {
 }
 
 /**
- * The kind that an object says it has (`ObjectKind.GroupVersionKind`, `GetObjectKind`). What is missing is `''`, as
+ * The kind that an object says it has (`schema.ObjectKind`: `GroupVersionKind`, `GetObjectKind`). What is missing is `''`, as
  * after `setGvk(obj, undefined)`. Throws when `apiVersion` is malformed.
  */
 export function gvkOf(obj: Partial<TypeMeta>): GroupVersionKind {
@@ -68,7 +68,7 @@ export function gvkOf(obj: Partial<TypeMeta>): GroupVersionKind {
 }
 
 /**
- * A copy of `obj` with another kind (`ObjectKind.SetGroupVersionKind`); `undefined` clears it, so that neither
+ * A copy of `obj` with another kind (`schema.ObjectKind`: `SetGroupVersionKind`); `undefined` clears it, so that neither
  * `apiVersion` nor `kind` is there. Other fields are the same values in the same order; `obj` stays as it is.
  */
 export function setGvk<T extends object>(obj: T, gvk: GroupVersionKind): T & TypeMeta;

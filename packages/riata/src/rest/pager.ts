@@ -17,6 +17,7 @@ export interface PageOptions {
 /** Fetches one page (`pager.ListPageFunc`). */
 export type ListPageFn<T = KubeObject, O extends PageOptions = PageOptions> = (options: O) => Promise<KubeList<T>>;
 
+/** How a list is asked for page by page (`pager.ListPager`). */
 export interface ListPagerOptions {
   /** Objects per page unless the options say so. @default 500 */
   readonly pageSize?: number;

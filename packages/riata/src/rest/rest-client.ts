@@ -124,14 +124,17 @@ export class RestClient implements AsyncDisposable {
     return new RestRequest(this.#context, 'GET').verb(verb);
   }
 
+  /** Begins a read (`Get`). */
   get(): RestRequest {
     return this.verb('GET');
   }
 
+  /** Begins a creation (`Post`). */
   post(): RestRequest {
     return this.verb('POST');
   }
 
+  /** Begins a replacement (`Put`). */
   put(): RestRequest {
     return this.verb('PUT');
   }
@@ -142,6 +145,7 @@ export class RestClient implements AsyncDisposable {
     return this.verb('PATCH').setHeader('Content-Type', contentType);
   }
 
+  /** Begins a deletion (`Delete`). */
   delete(): RestRequest {
     return this.verb('DELETE');
   }

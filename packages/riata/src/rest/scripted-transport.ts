@@ -19,7 +19,9 @@ export interface ScriptedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** A copy of the body's bytes; empty without one. */
   readonly body: Uint8Array;
+  /** The body as UTF-8. */
   text(): string;
+  /** The body as JSON; throws a `SyntaxError` if it is none. */
   json(): unknown;
   /** Aborts when the exchange has ended on the client's side. */
   readonly signal: AbortSignal;
@@ -43,6 +45,7 @@ export interface ScriptedAnswer {
 /** Answers a request. What it throws comes as the exchange's error, as it is: see {@link scriptedFailure}. */
 export type Script = (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
+/** How a {@link scriptedTransport} hands bytes over. */
 export interface ScriptedTransportOptions {
   /**
    * How pieces of a body are cut up: not at all, at random positions, or every so many bytes. @default 'whole'
@@ -54,6 +57,7 @@ export interface ScriptedTransportOptions {
   readonly clock?: Scheduler;
 }
 
+/** A transport that is answered by a function, and what it was asked. */
 export interface ScriptedTransport extends Transport {
   /** All that was asked so far, in order. */
   readonly requests: readonly ScriptedRequest[];

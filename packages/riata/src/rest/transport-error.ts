@@ -24,6 +24,7 @@ export type TransportErrorKind =
   | 'closed'
   | 'unknown';
 
+/** The parts of a {@link TransportError}. */
 export interface TransportErrorOptions {
   readonly kind: TransportErrorKind;
   readonly requestSent: boolean;

@@ -40,9 +40,13 @@ export interface TransportFlow {
  * nothing after it; `onError` may also come alone. A chunk is only valid during the call unless copied.
  */
 export interface TransportSink {
+  /** The answer has begun; informational ones (1xx) do not come. */
   onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void;
+  /** The next bytes of the body, decompressed. */
   onData(chunk: Uint8Array): void;
+  /** The body was whole. */
   onEnd(): void;
+  /** There is no more to come: a `TransportError`, or the reason of the abort. */
   onError(error: unknown): void;
 }
 

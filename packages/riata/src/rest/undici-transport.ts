@@ -47,7 +47,9 @@ export interface UndiciTransportStats {
   readonly pools: number;
 }
 
+/** The transport that {@link undiciTransport} makes. */
 export interface UndiciTransport extends Transport {
+  /** How many connections and exchanges there are now. */
   stats(): UndiciTransportStats;
 }
 

@@ -21,8 +21,8 @@ export interface WatchConsumer<T> {
 }
 
 /**
- * The events of one watch (`watch.Interface`), decoded while the bytes come in. Read it once: by `for await`, or by
- * `consume`. The request is sent by the first of these, or by `open`.
+ * The events of one watch (`watch.Interface`), decoded while the bytes come in. Read it once: by `for await`, which is
+ * what ranging over `ResultChan` is in Go, or by `consume`. The request is sent by the first of these, or by `open`.
  *
  * What the server reports inside the stream is an `ERROR` event, and so is what cannot be decoded or breaks off in the
  * middle of an event; after such a one the stream ends. A lost connection is no event: reading fails with a

@@ -1,3 +1,6 @@
+// A program that is compiled for an older target has no `Disposable` otherwise, unless Node's types bring it along.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /** Reads time. What only looks at the clock asks for this; what also waits asks for a {@link Scheduler}. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. It may jump: never measure a span with it. */

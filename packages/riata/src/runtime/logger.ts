@@ -1,6 +1,7 @@
 /** From the most talkative to the gravest. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 
+/** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** What a message is about, by name. An error among them is shown with its causes; by custom it is named `error`. */
@@ -11,10 +12,15 @@ export type LogFields = Readonly<Record<string, unknown>>;
  * never throws. Go: `logr.Logger`; `child` is its `WithValues`.
  */
 export interface Logger {
+  /** Every step: for whoever looks for a fault in Riata itself. */
   trace(message: string, fields?: LogFields): void;
+  /** What helps to understand one program's run. */
   debug(message: string, fields?: LogFields): void;
+  /** What an operator wants to know of a healthy run. */
   info(message: string, fields?: LogFields): void;
+  /** Something went wrong and is being dealt with. */
   warn(message: string, fields?: LogFields): void;
+  /** Something went wrong that somebody has to look at. */
   error(message: string, fields?: LogFields): void;
   /** A logger that adds these fields to every message; a field given with the message itself wins. */
   child(fields: LogFields): Logger;

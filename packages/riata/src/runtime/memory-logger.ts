@@ -1,5 +1,6 @@
 import { createLogger, type LogFields, type Logger, type LogLevel } from './logger.js';
 
+/** One message that a {@link MemoryLogger} was told. */
 export interface LogRecord {
   readonly level: LogLevel;
   readonly message: string;

@@ -10,34 +10,43 @@ export interface MetricSpec<L extends string = never> {
   readonly labels?: readonly L[];
 }
 
+/** As {@link MetricSpec}, with the bounds that values are sorted into. */
 export interface HistogramSpec<L extends string = never> extends MetricSpec<L> {
   /** Upper bounds, smallest first. @default the provider's own */
   readonly buckets?: readonly number[];
 }
 
-/** The series of one set of label values. */
+/** The series of one set of label values: only goes up. */
 export interface CounterSeries {
   /** @default by = 1 */
   inc(by?: number): void;
 }
 
+/** The series of one set of label values: goes up and down. */
 export interface GaugeSeries {
+  /** Replaces the value. */
   set(value: number): void;
   /** May be negative. @default by = 1 */
   inc(by?: number): void;
 }
 
+/** The series of one set of label values: how often values of which size came. */
 export interface HistogramSeries {
+  /** Adds one value, in the unit that the instrument's name says; Prometheus wants seconds. */
   observe(value: number): void;
 }
 
 /** An instrument: pick a series once, keep it, and write to it on the hot path. Without labels: `with({})`. */
 export interface Instrument<L extends string, Series> {
+  /** The series of these label values; the same one each time. */
   with(labels: Labels<L>): Series;
 }
 
+/** Counts what happens: {@link CounterSeries} by labels. */
 export type Counter<L extends string = never> = Instrument<L, CounterSeries>;
+/** Says how much there is: {@link GaugeSeries} by labels. */
 export type Gauge<L extends string = never> = Instrument<L, GaugeSeries>;
+/** Says how values are spread: {@link HistogramSeries} by labels. */
 export type Histogram<L extends string = never> = Instrument<L, HistogramSeries>;
 
 /**
@@ -59,8 +68,11 @@ export type Histogram<L extends string = never> = Instrument<L, HistogramSeries>
 export interface Metrics {
   /** False when nobody listens: measuring that costs something by itself, such as reading a clock, may be left out. */
   readonly enabled: boolean;
+  /** The counter of that name, made when it is first asked for. */
   counter<L extends string = never>(spec: MetricSpec<L>): Counter<L>;
+  /** The gauge of that name. */
   gauge<L extends string = never>(spec: MetricSpec<L>): Gauge<L>;
+  /** The histogram of that name. */
   histogram<L extends string = never>(spec: HistogramSpec<L>): Histogram<L>;
 }
 
@@ -83,6 +95,7 @@ export interface MemoryMetrics extends Metrics {
   observed(name: string, labels?: Readonly<Record<string, string>>): readonly number[];
 }
 
+/** {@link Metrics} that remember, to be asked by `value` and `observed`. */
 export function memoryMetrics(): MemoryMetrics {
   const values = new Map<string, number>();
   const observations = new Map<string, number[]>();

@@ -58,6 +58,7 @@ export function isStopReason(value: unknown): value is StopReason {
   return typeof value === 'object' && value !== null && typeof (value as Partial<StopReason>)[brand] === 'string';
 }
 
+/** True for {@link Shutdown}. */
 export function isShutdown(value: unknown): value is Shutdown {
   return isKind(value, 'Shutdown');
 }
@@ -67,10 +68,12 @@ export function isTimeout(value: unknown): value is Timeout {
   return isKind(value, 'Timeout');
 }
 
+/** True for {@link LostLease}. */
 export function isLostLease(value: unknown): value is LostLease {
   return isKind(value, 'LostLease');
 }
 
+/** True for {@link Removed}. */
 export function isRemoved(value: unknown): value is Removed {
   return isKind(value, 'Removed');
 }

@@ -1,7 +1,9 @@
+/** What a span is about, by name. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A piece of work with a start and an end. */
 export interface Span {
+  /** Adds attributes; one of the same name is replaced. */
   set(attributes: SpanAttributes): void;
   /** Marks the work as failed. */
   error(error: unknown): void;
@@ -31,6 +33,7 @@ export interface Span {
 export interface Tracer {
   /** False when nobody listens: attributes that cost something to build may be left out. */
   readonly enabled: boolean;
+  /** Begins a span; whoever asked for it ends it. */
   span(name: string, attributes?: SpanAttributes, parent?: Span): Span;
 }
 

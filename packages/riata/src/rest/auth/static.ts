@@ -2,6 +2,7 @@ import type { Credentials, Pem } from '../config.js';
 import { basic, bearer } from './authorization-source.js';
 import { tlsMaterial } from './tls-material.js';
 
+/** What {@link staticCredentials} are made of; nothing given is nobody (`system:anonymous`). */
 export interface StaticCredentialsOptions {
   /** A bearer token. Not together with `basic`. */
   readonly token?: string;

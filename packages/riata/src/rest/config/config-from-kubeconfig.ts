@@ -20,6 +20,7 @@ export interface ConfigOverrides {
   readonly namespace?: string;
 }
 
+/** How {@link configFromKubeconfig} reads. */
 export interface KubeconfigOptions extends AuthOptions, ConfigOverrides {
   /** The folder that relative paths start from. @default the working directory */
   readonly baseDir?: string;
@@ -32,8 +33,9 @@ const execExtension = 'client.authentication.k8s.io/exec';
 
 /**
  * Makes a configuration from a kubeconfig: its text (YAML or JSON), bytes, or the object itself
- * (`clientcmd.RESTConfigFromKubeConfig`, `clientcmd.NewClientConfigFromBytes`). Files it names are read now, so that a
- * missing one shows, and watched for changes later. Rejects with a `ConfigError` that names the field.
+ * (`clientcmd.RESTConfigFromKubeConfig`, `clientcmd.NewClientConfigFromBytes`, `clientcmd.NewDefaultClientConfig` and
+ * `clientcmd.NewNonInteractiveClientConfig`, followed by `ClientConfig()`). Files it names are read now, so that a
+ * missing one shows, and again when used after they have changed. Rejects with a `ConfigError` that names the field.
  *
  * Credentials are left out for a server without TLS, as kubectl does.
  */

@@ -10,6 +10,7 @@ import { printable } from './printable.js';
 import { serverUrl } from './server-url.js';
 import type { AuthOptions } from './user-credentials.js';
 
+/** How {@link inClusterConfig} looks for the service account. */
 export interface InClusterOptions extends AuthOptions, Omit<ConfigOverrides, 'context'> {
   /** Where token, CA and namespace of the service account are mounted. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly serviceAccountDir?: string;

@@ -1,6 +1,7 @@
 import type { Pem } from '../config.js';
 import type { Kubeconfig } from './kubeconfig.js';
 
+/** What goes into a {@link kubeconfigFor}. */
 export interface KubeconfigForOptions {
   readonly server: string;
   /** PEM of the CA, put inline. */

@@ -12,6 +12,7 @@ export interface KubeconfigExec {
   readonly installHint?: string;
 }
 
+/** A server of a kubeconfig and how to trust it (`clientcmdapi.Cluster`). */
 export interface KubeconfigCluster {
   readonly server: string;
   readonly 'tls-server-name'?: string;
@@ -23,6 +24,7 @@ export interface KubeconfigCluster {
   readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[];
 }
 
+/** Who a kubeconfig says one is (`clientcmdapi.AuthInfo`). */
 export interface KubeconfigUser {
   readonly 'client-certificate'?: string;
   readonly 'client-certificate-data'?: string;
@@ -39,6 +41,7 @@ export interface KubeconfigUser {
   readonly exec?: KubeconfigExec;
 }
 
+/** A cluster and a user of a kubeconfig, put together by name (`clientcmdapi.Context`). */
 export interface KubeconfigContext {
   readonly cluster: string;
   readonly user?: string;

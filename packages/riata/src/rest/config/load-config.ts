@@ -12,6 +12,7 @@ import { printable } from './printable.js';
 import { serverUrl } from './server-url.js';
 import type { AuthOptions } from './user-credentials.js';
 
+/** Where {@link loadConfig} looks, and what it takes instead of what it finds. */
 export interface LoadConfigOptions extends AuthOptions, ConfigOverrides {
   /** A kubeconfig file that has to exist, as with `--kubeconfig`. Nothing else is looked at then. */
   readonly path?: string;
@@ -25,8 +26,9 @@ export interface LoadConfigOptions extends AuthOptions, ConfigOverrides {
 type Tried = { readonly where: string; readonly why: string }[];
 
 /**
- * Finds the configuration as controller-runtime's `config.GetConfig` and kubectl do (`clientcmd.BuildConfigFromFlags`,
- * `GetConfigOrDie`). The first that exists counts:
+ * Finds the configuration as controller-runtime's `config.GetConfig` and kubectl do (`GetConfigOrDie`,
+ * `clientcmd.BuildConfigFromFlags(url, path)` as `{ server, path }`,
+ * `clientcmd.NewNonInteractiveDeferredLoadingClientConfig` with its overrides as options). The first that exists counts:
  *
  * 1. the file at `path`;
  * 2. the files listed in `KUBECONFIG`, merged, missing ones skipped;
