@@ -388,3 +388,17 @@ test('riata/runtime', async () => {
     ]
   `);
 });
+
+test('riata/queue', async () => {
+  expect(Object.keys(await import('./queue/index.js')).sort()).toMatchInlineSnapshot(`
+    [
+      "WorkQueue",
+      "bucketRateLimiter",
+      "defaultControllerRateLimiter",
+      "itemExponentialFailureRateLimiter",
+      "itemFastSlowRateLimiter",
+      "maxOfRateLimiter",
+      "withMaxWaitRateLimiter",
+    ]
+  `);
+});
