@@ -4,7 +4,7 @@ import { metadataOnly } from '../object/kind.js';
 import type { KubeObject, ManagedFieldsEntry } from '../object/meta.js';
 import { clone } from '../object/value/clone.js';
 import { markLossy } from '../object/value/lossy.js';
-import { answeringTransport } from '../rest/answering-transport.js';
+import { answeringTransport } from '../rest/answering-transport.fixture.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';
 import { dryRun, inNamespace, withFieldOwner } from './wrappers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, answeringTransport } from '../rest/answering-transport.js';
+import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
 import { RestClient } from '../rest/rest-client.js';
 import type { TransportRequest } from '../rest/transport.js';
 import { Discovery } from './discovery.js';

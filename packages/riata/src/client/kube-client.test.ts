@@ -4,7 +4,7 @@ import { makeKind, metadataOnly } from '../object/kind.js';
 import { Scheme } from '../object/scheme.js';
 import { clone } from '../object/value/clone.js';
 import { isLossyObjectError, lossOf, markLossy } from '../object/value/lossy.js';
-import { type Answer, answeringTransport } from '../rest/answering-transport.js';
+import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
 import { isForbidden, isNotFound } from '../rest/error-guards.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/index.js';
-import { type Answer, answeringTransport } from '../rest/answering-transport.js';
+import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
 import { isResourceExpired } from '../rest/error-guards.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/index.js';
-import { type Answer, answeringTransport } from '../rest/answering-transport.js';
+import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
 import { TransportError } from '../rest/transport-error.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { createClient } from './create-client.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
-import { type Answer, answeringTransport } from './answering-transport.js';
+import { type Answer, answeringTransport } from './answering-transport.fixture.js';
 import { RestClient } from './rest-client.js';
 
 function open(answer: Answer, signal?: AbortSignal) {

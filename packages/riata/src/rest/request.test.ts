@@ -3,7 +3,7 @@ import { makeKind } from '../object/kind.js';
 import { lossOf } from '../object/value/lossy.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
-import { type Answer, answeringTransport } from './answering-transport.js';
+import { type Answer, answeringTransport } from './answering-transport.fixture.js';
 import { isNotFound } from './error-guards.js';
 import { alwaysRateLimiter } from './rate-limiter.js';
 import { RestClient, type RestClientOptions } from './rest-client.js';

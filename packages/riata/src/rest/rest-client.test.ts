@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import type { Span, SpanAttributes } from '../runtime/tracing.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
-import { type Answer, answeringTransport } from './answering-transport.js';
+import { type Answer, answeringTransport } from './answering-transport.fixture.js';
 import type { Credentials, RestConfig } from './config.js';
 import { isUnauthorized } from './error-guards.js';
 import { tokenBucketRateLimiter } from './rate-limiter.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
-import { answeringTransport } from './answering-transport.js';
+import { answeringTransport } from './answering-transport.fixture.js';
 import { RestClient } from './rest-client.js';
 import { collectedWarnings, dedupedWarnings, noWarnings, parseWarnings, warningLogger } from './warnings.js';
 

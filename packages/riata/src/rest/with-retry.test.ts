@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
-import { type Answer, answeringTransport } from './answering-transport.js';
+import { type Answer, answeringTransport } from './answering-transport.fixture.js';
 import { urlBackoff } from './backoff-manager.js';
 import { isTooManyRequests } from './error-guards.js';
 import { tokenBucketRateLimiter } from './rate-limiter.js';

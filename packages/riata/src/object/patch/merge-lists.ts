@@ -37,7 +37,7 @@ export function identify(place: SchemaPlace, objects: boolean): Identify {
 }
 
 /** The value of the merge key, which every element has to have. */
-export function mergeKeyOf(element: unknown, key: string, place: SchemaPlace): unknown {
+function mergeKeyOf(element: unknown, key: string, place: SchemaPlace): unknown {
   if (!isJsonObject(element)) throw invalid(place, `expected an object in the list, got ${typeName(element)}`);
   const value = getOwn(element, key);
   if (value === undefined || value === null) {
@@ -57,7 +57,7 @@ export function asList(value: unknown, place: SchemaPlace): readonly unknown[] {
   return value;
 }
 
-export function isDeletion(element: unknown): element is JsonObject {
+function isDeletion(element: unknown): element is JsonObject {
   return isJsonObject(element) && getOwn(element, directive) === 'delete';
 }
 
@@ -98,7 +98,7 @@ export function arrange(
 }
 
 /** Sorted by position, stably; deletions go last, what has no position stays behind what has one. */
-export function sortBy(list: readonly unknown[], at: ReadonlyMap<unknown, number>, id: Identify): unknown[] {
+function sortBy(list: readonly unknown[], at: ReadonlyMap<unknown, number>, id: Identify): unknown[] {
   const rank = (element: unknown): number => at.get(id(element)) ?? Number.MAX_SAFE_INTEGER;
   const kept = list.filter((element) => !isDeletion(element));
   return [...kept.sort((a, b) => rank(a) - rank(b)), ...list.filter(isDeletion)];

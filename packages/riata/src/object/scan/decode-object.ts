@@ -76,7 +76,7 @@ function textAround(
 }
 
 /** Parses the text of an object, with the two rare checks that a scan has asked for. */
-export function parseChecked<T>(text: string, dropManagedFields: boolean, suspectNumber: boolean): T {
+function parseChecked<T>(text: string, dropManagedFields: boolean, suspectNumber: boolean): T {
   let value: unknown = JSON.parse(text);
   if (dropManagedFields) value = withoutManagedFields(value);
   if (suspectNumber && typeof value === 'object' && value !== null) {
@@ -101,13 +101,16 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return asBuffer(bytes).utf8Slice(start, end);
 }
 
-interface SliceableBuffer extends Buffer {
+/** As much of a Buffer as is needed: named here so that declarations do not ask for Node's types. */
+interface NativeBytes {
   utf8Slice(start: number, end: number): string;
+  indexOf(value: Uint8Array, from: number): number;
 }
 
 /** A Buffer over the same memory. */
-export function asBuffer(bytes: Uint8Array): SliceableBuffer {
-  return (
-    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ) as SliceableBuffer;
+export function asBuffer(bytes: Uint8Array): NativeBytes {
+  const buffer: unknown = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer as NativeBytes;
 }

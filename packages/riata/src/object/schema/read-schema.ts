@@ -19,7 +19,7 @@ type Side = keyof Converter;
 const targets = ['draft-07', 'openapi-3.0', 'draft-2020-12'] as const;
 
 /** True for what follows the Standard JSON Schema: zod, arktype, valibot by `toStandardJsonSchema`. */
-export function isStandardJsonSchema(schema: unknown): schema is StandardJSONSchemaV1 {
+function isStandardJsonSchema(schema: unknown): schema is StandardJSONSchemaV1 {
   return typeof converterOf(schema)?.input === 'function' && typeof converterOf(schema)?.output === 'function';
 }
 
