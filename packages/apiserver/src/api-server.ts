@@ -7,6 +7,7 @@ import {
   systemClock,
   systemRandom,
 } from 'riata/runtime';
+import type { Faults } from './faults.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process-transport.js';
 import { NodeServer } from './http/node-server.js';
@@ -44,6 +45,30 @@ export interface ListenOptions {
   readonly tls?: boolean;
 }
 
+/** How one client reaches the server. */
+export interface ConnectOptions {
+  /** What `faults` calls it. @default 'client-1', 'client-2', … */
+  readonly name?: string;
+  /** What goes wrong between this client and the server. @default nothing */
+  readonly faults?: Faults;
+  /** Cuts answers into pieces at random places. @default as they were written */
+  readonly cuts?: Random;
+}
+
+/** How a server goes down. */
+export interface SuspendOptions {
+  /**
+   * Watches are ended in order and requests under way are answered first; they get two seconds. Otherwise all
+   * connections are cut where they are. @default false
+   */
+  readonly graceful?: boolean;
+}
+
+export interface RestartOptions extends SuspendOptions {
+  /** How long nobody listens, on the server's clock. @default 0 */
+  readonly downMs?: number;
+}
+
 /** A server that listens. */
 export interface Listening extends AsyncDisposable {
   /** E.g. `https://127.0.0.1:6443`. */
@@ -65,6 +90,8 @@ export interface InProcessConfig {
   };
 }
 
+/** How long requests may take that are under way when a server goes down gracefully. */
+const graceMs = 2_000;
 const certificateDays = 365;
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -86,13 +113,20 @@ export class ApiServer implements AsyncDisposable {
   readonly #dispatcher: Dispatcher;
   readonly #core: ServerCore;
   readonly #authority: Authority;
+  readonly #clock: Scheduler;
+  readonly #connections = new Set<InProcessTransport>();
   readonly #listening = new Set<NodeServer>();
   readonly #stopping = new AbortController();
+  #connected = 0;
+  #down = false;
   #stopped: Promise<void> | undefined;
 
   /** Starts a server. It is ready when this resolves. */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
-    return new ApiServer(options);
+    const server = new ApiServer(options);
+    // What every namespace has is there from the start.
+    await server.idle();
+    return server;
   }
 
   private constructor(options: ApiServerOptions) {
@@ -108,19 +142,65 @@ export class ApiServer implements AsyncDisposable {
     });
     const { served: table, verbs: handlers } = this.#core;
     this.#dispatcher = new Dispatcher({ table, handlers, token, clock, log, stopping: this.#stopping.signal });
-    this.transport = new InProcessTransport((request, reply) => this.#dispatcher.handle(request, reply), {
-      clock,
-      cuts,
-    });
-    this.config = {
-      server: 'http://riata.in-process',
-      transport: this.transport,
-      credentials: {
-        authorization: async () => `Bearer ${token}`,
-        tls: async () => ({}),
-        refresh: async () => false,
-      },
-    };
+    this.#clock = clock;
+    this.transport = this.#newTransport({ name: 'default', cuts });
+    this.config = this.#configOf(this.transport);
+  }
+
+  /**
+   * A way to the server for one client alone, so that things can go wrong for it and for no other.
+   *
+   * @example
+   * // Every third request is answered with 429.
+   * const faults: Faults = ({ number }) =>
+   *   number % 3 === 0 ? { fail: { code: 429, retryAfterSeconds: 1 } } : undefined;
+   * const client = createClient(server.connect({ faults }));
+   */
+  connect(options: ConnectOptions = {}): InProcessConfig {
+    this.#connected += 1;
+    return this.#configOf(this.#newTransport({ name: `client-${this.#connected}`, ...options }));
+  }
+
+  /**
+   * Forgets the past up to a revision, as if it were older than five minutes: lists and watches from before it get 410.
+   * Watches that are under way go on. @default all of it
+   */
+  compact(revision: number = this.#core.storage.revision): void {
+    this.#core.storage.compact(revision);
+  }
+
+  /** Resolves when the server has nothing left to do by itself: garbage, namespaces and definitions are dealt with. */
+  idle(): Promise<void> {
+    return this.#core.idle();
+  }
+
+  /**
+   * Goes down, with all objects kept: connections, in this process and over HTTP, are cut, and new ones refused until
+   * {@link resume}. As on a real server, a watch from before cannot go on after it: it gets 410, and lists again.
+   */
+  async suspend({ graceful = false }: SuspendOptions = {}): Promise<void> {
+    if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
+    if (this.#down) return;
+    this.#down = true;
+    this.#core.verbs.stop();
+    if (graceful) await this.#finishRunning();
+    for (const transport of this.#connections) transport.cut();
+    this.#core.verbs.forgetEvents();
+    await Promise.all([...this.#listening].map((server) => server.suspend()));
+  }
+
+  /** Comes back after {@link suspend}. Rejects when somebody else listens on a port of it by now. */
+  async resume(): Promise<void> {
+    if (!this.#down || this.#stopped !== undefined) return;
+    await Promise.all([...this.#listening].map((server) => server.resume()));
+    this.#down = false;
+  }
+
+  /** {@link suspend}, for a while, then {@link resume}. */
+  async restart({ downMs = 0, graceful = false }: RestartOptions = {}): Promise<void> {
+    await this.suspend({ graceful });
+    if (downMs > 0) await this.#clock.sleep(downMs);
+    await this.resume();
   }
 
   /** Serves the same objects over HTTPS, or HTTP, as well. Rejects when the port is taken. */
@@ -156,7 +236,35 @@ export class ApiServer implements AsyncDisposable {
     this.#stopping.abort(new Shutdown('the server stops'));
     await Promise.all([...this.#listening].map((server) => server.close()));
     this.#core.stop();
-    await this.transport.close();
+    await Promise.all([...this.#connections].map((transport) => transport.close()));
+  }
+
+  async #finishRunning(): Promise<void> {
+    const deadline = this.#clock.monotonic() + graceMs;
+    const isRunning = () => [...this.#connections, ...this.#listening].some(({ running }) => running > 0);
+    // Most of it is done within a few turns; what is not waits for time to pass.
+    for (let turns = 0; isRunning() && turns < 20; turns++) await this.#clock.yield();
+    while (isRunning() && this.#clock.monotonic() < deadline) await this.#clock.sleep(50);
+  }
+
+  #newTransport(options: ConnectOptions): InProcessTransport {
+    const refuses = () => this.#down;
+    const transport = new InProcessTransport((request, reply) => this.#dispatcher.handle(request, reply), {
+      ...{ ...options, clock: this.#clock, refuses },
+      onClose: () => this.#connections.delete(transport),
+    });
+    this.#connections.add(transport);
+    return transport;
+  }
+
+  #configOf(transport: InProcessTransport): InProcessConfig {
+    const { token } = this;
+    const credentials = {
+      authorization: async () => `Bearer ${token}`,
+      tls: async () => ({}),
+      refresh: async () => false,
+    };
+    return { server: 'http://riata.in-process', transport, credentials };
   }
 }
 

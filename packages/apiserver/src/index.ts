@@ -1,10 +1,23 @@
 export {
   ApiServer,
   type ApiServerOptions,
+  type ConnectOptions,
   type InProcessConfig,
   type Listening,
   type ListenOptions,
+  type RestartOptions,
+  type SuspendOptions,
 } from './api-server.js';
+export {
+  type Fault,
+  type FaultAnswer,
+  type FaultEvent,
+  type FaultPoint,
+  type FaultRates,
+  type FaultRequest,
+  type Faults,
+  randomFaults,
+} from './faults.js';
 export { adminKubeconfig, type KubeconfigParts } from './http/admin-kubeconfig.js';
 export { InProcessTransport, type InProcessTransportOptions } from './http/in-process-transport.js';
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage.js';

@@ -9,7 +9,7 @@ import { ObjectStore } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
-import type { Storage } from './storage/storage.js';
+import type { Storage, StorageEvent } from './storage/storage.js';
 import { Verbs } from './verbs/verbs.js';
 
 /** What a {@link ServerCore} works with. */
@@ -32,6 +32,7 @@ export class ServerCore {
   readonly #parts: ServerCoreParts;
   readonly #store: ObjectStore;
   readonly #loop: WorkLoop;
+  #observing: Disposable | undefined;
   /** Which resource speaks for a table, found again when the served ones change. */
   #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
 
@@ -58,6 +59,7 @@ export class ServerCore {
   }
 
   stop(): void {
+    this.#observing?.[Symbol.dispose]();
     this.#loop.stop();
     this.verbs.stop();
   }
@@ -83,13 +85,32 @@ export class ServerCore {
       served: this.served,
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
     });
-    storage.observe((table, event) => {
+    const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
-      if (!controllers) return;
-      lifecycle.observe(table, event);
-      garbage.observe(table, event);
-    });
+      if (controllers) {
+        lifecycle.observe(table, event);
+        garbage.observe(table, event);
+      }
+      // It writes in its turn: those before must have seen this write first.
+      definitions.establish(table, event);
+    };
+    this.#load(observe);
+    this.#observing = storage.observe(observe);
+  }
+
+  /** Makes known what a storage that was used before holds: definitions first, as the rest may be of their kinds. */
+  #load(observe: (table: string, event: StorageEvent) => void): void {
+    const { storage } = this.#parts;
+    if (storage.revision === 0) return;
+    const definitions = this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').table;
+    const tell = (table: string) => {
+      for (const after of storage.list(table).items) {
+        observe(table, { revision: after.revision, key: after.key, before: undefined, after, removed: undefined });
+      }
+    };
+    tell(definitions);
+    for (const table of this.#tables().keys()) if (table !== definitions) tell(table);
   }
 
   /** What a new cluster holds. */

@@ -1,5 +1,11 @@
 /** What can go wrong between a client and a server in one process, in the words of riata's transports. */
-export type InProcessErrorKind = 'aborted' | 'closed' | 'reset' | 'headers-timeout' | 'idle-timeout';
+export type InProcessErrorKind =
+  | 'aborted'
+  | 'closed'
+  | 'connect-refused'
+  | 'reset'
+  | 'headers-timeout'
+  | 'idle-timeout';
 
 const brand = Symbol.for('riata.TransportError');
 

@@ -67,6 +67,11 @@ export class InProcessExchange implements Reply {
     this.#finish(new InProcessError(`${method} ${path.split('?', 1)[0]}: ${what}`, kind, requestSent));
   }
 
+  /** Ends the exchange with this very error for the client. */
+  break(error: unknown): void {
+    this.#finish(error);
+  }
+
   get started(): boolean {
     return this.#started;
   }

@@ -32,6 +32,7 @@ export class NodeServer {
   readonly #options: NodeServerOptions;
   readonly #running = new Set<Promise<void>>();
   #url = '';
+  #port = 0;
   #closing: Promise<void> | undefined;
 
   private constructor(handle: Handle, options: NodeServerOptions) {
@@ -48,21 +49,33 @@ export class NodeServer {
   /** Resolves when it listens; rejects when it cannot, as with a port in use. */
   static async listen(handle: Handle, options: NodeServerOptions): Promise<NodeServer> {
     const made = new NodeServer(handle, options);
-    const server = made.#server;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host: options.host, port: options.port }, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-    made.#url = `${options.tls ? 'https' : 'http'}://${reachable(server.address() as AddressInfo)}`;
+    await listen(made.#server, options);
+    const address = made.#server.address() as AddressInfo;
+    made.#port = address.port;
+    made.#url = `${options.tls ? 'https' : 'http'}://${reachable(address)}`;
     return made;
   }
 
   /** Where it listens, or has listened. */
   get url(): string {
     return this.#url;
+  }
+
+  /** Requests under way. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Cuts all connections and refuses new ones until {@link resume}. */
+  async suspend(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Listens again, where it did. Rejects when somebody else does by now. */
+  async resume(): Promise<void> {
+    await listen(this.#server, { host: this.#options.host, port: this.#port });
   }
 
   /** Takes no more requests, waits a little for those under way, then cuts what is left. */
@@ -109,6 +122,16 @@ export class NodeServer {
     await this.#handle(answered, new NodeReply(response, this.#options.clock));
     await finished(response);
   }
+}
+
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
 }
 
 /** Undefined when the client has gone before its end. What is past the limit is read, and dropped. */

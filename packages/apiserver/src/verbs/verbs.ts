@@ -13,8 +13,9 @@ import type {
   WatchVerbRequest,
 } from '../http/verb-handlers.js';
 import type { WriteOptions } from '../http/write-options.js';
+import { checkName } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
-import { asItem, type Choice, filterOf, type ListRequest, listObjects } from '../resource/list-objects.js';
+import { type Choice, type ListRequest, listObjects } from '../resource/list-objects.js';
 import { metaOf, textOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import { patchObject } from '../resource/patch-object.js';
@@ -42,6 +43,7 @@ export class Verbs implements VerbHandlers {
   readonly #encoder = new EventEncoder();
   readonly #subresources: SubresourceHandlers;
   readonly #sessions = new Set<WatchSession>();
+  #watchesFrom = 0;
 
   constructor(parts: VerbParts) {
     this.#parts = parts;
@@ -51,6 +53,11 @@ export class Verbs implements VerbHandlers {
   /** Ends all watches. */
   stop(): void {
     for (const session of this.#sessions) session.stop();
+  }
+
+  /** Lets watches begin from now on only, as after a restart: what is told to watches was not kept. */
+  forgetEvents(): void {
+    this.#watchesFrom = this.#parts.storage.revision;
   }
 
   async get({ resource, subresource, namespace, name, options }: VerbRequest<GetOptions>): Promise<VerbAnswer> {
@@ -83,7 +90,8 @@ export class Verbs implements VerbHandlers {
         },
       };
       const watch = { ...choiceOf(request), ...options, form: formOf(resource, negotiated) };
-      const session = new WatchSession({ ...this.#parts, encoder: this.#encoder }, resource, watch, sink);
+      const parts = { ...this.#parts, encoder: this.#encoder, oldest: this.#watchesFrom };
+      const session = new WatchSession(parts, resource, watch, sink);
       const stop = () => session.stop();
       this.#sessions.add(session);
       signal.addEventListener('abort', stop, { once: true });
@@ -97,7 +105,7 @@ export class Verbs implements VerbHandlers {
     const { resource, subresource, namespace, body } = request;
     const context = this.#context(request, request.options);
     if (subresource !== undefined) return this.#createBelow(request, context);
-    const sent = readObject(resource, body, context);
+    const sent = readObject(resource, body, context, request.bodyText());
     const review = reviewed(resource.kind, sent);
     if (review !== undefined) return { status: 201, object: review };
     return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
@@ -108,7 +116,7 @@ export class Verbs implements VerbHandlers {
     const context = this.#context(request, request.options);
     const replace = subresource === undefined ? undefined : this.#subresources.replace[subresource.name];
     if (replace !== undefined) return { object: replace(resource, namespace, name, body, context) };
-    const sent = readObject(resource, body, context);
+    const sent = readObject(resource, body, context, request.bodyText());
     checkName(textOf(metaOf(sent).name), name);
     const { resourceVersion, uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
@@ -129,7 +137,7 @@ export class Verbs implements VerbHandlers {
       resource,
       namespace,
       name,
-      { kind: patch.kind, read: () => patch.read(), subresource: subresource?.name ?? '', force: options.force },
+      { ...patch, subresource: subresource?.name ?? '', force: options.force },
       context,
     );
     return { status: created ? 201 : 200, object };
@@ -145,16 +153,11 @@ export class Verbs implements VerbHandlers {
     const { resource, deleteOptions } = request;
     const { storage, store } = this.#parts;
     const context = this.#context(request, { dryRun: deleteOptions.dryRun });
-    const list = listRequest(request);
-    const prefix = list.namespace === '' ? '' : `${list.namespace}/`;
-    const { items } = storage.list(resource.table, { prefix, filter: filterOf(resource, list) });
-    for (const { object } of items) {
-      const { namespace = '', name } = object.metadata;
-      deleteObject(store, resource, namespace, name, deleteOptions, context);
+    const answer = listObjects(storage, resource, listRequest(request));
+    for (const { metadata } of answer.items) {
+      deleteObject(store, resource, metadata.namespace ?? '', metadata.name, deleteOptions, context);
     }
-    const answer = listObjects(storage, resource, { ...list, namespace: list.namespace });
-    const deleted = items.map(({ object }) => asItem(resource, object));
-    return { object: { ...answer, items: deleted } };
+    return { object: answer };
   }
 
   #createBelow({ resource, subresource, namespace, name, body }: BodyRequest, context: WriteContext): VerbAnswer {
@@ -174,15 +177,6 @@ export class Verbs implements VerbHandlers {
       nowMs,
     };
   }
-}
-
-/** What is sent to a name must have that name. */
-function checkName(sent: string, asked: string): void {
-  if (sent === '') {
-    throw badRequest(`the name of the object (${asked} based on URL) was undeterminable: name must be provided`);
-  }
-  if (sent === asked) return;
-  throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${asked})`);
 }
 
 function choiceOf({ resource, namespace, name, options }: VerbRequest<ListOptions>): Choice {
@@ -211,7 +205,7 @@ function checkFields(resource: Resource, selector: FieldSelector): void {
     throw badRequest(
       own.length > 0
         ? `field label not supported: ${field}`
-        : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+        : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );
   }
 }

@@ -29,6 +29,8 @@ export interface WatchParts {
   readonly encoder: EventEncoder;
   readonly clock: Scheduler;
   readonly random: Random;
+  /** Watches cannot begin before this revision, even if the storage remembers more. @default 0 */
+  readonly oldest?: number;
 }
 
 /** A watcher that is further behind than this is ended: it lists again, and the memory is not its buffer. */
@@ -64,7 +66,7 @@ export class WatchSession {
 
   /** Begins. The answer's head must have been sent. */
   start(): void {
-    const { random, storage } = this.#parts;
+    const { random, storage, oldest = 0 } = this.#parts;
     const { timeoutSeconds, allowWatchBookmarks, sendInitialEvents, resourceVersion = '' } = this.#request;
     const timeoutMs = timeoutSeconds ? timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
     this.#after(timeoutMs, () => this.#finish());
@@ -72,10 +74,11 @@ export class WatchSession {
     const start = fromState ? storage.revision : Number(resourceVersion);
     if (fromState && sendInitialEvents !== false) this.#queueState(start, sendInitialEvents === true);
     try {
+      if (start < oldest) throw new CompactedError(start, oldest);
       this.#subscription = storage.watch(this.#resource.table, start, (event) => this.#take(event));
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
-      const refusal = expired(`too old resource version: ${resourceVersion} (${storage.compacted})`);
+      const refusal = expired(`too old resource version: ${resourceVersion} (${error.oldest})`);
       this.#queue({ bytes: line('ERROR', refusal.status) });
       this.#pump(() => this.#finish());
       return;
@@ -165,7 +168,7 @@ export class WatchSession {
   }
 
   #bookmark(revision: number, initialEventsEnd: boolean): Buffer {
-    return bookmark(this.#resource.kind, this.#resource.apiVersion, revision, initialEventsEnd);
+    return bookmark(this.#resource, revision, initialEventsEnd);
   }
 
   #after(ms: number, fn: () => void): void {
