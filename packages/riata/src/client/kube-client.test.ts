@@ -178,6 +178,19 @@ describe('writes', () => {
     expect(asked()).toEqual(['POST /api/v1/namespaces/shop/configmaps']);
   });
 
+  test('an integer that was rounded when it was read is not written in any other way either', async () => {
+    const body =
+      '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":9007199254740993}}';
+    const { client, transport } = serve([{ status: 200, headers: json, body }]);
+    const { spec } = await client.get(Deployment, key);
+    const refused = 'spec.replicas: expected an integer up to 2^53, got 9007199254740992';
+    await expect(client.create(Deployment({ metadata: key, spec }))).rejects.toThrow(refused);
+    await expect(client.update(Deployment({ metadata: key, spec }))).rejects.toThrow(refused);
+    await expect(client.apply(Deployment({ metadata: key, spec }), { fieldManager: 'me' })).rejects.toThrow(refused);
+    await expect(client.patch(Deployment, key, { type: 'merge', body: { spec } })).rejects.toThrow(refused);
+    expect(transport.requests).toHaveLength(1);
+  });
+
   test('update: PUT to the object; lossy ones are refused before anything is sent', async () => {
     const { client, asked, sent } = serve([ok(stored())]);
     const read = await client.get(ConfigMap, key);

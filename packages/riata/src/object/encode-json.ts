@@ -1,7 +1,7 @@
 /**
- * The JSON text of a value to be sent. Integers past 2^53 can be given as `bigint` and are written in full. Throws a
- * `TypeError` that names the path for what JSON has no word for and would change silently: NaN, infinities, functions,
- * `Date` and other class instances.
+ * The JSON text of a value to be sent. Throws a `TypeError` that names the path for what would change silently: what
+ * JSON has no word for (NaN, infinities, functions, `Date` and other class instances), and integers past 2^53, which may
+ * have been rounded before they came here. Given as `bigint`, these are written in full.
  */
 export function encodeJson(value: unknown): string {
   return encode(value, []) ?? 'null';
@@ -14,8 +14,9 @@ function encode(value: unknown, path: (string | number)[]): string | undefined {
     case 'boolean':
       return JSON.stringify(value);
     case 'number':
-      if (Number.isFinite(value)) return JSON.stringify(value);
-      throw refusal(path, String(value));
+      if (!Number.isFinite(value)) throw refusal(path, String(value));
+      if (isInexact(value)) throw inexact(path, value);
+      return JSON.stringify(value);
     case 'bigint':
       return value.toString();
     case 'undefined':
@@ -51,7 +52,22 @@ function encodeObject(value: object, path: (string | number)[]): string {
   return `{${parts.join(',')}}`;
 }
 
+/** From 1e21 on a number is written with an exponent, and read as the double that it is. */
+function isInexact(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+}
+
+function inexact(path: readonly (string | number)[], value: number): TypeError {
+  return new TypeError(
+    `${placeOf(path)}: expected an integer up to 2^53, got ${value}, which may have been rounded; give its exact value ` +
+      `as a bigint, such as ${value}n, or leave the field out by a patch or applyFields`,
+  );
+}
+
 function refusal(path: readonly (string | number)[], what: string): TypeError {
-  const at = path.length === 0 ? 'the value' : path.join('.');
-  return new TypeError(`${at}: expected plain JSON, got ${what}; timestamps are RFC 3339 strings`);
+  return new TypeError(`${placeOf(path)}: expected plain JSON, got ${what}; timestamps are RFC 3339 strings`);
+}
+
+function placeOf(path: readonly (string | number)[]): string {
+  return path.length === 0 ? 'the value' : path.join('.');
 }
