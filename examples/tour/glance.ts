@@ -1,0 +1,16 @@
+import { createClient, edit, loadConfig } from 'riata';
+import { ConfigMap, Pod } from 'riata/kinds';
+
+await using client = createClient(await loadConfig());
+
+const wanted = ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { apple: '1' } });
+const stored = await client.apply(wanted, { fieldManager: 'tour' });
+const edited = edit(stored, (draft) => {
+  draft.data = { apple: '2' };
+});
+await client.update(edited);
+
+for await (const pod of client.each(Pod, { labelSelector: 'app=web' })) console.log(pod.metadata.name);
+
+// Goes on over disconnects, 429, 5xx and expiry.
+for await (const change of client.retryingWatch(ConfigMap, { namespace: 'shop' })) console.log(change.type);
