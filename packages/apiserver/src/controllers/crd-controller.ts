@@ -1,5 +1,5 @@
 import type { JsonObject } from 'riata/object';
-import { cleanupFinalizer, isEstablished } from '../resource/crd-status.js';
+import { acceptedStatus, cleanupFinalizer, isEstablished } from '../resource/crd-status.js';
 import { customResources } from '../resource/custom-resource.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { metaOf, stringsOf, withMeta } from '../resource/metadata.js';
@@ -42,6 +42,18 @@ export class CrdController {
     if (event.after === undefined) this.#at.served.setCustom(name, []);
     else this.#serve(event.after);
     loop.add(`definition ${name}`, () => this.#finish(name));
+  }
+
+  /** To be told of every write after everybody else: the names of a definition are accepted, and it is established. */
+  establish(table: string, { key, after }: StorageEvent): void {
+    const { definitions, store } = this.#at;
+    if (table !== definitions.table || after === undefined) return;
+    if (after.object.metadata.deletionTimestamp !== undefined) return;
+    const context = this.#at.context();
+    const status = acceptedStatus(after.object as unknown as JsonObject, context.now);
+    if (status === undefined) return;
+    const make = (live: JsonObject): JsonObject => ({ ...live, status });
+    store.update(definitions, '', key, { subresource: 'status', make }, context);
   }
 
   /** Only what is established is served. */

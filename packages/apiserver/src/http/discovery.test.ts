@@ -50,6 +50,7 @@ describe('discovery', () => {
       verbs: all,
       shortNames: ['deploy'],
       categories: ['all'],
+      storageVersionHash: '8aSe+NMegvE=',
     });
     const sub = { singularName: '', namespaced: true, verbs: part };
     expect(entry(json, 'resources', 'deployments/status')).toEqual({

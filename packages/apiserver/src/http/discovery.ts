@@ -83,7 +83,9 @@ function namesOf({ shortNames, categories }: Resource) {
 function resourceDocuments(resource: Resource): object[] {
   const { plural, singular, kind, verbs, group, version } = resource;
   const namespaced = resource.scope === 'Namespaced';
-  const own = { name: plural, singularName: singular, namespaced, kind, verbs, ...namesOf(resource) };
+  const { storageVersionHash: hash } = resource;
+  const stored = hash === undefined ? {} : { storageVersionHash: hash };
+  const own = { name: plural, singularName: singular, namespaced, kind, verbs, ...namesOf(resource), ...stored };
   return [
     own,
     ...resource.subresources.map((sub) => {

@@ -173,9 +173,25 @@ describe('a body', () => {
   test.each([
     ['application/json', '{}', 415, '415: Unsupported Media Type'],
     ['application/apply-patch+json', '{}', 415, '415: Unsupported Media Type'],
-    ['application/merge-patch+json', 'x', 400, 'Invalid JSON Patch'],
-    ['application/json-patch+json', 'x', 400, "invalid character 'x' looking for beginning of value"],
-    ['application/json-patch+json', '{}', 400, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
+    ['application/merge-patch+json', 'null', 400, 'Invalid JSON Patch'],
+    [
+      'application/merge-patch+json',
+      'x',
+      400,
+      "error decoding patch: invalid character 'x' looking for beginning of value",
+    ],
+    [
+      'application/json-patch+json',
+      'x',
+      400,
+      "error decoding patch: invalid character 'x' looking for beginning of value",
+    ],
+    [
+      'application/json-patch+json',
+      '{}',
+      400,
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    ],
     [
       'application/strategic-merge-patch+json',
       '[]',
@@ -232,7 +248,7 @@ describe('an answer', () => {
     const wrong = await accept('application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io');
     expect([wrong.status, wrong.message]).toEqual([
       406,
-      'you requested PartialObjectMetadataList, but the requested object is not a list (ConfigMap)',
+      'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
     ]);
   });
 

@@ -108,7 +108,7 @@ export class Dispatcher {
         case 'update': {
           const kind = route.subresource?.kind ?? route.resource.kind;
           const options = parseWriteOptions(query, route.verb, userAgent);
-          const body = await readObjectBody(request, kind, route.custom);
+          const body = await readObjectBody(request, kind, route.custom && route.subresource?.name !== 'scale');
           return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request) }));
         }
         case 'patch': {

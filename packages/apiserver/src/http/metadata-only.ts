@@ -1,4 +1,4 @@
-import { type GroupVersionKind, isJsonObject } from 'riata/object';
+import { type GroupVersionKind, isJsonObject, type JsonObject } from 'riata/object';
 import { Refusal } from '../status/refusal.js';
 
 /** What is asked for is turned into its metadata alone. Throws 406 for an object where a list is meant, or vice versa. */
@@ -9,7 +9,7 @@ export function metadataOnly(value: unknown, as: GroupVersionKind): unknown {
   const wantsList = as.kind === 'PartialObjectMetadataList';
   if (wantsList !== Array.isArray(items)) {
     const is = wantsList ? 'not a list' : 'a list';
-    const message = `you requested ${as.kind}, but the requested object is ${is} (${String(value.kind)})`;
+    const message = `you requested ${as.kind}, but the requested object is ${is} (${goTypeOf(value)})`;
     throw new Refusal(406, 'NotAcceptable', message);
   }
   const apiVersion = `${as.group}/${as.version}`;
@@ -19,5 +19,15 @@ export function metadataOnly(value: unknown, as: GroupVersionKind): unknown {
     apiVersion,
     metadata: isJsonObject(item) ? item.metadata : {},
   }));
-  return { kind: as.kind, apiVersion, metadata: value.metadata, items: kept };
+  const { continue: token, ...rest } = isJsonObject(value.metadata) ? value.metadata : {};
+  return { kind: as.kind, apiVersion, metadata: token ? { ...rest, continue: token } : rest, items: kept };
+}
+
+/** The Go type behind an object: built-in kinds have one each. */
+function goTypeOf({ apiVersion, kind, items }: JsonObject): string {
+  const text = String(apiVersion);
+  const group = text.includes('/') ? text.slice(0, text.indexOf('/')) : '';
+  const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io');
+  if (!isBuiltIn) return `*unstructured.Unstructured${Array.isArray(items) ? 'List' : ''}`;
+  return `*${group === '' ? 'core' : group.split('.')[0]}.${String(kind)}`;
 }

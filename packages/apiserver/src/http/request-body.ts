@@ -12,6 +12,8 @@ export interface PatchBody {
   readonly kind: PatchKind;
   /** What is to be done. Read when asked for, after the object was found, as kube-apiserver does: throws 400. */
   read(): Json;
+  /** The JSON text of it; undefined if it is YAML. */
+  text(): string | undefined;
 }
 
 /**
@@ -67,7 +69,8 @@ export function patchKindOf(request: ServerRequest, types: readonly string[], cu
 /** The patch in a body. Throws 413, and 400 for an apply patch that cannot be read. */
 export async function readPatchBody(request: ServerRequest, kind: PatchKind): Promise<PatchBody> {
   checkSize(request);
-  if (kind !== 'apply') return { kind, read: () => readJsonPatch(request.body, kind) };
+  const text = () => Buffer.from(request.body).toString('utf8');
+  if (kind !== 'apply') return { kind, read: () => readJsonPatch(request.body, kind), text };
   const value = await readYaml(request.body).catch((error: unknown) => {
     throw error instanceof TextError ? badRequest(`error decoding YAML: ${error.message}`) : error;
   });
@@ -76,20 +79,29 @@ export async function readPatchBody(request: ServerRequest, kind: PatchKind): Pr
     const why = `json: cannot unmarshal ${goTypeOf(intent)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
-  return { kind, read: () => intent };
+  return { kind, read: () => intent, text: () => undefined };
 }
 
 function readJsonPatch(bytes: Uint8Array, kind: PatchKind): Json {
+  const prefix = kind === 'strategic' ? '' : 'error decoding patch: ';
   try {
     const value = readJson(bytes);
-    const wanted = kind === 'json' ? Array.isArray(value) : kind === 'merge' || isJsonObject(value);
-    if (wanted) return value;
-    const target = kind === 'json' ? 'jsonpatch.Patch' : 'map[string]interface {}';
-    throw badRequest(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${target}`);
+    if (value === null && kind === 'merge') throw badRequest('Invalid JSON Patch');
+    if (value === null) return kind === 'json' ? [] : {};
+    const odd = wrongPart(value, kind);
+    if (odd === undefined) return value;
+    throw badRequest(`${prefix}json: cannot unmarshal ${goTypeOf(odd.value)} into Go value of type ${odd.type}`);
   } catch (error) {
-    if (!(error instanceof TextError)) throw error;
-    throw badRequest(kind === 'merge' ? 'Invalid JSON Patch' : error.message);
+    throw error instanceof TextError ? badRequest(`${prefix}${error.message}`) : error;
   }
+}
+
+/** What does not fit into the Go type that a patch is read as. */
+function wrongPart(value: Json, kind: PatchKind): { readonly value: Json; readonly type: string } | undefined {
+  if (kind !== 'json') return isJsonObject(value) ? undefined : { value, type: 'map[string]interface {}' };
+  if (!Array.isArray(value)) return { value, type: '[]handlers.jsonPatchOp' };
+  const odd = value.find((step) => step !== null && !isJsonObject(step));
+  return odd === undefined ? undefined : { value: odd, type: 'handlers.jsonPatchOp' };
 }
 
 /** What go-restful answers before a handler is asked. */

@@ -1,10 +1,11 @@
 import { applyStrategicMergePatch, type JsonObject, mergeTypeFromSchema } from 'riata/object';
 import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
-import { badRequest } from '../status/refusal.js';
+import { strictComplaints } from '../schema/strict-fields.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
 import { builtInRules } from './built-in-rules.js';
 import { statusApart, trackingOf } from './managed-fields.js';
+import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceSchema } from './resource.js';
 
 /** Every built-in resource that a server serves unless told otherwise. */
@@ -33,6 +34,7 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
     shortNames: entry.shortNames,
     categories: entry.categories,
     verbs: entry.verbs,
+    storageVersionHash: entry.storageVersionHash,
     subresources: entry.subresources,
     table: entry.storageKey,
     rules: builtInRules(group, plural),
@@ -55,12 +57,13 @@ function schemaOf(entry: BuiltInResource, apiVersion: string): ResourceSchema {
       return { object: decodeTyped(object, node, unknown), unknown };
     } catch (error) {
       if (!(error instanceof IllTypedError)) throw error;
-      throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`);
+      throw new UnreadableError(entry, error.message);
     }
   };
   const hasStatus = entry.subresources.some((s) => s.name === 'status');
   return {
     read,
+    complaints: (text) => strictComplaints(text, node),
     withDefaults: (object) => object,
     validate: () => [],
     tracking: trackingOf({

@@ -2,7 +2,13 @@ import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from 'riata/object';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
 import { type FieldError, invalid } from '../status/field-error.js';
-import { checkDefinition, cleanupFinalizer, prepareDefinition, whenDefinitionGoes } from './crd-status.js';
+import {
+  checkDefinition,
+  cleanupFinalizer,
+  defaultDefinition,
+  prepareDefinition,
+  whenDefinitionGoes,
+} from './crd-status.js';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
@@ -103,6 +109,7 @@ const names: Readonly<Record<string, NameRule>> = {
 /** Kinds that the server itself fills in. */
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
+    defaults: defaultDefinition,
     prepare: prepareDefinition,
     check: checkDefinition,
     finalizersOnDelete: [cleanupFinalizer],

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from 'riata/object';
+import { equal, isJsonObject, type JsonObject } from 'riata/object';
 import type { CrdObject } from '../schema/crd/crd-object.js';
 import { validateCrd, validateCrdUpdate } from '../schema/crd/validate-crd.js';
 import type { FieldError } from '../status/field-error.js';
@@ -7,21 +7,31 @@ import { stringsOf, textOf } from './metadata.js';
 /** What keeps a definition while there are objects of it. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** What a definition is given when it is stored: names accepted, conditions. */
-export function prepareDefinition(definition: JsonObject, before: JsonObject | undefined, now: string): JsonObject {
+/** Names and conversion that follow from others. */
+export function defaultDefinition(definition: JsonObject): JsonObject {
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
-  const named = { ...definition, spec: { ...spec, names: withNames(spec), conversion: conversionOf(spec) } };
-  const kept = isJsonObject(before?.status) ? before.status : {};
+  return { ...definition, spec: { ...spec, names: withNames(spec), conversion: conversionOf(spec) } };
+}
+
+/** The versions that objects may be stored in; the storage version is one from now on. */
+export function prepareDefinition(definition: JsonObject): JsonObject {
+  const spec = isJsonObject(definition.spec) ? definition.spec : {};
+  const kept = isJsonObject(definition.status) ? definition.status : noStatus;
   const known = new Set(stringsOf(kept.storedVersions));
   const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
   const storage = textOf(versions.find((v) => v.storage === true)?.name);
-  const status = {
-    ...kept,
-    conditions: conditionsOf(kept, now),
-    acceptedNames: named.spec.names,
-    storedVersions: known.has(storage) ? [...known] : [...known, storage],
-  };
-  return { ...named, status };
+  const storedVersions = storage === '' || known.has(storage) ? [...known] : [...known, storage];
+  return { ...definition, status: { ...kept, storedVersions: storedVersions.length === 0 ? null : storedVersions } };
+}
+
+const noStatus: JsonObject = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
+
+/** The status of a definition whose names are accepted; undefined if nothing changes. */
+export function acceptedStatus(definition: JsonObject, now: string): JsonObject | undefined {
+  const status = isJsonObject(definition.status) ? definition.status : {};
+  const spec = isJsonObject(definition.spec) ? definition.spec : {};
+  if (isEstablished(definition) && equal(status.acceptedNames, spec.names)) return undefined;
+  return { ...status, conditions: conditionsOf(status, now), acceptedNames: spec.names ?? {} };
 }
 
 /** What is wrong with a definition; its metadata is checked as that of any object. */
@@ -50,6 +60,7 @@ export function whenDefinitionGoes(definition: JsonObject, now: string): JsonObj
 function withNames(spec: JsonObject): JsonObject {
   const names = isJsonObject(spec.names) ? spec.names : {};
   const kind = textOf(names.kind);
+  if (kind === '') return names;
   return {
     ...names,
     listKind: textOf(names.listKind) || `${kind}List`,

@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, mergeTypeFromSchema, type StructuralSchema } from 'riata/object';
 import { IllTypedError } from '../schema/built-in/decode-typed.js';
 import { objectMetaSchema } from '../schema/built-in/object-meta-schema.js';
+import { finalizerWarnings } from '../schema/finalizer-warnings.js';
+import { duplicateComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { withDefaults } from '../schema/structural/defaults.js';
+import { prune } from '../schema/structural/prune.js';
 import { readCustomResource } from '../schema/structural/read-custom-resource.js';
-import { checkContent, type ScalePaths } from '../schema/structural/validate-custom-resource.js';
-import { badRequest } from '../status/refusal.js';
+import { checkContent, checkStatusContent, type ScalePaths } from '../schema/structural/validate-custom-resource.js';
 import { statusApart, trackingOf } from './managed-fields.js';
-import { stringsOf, textOf, valueAt } from './metadata.js';
+import { metaOf, stringsOf, textOf, valueAt } from './metadata.js';
+import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
 
 const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -46,6 +50,7 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
     shortNames: stringsOf(names.shortNames),
     categories: stringsOf(names.categories),
     verbs: allVerbs,
+    storageVersionHash: hashOf(group, storedAs.slice(storedAs.indexOf('/') + 1), kind),
     table: `${group}/${plural}`,
     rules: rulesOf(version),
     get schema() {
@@ -53,6 +58,12 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
       return schema;
     },
   };
+}
+
+/** As upstream makes it: the beginning of a digest of group, version and kind. */
+function hashOf(group: string, version: string, kind: string): string {
+  const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString('base64');
 }
 
 function subresourcesOf(version: JsonObject, group: string, name: string, kind: string): Subresource[] {
@@ -95,6 +106,7 @@ function printed(value: unknown): string {
 }
 
 function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kind: string): ResourceSchema {
+  const stored = version.storage === true ? undefined : storedSchema(spec);
   const given = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
   const schema = (isJsonObject(given) ? given : {}) as StructuralSchema;
   const preserves = spec.preserveUnknownFields === true;
@@ -102,9 +114,15 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
   const scale = valueAt(version, 'subresources.scale');
   const rules = { schema, scale: isJsonObject(scale) ? (scale as unknown as ScalePaths) : undefined };
   return {
-    read: (object) => (preserves ? { object, unknown: [] } : readCustom(object, schema, kind)),
+    read: (object) => (preserves ? { object, unknown: [] } : readCustom(object, schema, apiVersion, kind)),
+    complaints: (text, unknown) => [...duplicateComplaints(text), ...unknown.map(unknownComplaint)],
     withDefaults: (object) => withDefaults(object, schema),
-    validate: (object, before) => checkContent(object, before, rules),
+    validate: (object, before, subresource) =>
+      subresource === 'status' && before !== undefined
+        ? checkStatusContent(object, before, rules)
+        : checkContent(object, before, rules),
+    warnings: (object, before) => finalizerWarnings(metaOf(object), before && metaOf(before)),
+    asStored: stored === undefined ? undefined : (object) => withDefaults(prune(object, stored).object, stored),
     tracking: trackingOf({
       apiVersion,
       kind,
@@ -114,18 +132,45 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
   };
 }
 
-function readCustom(object: JsonObject, schema: StructuralSchema, kind: string) {
+/** The schema of the version that objects are stored in. */
+function storedSchema(spec: JsonObject): StructuralSchema | undefined {
+  const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
+  const schema = valueAt(versions.find((v) => v.storage === true) ?? {}, 'schema.openAPIV3Schema');
+  return isJsonObject(schema) ? (schema as StructuralSchema) : undefined;
+}
+
+function readCustom(object: JsonObject, schema: StructuralSchema, apiVersion: string, kind: string) {
   try {
     return readCustomResource(object, schema);
   } catch (error) {
     if (!(error instanceof IllTypedError)) throw error;
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message}`);
+    throw new UnreadableError({ kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) }, error.message);
   }
 }
 
 /** Metadata merges as it does everywhere, whatever the schema says of it. */
 function withMetaSchema(schema: StructuralSchema): StructuralSchema {
   const text: StructuralSchema = { type: 'string' };
-  const properties = { apiVersion: text, kind: text, ...schema.properties, metadata: objectMetaSchema() };
-  return { ...schema, type: 'object', properties };
+  const own = inEmbedded(schema);
+  const properties = { apiVersion: text, kind: text, ...own.properties, metadata: objectMetaSchema() };
+  return { ...own, type: 'object', properties };
+}
+
+/** The same for all resources that are embedded somewhere below. */
+function inEmbedded(schema: StructuralSchema): StructuralSchema {
+  const { properties = {}, items, additionalProperties: more } = schema;
+  const below = Object.entries(properties).map(([name, property]) => [
+    name,
+    property?.['x-kubernetes-embedded-resource'] === true ? withMetaSchema(property) : property && inEmbedded(property),
+  ]);
+  return {
+    ...schema,
+    ...(schema.properties === undefined ? {} : { properties: Object.fromEntries(below) }),
+    ...(isSchema(items) ? { items: inEmbedded(items) } : {}),
+    ...(isSchema(more) ? { additionalProperties: inEmbedded(more) } : {}),
+  };
+}
+
+function isSchema(value: unknown): value is StructuralSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

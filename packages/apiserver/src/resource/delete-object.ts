@@ -97,11 +97,16 @@ export function preconditionRefusal(
   { preconditions = {} }: DeleteRequest,
 ): Refusal | undefined {
   const { uid, resourceVersion, name } = object.metadata;
-  const failed = (what: string, asked: string, is: string) =>
-    conflict(resource, name, `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`);
-  if (preconditions.uid !== undefined && preconditions.uid !== uid) return failed('UID', preconditions.uid, uid);
+  const failed = (what: string, asked: string, is: string, why: string) => {
+    const message = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${is}). ${why}`;
+    return conflict({ ...resource, plural: resource.kind }, name, message);
+  };
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    return failed('UID', preconditions.uid, uid, 'The object might have been deleted and then recreated');
+  }
   if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    return failed('ResourceVersion', preconditions.resourceVersion, resourceVersion);
+    const asked = preconditions.resourceVersion;
+    return failed('ResourceVersion', asked, resourceVersion, 'The object might have been modified');
   }
   return undefined;
 }

@@ -40,7 +40,8 @@ export function listObjects(storage: Storage, resource: Resource, request: ListR
     apiVersion: resource.apiVersion,
     metadata: {
       resourceVersion: String(page.revision),
-      ...(next === undefined ? {} : { continue: next }),
+      // Lists of custom kinds always have the member.
+      ...(next === undefined ? (resource.builtIn ? {} : { continue: '' }) : { continue: next }),
       ...(next === undefined || selects ? {} : { remainingItemCount: page.remaining }),
     },
     items,
@@ -48,7 +49,7 @@ export function listObjects(storage: Storage, resource: Resource, request: ListR
 }
 
 /** An object as it stands in a list. */
-export function asItem(resource: Resource, object: KubeObject): KubeObject {
+function asItem(resource: Resource, object: KubeObject): KubeObject {
   if (!resource.builtIn) return inVersion(object, resource.apiVersion);
   const { apiVersion: _a, kind: _k, ...rest } = object;
   return rest as KubeObject;
@@ -93,7 +94,7 @@ function revisionFor(storage: Storage, request: ListRequest): number | undefined
 }
 
 /** What the selectors let through. */
-export function filterOf(resource: Resource, choice: Choice): ((stored: Stored) => boolean) | undefined {
+function filterOf(resource: Resource, choice: Choice): ((stored: Stored) => boolean) | undefined {
   const { labels, fields, name } = choice;
   if ((labels?.isEmpty() ?? true) && (fields?.isEmpty() ?? true) && name === undefined) return undefined;
   return ({ object }) => matches(resource, choice, object);
@@ -115,9 +116,17 @@ function writeToken(token: Token): string {
 }
 
 function readToken(text: string): Token {
+  const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const wrong = /[^A-Za-z0-9_-]/.exec(text)?.index ?? (text.length % 4 === 1 ? text.length - 1 : -1);
+  if (wrong >= 0) throw bad(`illegal base64 data at input byte ${wrong}`);
+  let token: unknown;
   try {
-    const { v, rv, start } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Record<string, unknown>;
-    if (v === 'meta.k8s.io/v1' && typeof rv === 'number' && typeof start === 'string') return { rv, after: start };
-  } catch {}
-  throw badRequest('continue key is not valid: it was not given by this server, or was changed');
+    token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    throw bad('it is no JSON');
+  }
+  const { v, rv, start } = (token ?? {}) as Record<string, unknown>;
+  if (v !== 'meta.k8s.io/v1') throw bad(`server does not recognize this encoded version ${v ?? ''}`);
+  if (typeof rv !== 'number' || typeof start !== 'string') throw bad('incorrect encoded start resourceVersion');
+  return { rv, after: start };
 }

@@ -4,6 +4,7 @@ import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
 import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
+import { checkName } from './check-name.js';
 import { generateName } from './generate-name.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import { hasSubresource, inVersion, type Resource } from './resource.js';
@@ -62,27 +63,32 @@ export class ObjectStore {
 
   create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext, tracked = false): KubeObject {
     const placed = withDefaults(resource, inNamespace(resource, namespace, body));
-    const owned = tracked ? placed : track(resource, undefined, placed, context);
-    const named = this.#named(resource, owned);
-    const sent = metaOf(named);
-    const name = textOf(sent.name);
-    const fresh = withMeta(named, {
-      uid: this.#random.uuid(),
-      creationTimestamp: context.now,
-      generation: resource.rules.countsGenerations ? 1 : sent.generation,
+    const { resourceVersion: sentVersion, generation } = metaOf(placed);
+    const wiped = withMeta(placed, {
+      uid: undefined,
+      creationTimestamp: undefined,
       deletionTimestamp: undefined,
       deletionGracePeriodSeconds: undefined,
       selfLink: undefined,
       resourceVersion: undefined,
     });
+    const named = this.#named(resource, tracked ? wiped : track(resource, undefined, wiped, context));
+    const name = textOf(metaOf(named).name);
+    const fresh = withMeta(named, {
+      uid: this.#random.uuid(),
+      creationTimestamp: context.now,
+      generation: resource.rules.countsGenerations ? 1 : generation,
+    });
     const bare = hasSubresource(resource, 'status') ? without(fresh, 'status') : fresh;
     const object = resource.rules.prepare?.(bare, undefined, context.now, '') ?? bare;
     this.#check(resource, object, undefined, name);
+    for (const warning of resource.schema.warnings?.(object) ?? []) context.warn(warning);
     this.#gate(resource, namespace, name);
-    if (Number(sent.resourceVersion) > 0) {
+    if (Number(sentVersion) > 0) {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
     }
-    if (this.find(resource, namespace, name) !== undefined) throw alreadyExists(resource, name);
+    const other = this.find(resource, namespace, name);
+    if (other !== undefined) throw alreadyExists(resource, name, other.object.metadata.deletionTimestamp !== undefined);
     if (context.dryRun) return answerOf(object, resource);
     const key = keyFor(namespace, name);
     const stored = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
@@ -100,13 +106,15 @@ export class ObjectStore {
     const tracked = change.tracked ? kept : track(resource, live, kept, context, change.subresource);
     const prepared = resource.rules.prepare?.(tracked, live, context.now, change.subresource) ?? tracked;
     const object = keepTimes(live, withGeneration(resource, live, prepared));
-    this.#check(resource, object, live, name);
+    this.#check(resource, object, live, name, change.subresource);
+    for (const warning of resource.schema.warnings?.(object, live) ?? []) context.warn(warning);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
     const key = keyFor(namespace, name);
     if (gone) {
-      this.#storage.remove(resource.table, key, (revision) => atRevision(object, resource, revision));
-      // The caller is told the last revision that the object was stored at; watchers are told that of its end.
+      const last = stored.object as unknown as JsonObject;
+      this.#storage.remove(resource.table, key, (revision) => atRevision(last, resource, revision));
+      // Watchers are told what was stored last, at the revision of its end; the caller what it has made of it.
       return { object: answerOf(object, resource, stored.revision), created: false };
     }
     if (isSame(live, object)) return { object: live as unknown as KubeObject, created: false };
@@ -143,10 +151,10 @@ export class ObjectStore {
     return withMeta(object, { name: generateName(base, this.#random) });
   }
 
-  #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string): void {
+  #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string, subresource = ''): void {
     const errors = [
       ...checkMeta(resource, object, before),
-      ...resource.schema.validate(object, before),
+      ...resource.schema.validate(object, before, subresource),
       ...(resource.rules.check?.(object, before) ?? []),
     ];
     if (errors.length > 0) throw invalidObject(resource, name, errors);
@@ -157,15 +165,12 @@ export class ObjectStore {
     const { name } = stored.object.metadata;
     if (expected.uid) checkUid(resource, stored.key, expected.uid, stored.object);
     const { resourceVersion = '' } = expected;
-    if (!/^[0-9]*$/.test(resourceVersion)) {
-      throw new Refusal(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
-    }
+    expectRevision(resource, name, stored.revision, resourceVersion);
     if (resourceVersion === '' || resourceVersion === '0') {
       if (resource.rules.updatesUnconditionally !== false) return;
       const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
       throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
     }
-    if (resourceVersion !== String(stored.revision)) throw modified(resource, name);
   }
 
   /** What a writer cannot change, whatever it sends. */
@@ -178,10 +183,7 @@ export class ObjectStore {
   ): JsonObject {
     const before = metaOf(live);
     const sent = metaOf(made);
-    const sentName = textOf(sent.name);
-    if (sentName !== '' && sentName !== name) {
-      throw badRequest(`the name of the object (${sentName}) does not match the name on the URL (${name})`);
-    }
+    checkName(textOf(sent.name), name);
     const { creationTimestamp, generation } = before;
     const system = {
       ...{ creationTimestamp, generation, selfLink: undefined },
@@ -210,6 +212,14 @@ function withDefaults(resource: Resource, object: JsonObject): JsonObject {
   return resource.rules.defaults?.(defaulted) ?? defaulted;
 }
 
+/** Refuses a write to an object that has changed since the writer has seen it. */
+export function expectRevision(resource: Resource, name: string, revision: number, expected: string): void {
+  if (!/^[0-9]*$/.test(expected)) {
+    throw new Refusal(500, '', `strconv.ParseUint: parsing ${JSON.stringify(expected)}: invalid syntax`);
+  }
+  if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
+}
+
 /** Refuses a write to an object that has another uid than the caller thinks, in the words of the storage. */
 function checkUid(resource: Resource, key: string, asked: string, { metadata }: KubeObject): void {
   if (asked === metadata.uid) return;
@@ -234,7 +244,9 @@ function inNamespace(resource: Resource, namespace: string, body: JsonObject): J
 
 function withGeneration(resource: Resource, live: JsonObject, object: JsonObject): JsonObject {
   if (!resource.rules.countsGenerations) return object;
-  const desired = ({ metadata: _m, status: _s, apiVersion: _a, kind: _k, ...rest }: JsonObject) => rest;
+  const counts = (field: string) =>
+    !['metadata', 'apiVersion', 'kind'].includes(field) && (field !== 'status' || !hasSubresource(resource, 'status'));
+  const desired = (of: JsonObject) => Object.fromEntries(Object.entries(of).filter(([field]) => counts(field)));
   const generation = Number(metaOf(live).generation ?? 0);
   return withMeta(object, { generation: equal(desired(live), desired(object)) ? generation : generation + 1 });
 }
@@ -284,7 +296,8 @@ function isSame(live: JsonObject, object: JsonObject): boolean {
 
 /** As it is stored: frozen, under the storage version, at its revision. */
 function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
-  const stamped = withMeta({ ...object, apiVersion: resource.storedAs }, { resourceVersion: String(revision) });
+  const kept = resource.schema.asStored?.(object) ?? object;
+  const stamped = withMeta({ ...kept, apiVersion: resource.storedAs }, { resourceVersion: String(revision) });
   return freeze(stamped as unknown as KubeObject);
 }
 

@@ -4,15 +4,14 @@ import type { Resource } from './resource.js';
 /** What the built-in kinds are registered under, as upstream's messages name it. */
 const scheme = 'pkg/runtime/scheme.go:111';
 
-/** What kube-apiserver says of an object of another kind, where one of a built-in kind was to come. */
+/** Why kube-apiserver does not read an object of another kind, where one of a built-in kind was to come. */
 export function otherKind(resource: Resource, apiVersion: string, kind: string): string {
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const known = builtInGroupVersions().some(
     (gv) => gv.group === group && gv.version === version && gv.resources.some((r) => r.kind === kind),
   );
-  const head = `${kind} in version "${version}" cannot be handled as a ${resource.kind}: `;
-  if (!known) return `${head}no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`;
+  if (!known) return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`;
   const goPackage = resource.group === '' || resource.kind === 'Event' ? 'core' : resource.group.split('.')[0];
-  return `${head}converting (${version}.${kind}) to (${goPackage}.${resource.kind}): unknown conversion`;
+  return `converting (${version}.${kind}) to (${goPackage}.${resource.kind}): unknown conversion`;
 }

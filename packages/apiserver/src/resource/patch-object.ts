@@ -1,8 +1,12 @@
-import { applyJsonPatch, applyMergePatch, isJsonObject, isPatchError, type Json, type JsonObject } from 'riata/object';
-import { badRequest, modified, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
+import { applyMergePatch, isJsonObject, isPatchError, type Json, type JsonObject } from 'riata/object';
+import { duplicateComplaints, unknownComplaint } from '../schema/strict-fields.js';
+import { invalid } from '../status/field-error.js';
+import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
+import { checkName } from './check-name.js';
+import { applyJsonPatchSteps, ImpossiblePatchError } from './json-patch-steps.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
-import type { ObjectStore, Written } from './object-store.js';
-import { checkKind, readObject } from './read-object.js';
+import { expectRevision, type ObjectStore, type Written } from './object-store.js';
+import { decodeObject, readObject, UnreadableError } from './read-object.js';
 import type { Resource } from './resource.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -12,6 +16,8 @@ export interface PatchRequest {
   readonly kind: PatchKind;
   /** What is to be done; throws a `Refusal` if it cannot be read. Asked for once the object was found. */
   read(): Json;
+  /** The JSON text of it; undefined if it was YAML. */
+  text(): string | undefined;
   readonly subresource: string;
   /** Apply only: take conflicting fields over. */
   readonly force: boolean;
@@ -35,52 +41,101 @@ export function patchObject(
   context: WriteContext,
 ): Written {
   if (request.kind === 'apply') return applyObject(store, resource, namespace, name, request, context);
-  let sentVersion = '';
   const make = (live: JsonObject): JsonObject => {
-    const patched = patch(resource, live, request);
-    if (!isJsonObject(patched)) throw badRequest('the patch does not leave an object');
-    const read = readObject(resource, patched, context);
-    sentVersion = textOf(metaOf(read).resourceVersion);
-    if (sentVersion !== '' && sentVersion !== metaOf(live).resourceVersion) throw modified(resource, name);
+    const { object, shown, complaints } = patchedObject(resource, live, request);
+    const read = readPatched(resource, object, shown, complaints, context);
+    const revision = Number(textOf(metaOf(live).resourceVersion));
+    expectRevision(resource, name, revision, textOf(metaOf(read).resourceVersion));
     return read;
   };
   return store.update(resource, namespace, name, { subresource: request.subresource, make }, context);
 }
 
-function patch(resource: Resource, live: JsonObject, request: PatchRequest): Json {
+interface Patched {
+  readonly object: JsonObject;
+  /** What messages show. */
+  readonly shown: () => string;
+  readonly complaints: readonly string[];
+}
+
+function patchedObject(resource: Resource, live: JsonObject, request: PatchRequest): Patched {
   const { kind } = request;
   const body = request.read();
+  const complaints = [
+    ...duplicateComplaints(request.text() ?? '{}'),
+    ...(kind === 'json' && Array.isArray(body) ? body.flatMap(unknownStepFields) : []),
+  ];
   try {
-    if (kind === 'merge') return applyMergePatch(live, body);
-    if (kind === 'json') return applyJsonPatch(live, operationsOf(body));
-    const { strategicPatch } = resource.schema;
-    if (strategicPatch === undefined) throw unsupportedMediaType(patchTypesOf(resource));
-    if (!isJsonObject(body)) throw badRequest('a strategic merge patch is an object');
-    return strategicPatch(live, body);
+    if (kind === 'strategic') {
+      const { strategicPatch } = resource.schema;
+      if (strategicPatch === undefined) throw unsupportedMediaType(patchTypesOf(resource));
+      const change = isJsonObject(body) ? body : {};
+      return { object: strategicPatch(live, change), shown: () => goText(change), complaints };
+    }
+    const object = kind === 'merge' ? applyMergePatch(live, body) : applyJsonPatchSteps(live, stepsOf(body));
+    if (!isJsonObject(object)) throw new ImpossiblePatchError('no object is left');
+    return { object, shown: () => JSON.stringify(object), complaints };
   } catch (error) {
+    if (error instanceof ImpossiblePatchError || (isPatchError(error) && kind === 'json')) throw impossible();
     if (!isPatchError(error)) throw error;
-    const message = 'the server rejected our request due to an error in our request';
-    if (error.reason === 'invalid') throw badRequest(error.message);
-    throw new Refusal(422, 'Invalid', message, {});
+    throw error.reason === 'invalid' ? badRequest(error.message) : impossible();
   }
+}
+
+function unknownStepFields(step: Json, index: number): string[] {
+  const fields = isJsonObject(step) ? Object.keys(step) : [];
+  return fields
+    .filter((field) => !['op', 'path', 'from', 'value'].includes(field))
+    .map((field) => `json patch unknown field "[${index}].${field}"`);
+}
+
+function impossible(): Refusal {
+  return new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+function readPatched(
+  resource: Resource,
+  object: JsonObject,
+  shown: () => string,
+  complaints: readonly string[],
+  context: WriteContext,
+): JsonObject {
+  try {
+    return decodeObject(resource, object, context, (unknown) => [...complaints, ...unknown.map(unknownComplaint)]);
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    throw invalidObject({ group: '', kind: '', plural: '' }, '', [invalid('patch', shown(), error.message)]);
+  }
+}
+
+/** A value as Go prints it. */
+function goText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isJsonObject(value)) return value === null ? '<nil>' : String(value);
+  const members = Object.keys(value).sort();
+  return `map[${members.map((name) => `${name}:${goText(value[name] as Json)}`).join(' ')}]`;
 }
 
 /** An object that is not stored as such, e.g. a Scale, after a patch. */
 export function patched(object: JsonObject, request: Pick<PatchRequest, 'kind' | 'read'>): JsonObject {
   const body = request.read();
   const { kind } = request;
-  const result = kind === 'json' ? applyJsonPatch(object, operationsOf(body)) : applyMergePatch(object, body);
+  const result = kind === 'json' ? applyJsonPatchSteps(object, stepsOf(body)) : applyMergePatch(object, body);
   if (!isJsonObject(result)) throw badRequest('the patch does not leave an object');
   return result;
 }
 
-function operationsOf(body: Json): Parameters<typeof applyJsonPatch>[1] {
-  if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
-  if (body.length > maxOperations) {
-    const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${body.length}`;
-    throw new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`, {});
-  }
-  return body as unknown as Parameters<typeof applyJsonPatch>[1];
+function stepsOf(body: Json): readonly Json[] {
+  const steps = Array.isArray(body) ? body : [];
+  if (steps.length <= maxOperations) return steps;
+  const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${steps.length}`;
+  throw new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+}
+
+function otherType({ apiVersion, kind }: JsonObject): Refusal {
+  const [first = '', second] = textOf(apiVersion).split('/');
+  const [group, version] = second === undefined ? ['', first] : [first, second];
+  return badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(kind)}`);
 }
 
 function applyObject(
@@ -92,24 +147,32 @@ function applyObject(
   context: WriteContext,
 ): Written {
   const { force, subresource } = request;
+  // Unknown fields are refused before anything is read: nothing is left to warn about.
+  const quiet: WriteContext = { ...context, fieldValidation: 'Ignore' };
   const body = request.read();
   if (!isJsonObject(body)) throw badRequest('what is applied is no object');
   if (metaOf(body).managedFields !== undefined) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  checkKind(resource, body);
-  const identity = { name, namespace: namespace || undefined };
-  const intent = withMeta({ ...body, apiVersion: resource.apiVersion, kind: resource.kind }, identity);
+  const intent = body;
+  if (body.apiVersion !== resource.apiVersion || body.kind !== resource.kind) throw otherType(body);
   const writer = writerOf(context, resource.apiVersion, subresource);
   const { tracking } = resource.schema;
   if (store.find(resource, namespace, name) === undefined) {
     if (subresource !== '') throw notFound(resource, name);
-    const applied = readObject(resource, tracking.apply(undefined, intent, writer, force), context);
+    const { uid } = metaOf(intent);
+    if (textOf(uid) !== '') {
+      const why = `uid mismatch: the provided object specified uid ${textOf(uid)}, and no existing object was found`;
+      throw conflict(resource, name, why);
+    }
+    const fresh = withMeta(intent, { resourceVersion: undefined });
+    const applied = readObject(resource, tracking.apply(undefined, fresh, writer, force), quiet);
+    checkName(textOf(metaOf(applied).name), name);
     return { object: store.create(resource, namespace, applied, context, true), created: true };
   }
   const sent = textOf(metaOf(intent).resourceVersion);
   const expected = sent === '' ? undefined : { resourceVersion: sent };
   const wanted = withMeta(intent, { resourceVersion: undefined });
-  const make = (live: JsonObject) => readObject(resource, tracking.apply(live, wanted, writer, force), context);
+  const make = (live: JsonObject) => readObject(resource, tracking.apply(live, wanted, writer, force), quiet);
   return store.update(resource, namespace, name, { subresource, make, expected, tracked: true }, context);
 }

@@ -1,36 +1,75 @@
-import type { JsonObject } from 'riata/object';
-import { badRequest } from '../status/refusal.js';
+import { isJsonObject, type JsonObject } from 'riata/object';
+import { unknownComplaint } from '../schema/strict-fields.js';
+import { invalid } from '../status/field-error.js';
+import { badRequest, invalidObject } from '../status/refusal.js';
 import { otherKind } from './other-kind.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
 
+/** Thrown for an object that cannot be read as one of its kind. The message is what Go's decoder says. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+  /** The kind and the version that the object says it has. */
+  readonly kind: string;
+  readonly version: string;
+
+  constructor(resource: Pick<Resource, 'kind' | 'version'>, message: string, { apiVersion, kind }: JsonObject = {}) {
+    super(message);
+    this.kind = typeof kind === 'string' && kind !== '' ? kind : resource.kind;
+    this.version = typeof apiVersion === 'string' && apiVersion !== '' ? versionOf(apiVersion) : resource.version;
+  }
+}
+
 /**
  * An object from outside, as the schema knows it: unknown fields are left out, refused or warned about, as the caller
- * asked for.
+ * asked for. With its text, fields that stand twice are noticed too. Throws 400.
  */
-export function readObject(resource: Resource, sent: JsonObject, context: WriteContext): JsonObject {
+export function readObject(resource: Resource, sent: JsonObject, context: WriteContext, text?: string): JsonObject {
+  try {
+    return decodeObject(resource, sent, context, (unknown) =>
+      text === undefined ? unknown.map(unknownComplaint) : resource.schema.complaints(text, unknown),
+    );
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    const { version, kind, message } = error;
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${message}`);
+  }
+}
+
+/** As {@link readObject}; `complaints` are made of the unknown fields. Throws an {@link UnreadableError}. */
+export function decodeObject(
+  resource: Resource,
+  sent: JsonObject,
+  context: WriteContext,
+  complaints: (unknown: readonly string[]) => readonly string[],
+): JsonObject {
   checkKind(resource, sent);
   const { object, unknown } = resource.schema.read({ ...sent, apiVersion: resource.apiVersion, kind: resource.kind });
-  if (unknown.length > 0 && context.fieldValidation === 'Strict') {
-    const fields = unknown.map(unknownField).join(', ');
-    throw badRequest(
-      `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${fields}`,
-    );
+  const all = context.fieldValidation === 'Ignore' ? [] : complaints(unknown);
+  if (all.length > 0 && context.fieldValidation === 'Strict') {
+    throw new UnreadableError(resource, `strict decoding error: ${all.join(', ')}`);
   }
-  if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(unknownField(path));
+  if (context.fieldValidation === 'Warn') for (const complaint of all) context.warn(complaint);
   return object;
 }
 
 /** What is sent may leave its kind out, but not be of another. */
-export function checkKind(resource: Resource, { apiVersion, kind }: JsonObject): void {
+function checkKind(resource: Resource, sent: JsonObject): void {
+  const { apiVersion, kind } = sent;
   if (apiVersion === undefined || apiVersion === '' || kind === undefined || kind === '') return;
   if (apiVersion === resource.apiVersion && kind === resource.kind) return;
-  if (resource.builtIn) throw badRequest(otherKind(resource, String(apiVersion), String(kind)));
+  if (resource.builtIn)
+    throw new UnreadableError(resource, otherKind(resource, String(apiVersion), String(kind)), sent);
+  if (apiVersion === resource.apiVersion) {
+    const error = invalid('kind', kind, `must be ${resource.kind}`);
+    const name = isJsonObject(sent.metadata) ? sent.metadata.name : '';
+    throw invalidObject({ ...resource, kind: String(kind) }, typeof name === 'string' ? name : '', [error]);
+  }
   throw badRequest(
     `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
   );
 }
 
-function unknownField(path: string): string {
-  return `unknown field ${JSON.stringify(path)}`;
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }

@@ -17,14 +17,20 @@ export interface Subresource {
 /** What a schema knows about the objects of a kind. All functions are pure and leave their argument alone. */
 export interface ResourceSchema {
   /**
-   * The object without what the schema does not know, and the paths of what was left out. Throws a `Refusal` when it
-   * cannot be read at all: fields of the wrong type in a built-in kind.
+   * The object without what the schema does not know, and the paths of what was left out. Throws an `UnreadableError`
+   * when it cannot be read at all: fields of the wrong type in a built-in kind.
    */
   read(object: JsonObject): { readonly object: JsonObject; readonly unknown: readonly string[] };
+  /** Complaints about the JSON text of an object: fields that stand twice, and, from `read`, those that are unknown. */
+  complaints(text: string, unknown: readonly string[]): readonly string[];
   /** The object with its defaults filled in. */
   withDefaults(object: JsonObject): JsonObject;
   /** What is wrong with the object beyond its metadata; `before` is its stored form. */
-  validate(object: JsonObject, before?: JsonObject): readonly FieldError[];
+  validate(object: JsonObject, before?: JsonObject, subresource?: string): readonly FieldError[];
+  /** What the writer is told that is no error. */
+  warnings?(object: JsonObject, before?: JsonObject): readonly string[];
+  /** The object as it comes back from storage, if its version is not the stored one. */
+  readonly asStored?: (object: JsonObject) => JsonObject;
   /** How writers share its fields. */
   readonly tracking: FieldTracking;
   /** Applies a strategic merge patch; undefined where the kind takes none. */
@@ -81,6 +87,8 @@ export interface Resource extends ResourceName {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
+  /** Says in which version it is stored, for discovery; undefined for what is not stored. */
+  readonly storageVersionHash: string | undefined;
   /** Where its objects live: the same for all versions of a resource. */
   readonly table: string;
   /** The `apiVersion` that objects are stored under. */

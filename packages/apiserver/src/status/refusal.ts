@@ -55,7 +55,12 @@ function qualified({ plural, group }: ResourceName): string {
 }
 
 function detailsOf({ group, plural }: ResourceName, name: string, more: Partial<StatusDetails> = {}): StatusDetails {
-  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural, ...more };
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(group === '' ? {} : { group }),
+    ...(plural === '' ? {} : { kind: plural }),
+    ...more,
+  };
 }
 
 export function notFound(resource: ResourceName, name: string): Refusal {
@@ -67,8 +72,8 @@ export function noSuchPath(): Refusal {
   return new Refusal(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-export function alreadyExists(resource: ResourceName, name: string): Refusal {
-  const message = `${qualified(resource)} "${name}" already exists`;
+export function alreadyExists(resource: ResourceName, name: string, isDeleted = false): Refusal {
+  const message = `${isDeleted ? 'object is being deleted: ' : ''}${qualified(resource)} "${name}" already exists`;
   return new Refusal(409, 'AlreadyExists', message, detailsOf(resource, name));
 }
 

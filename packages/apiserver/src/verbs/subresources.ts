@@ -1,11 +1,12 @@
 import { formatTime, isJsonObject, type Json, type JsonObject, type KubeObject, type Status } from 'riata/object';
+import { checkName } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { metaOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import { type PatchRequest, patched } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
-import { badRequest, conflict, statusOf } from '../status/refusal.js';
+import { badRequest, conflict, internal, statusOf } from '../status/refusal.js';
 
 type Write<B> = (
   resource: Resource,
@@ -25,6 +26,7 @@ export interface SubresourceHandlers {
 
 export function subresourceHandlers(store: ObjectStore): SubresourceHandlers {
   const rescale: Write<JsonObject> = (resource, namespace, name, scale, context) => {
+    checkName(textOf(metaOf(scale).name), name);
     const replicas = valueAt(scale, 'spec.replicas') ?? 0;
     if (typeof replicas !== 'number') throw badRequest('spec.replicas of a Scale is a number');
     const { resourceVersion, uid } = metaOf(scale);
@@ -71,6 +73,9 @@ function scaleOf(resource: Resource, object: KubeObject): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const paths = scalePaths(resource);
   const spec = valueAt(json, paths.replicas);
+  if (spec === undefined && !resource.builtIn) {
+    throw internal(`the spec replicas field ".${paths.replicas}" does not exist`);
+  }
   const selector = paths.selector === undefined ? selectorText(json) : valueAt(json, paths.selector);
   return {
     kind: 'Scale',

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type KubeObject } from 'riata/object';
-import { inVersion } from '../resource/resource.js';
+import { inVersion, type Resource } from '../resource/resource.js';
 import type { Stored } from '../storage/storage.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -40,9 +40,13 @@ export function line(type: EventType | 'BOOKMARK' | 'ERROR', object: unknown): B
 }
 
 /** How far a watch has come, told in the form of an object of its kind. */
-export function bookmark(kind: string, apiVersion: string, revision: number, initialEventsEnd: boolean): Buffer {
+export function bookmark(
+  { kind, apiVersion }: Pick<Resource, 'kind' | 'apiVersion'>,
+  revision: number,
+  initialEventsEnd: boolean,
+): Buffer {
   const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-  const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...annotations };
+  const metadata = { resourceVersion: String(revision), ...annotations };
   return line('BOOKMARK', { kind, apiVersion, metadata });
 }
 

@@ -49,7 +49,7 @@ function coerceOwn(key: string, value: Json, path: string, unknown: string[]): J
     return read;
   } catch (error) {
     if (!(error instanceof IllTypedError)) throw error;
-    throw new IllTypedError(formatFieldError(invalid(`${path}.metadata`, value, error.message)));
+    throw new IllTypedError(formatFieldError(invalid(`${path}.metadata`, sorted(value), error.message)));
   }
 }
 
@@ -97,4 +97,12 @@ function childPath(path: string, key: string, schema: StructuralSchema): string 
   const known = schema.properties !== undefined && Object.hasOwn(schema.properties, key);
   if (!known && schema.additionalProperties !== undefined) return `${path}[${key}]`;
   return path === '' ? key : `${path}.${key}`;
+}
+
+/** As Go writes a map. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key] as Json)]));
 }

@@ -149,7 +149,7 @@ function nested(object: JsonObject, path: string, type: 'int64' | 'string'): [va
   let at: Json = object;
   for (const [index, name] of names.entries()) {
     if (!isJsonObject(at)) {
-      const where = `.${names.slice(0, index).join('.')}`;
+      const where = `.${names.slice(0, index + 1).join('.')}`;
       return [
         undefined,
         `${where} accessor error: ${goValue(at)} is of the type ${goTypeOf(at)}, expected map[string]interface{}`,

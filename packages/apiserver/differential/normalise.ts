@@ -1,0 +1,152 @@
+import { systemClock } from 'riata/runtime';
+import type { Answer } from './wire.js';
+
+/**
+ * Makes the answers of one server comparable with those of another: what each server makes up itself (uids, times,
+ * revisions, generated names) becomes a placeholder that counts first appearances. One for each server and play.
+ */
+export class Normaliser {
+  readonly #names = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  answer({ status, contentType, warnings, body }: Answer): unknown {
+    // A watch of a single event parses as that event.
+    const whole = isObject(body) && 'type' in body && isObject(body.object) ? [body] : body;
+    if (isObject(whole) && whole.kind === 'Status') sortComplaints(whole);
+    const told = Array.isArray(whole) ? whole.filter((event) => !isPassingBookmark(event)).map(withoutRevision) : whole;
+    return { status, contentType, warnings: warnings.map((w) => this.#text(w)), body: this.#value(told, '', '') };
+  }
+
+  #value(value: unknown, key: string, kind: string): unknown {
+    if (Array.isArray(value)) {
+      const list = value.map((item) => this.#value(item, '', kind));
+      if (key === 'managedFields') return list.sort((a, b) => compare(idOf(a), idOf(b)));
+      // What other plays have defined.
+      if (key === 'groups' || key === 'items') return list.filter((item) => !isOthersGroup(item));
+      return list;
+    }
+    if (isObject(value)) {
+      this.#learn(value);
+      const ownKind = typeof value.kind === 'string' ? value.kind : kind;
+      return Object.fromEntries(
+        Object.entries(value).map(([k, v]) => [this.#text(k), this.#value(v, k, k === 'items' ? '' : ownKind)]),
+      );
+    }
+    if (typeof value !== 'string') return value;
+    if (key === 'resourceVersion' && value !== '') {
+      return kind.endsWith('List') ? '<revision of the list>' : this.#placeholder('revision', `rv ${value}`);
+    }
+    if (key === 'continue' && value !== '') return '<continue>';
+    return this.#text(value);
+  }
+
+  /** Generated names are known by what they begin with. */
+  #learn(value: Record<string, unknown>): void {
+    const { generateName, name } = value;
+    if (typeof generateName !== 'string' || typeof name !== 'string' || generateName === '') return;
+    if (name.startsWith(generateName) && name !== generateName) this.#placeholder(`generated ${generateName}`, name);
+  }
+
+  #text(text: string): string {
+    const patched = /^(.*?)Invalid value: ("\{(?:[^"\\]|\\.)*\}")(: .*)$/s.exec(text);
+    if (patched !== null) return `${patched[1]}${this.#json(patched[2] as string)}${this.#text(patched[3] as string)}`;
+    let out = text
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#placeholder('uid', uid))
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time, fraction) => {
+        const isNow = Math.abs(Date.parse(time) - systemClock.now()) < 3_600_000;
+        return isNow ? (fraction === undefined ? '<time>' : '<time with fraction>') : time;
+      })
+      .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+      .replace(/\b([Gg]en[-x]*)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<generated>')
+      .replace(/ in record \(\d+\)/g, ' in record (<revision>)')
+      .replace(/, current: \d+/g, ', current: <revision>')
+      .replace(/too old resource version: (\d+) \(\d+\)/g, 'too old resource version: $1 (<revision>)');
+    for (const [name, placeholder] of this.#names) {
+      if (placeholder.startsWith('<generated')) out = out.replaceAll(name, placeholder);
+    }
+    return out;
+  }
+
+  /** An object inside a message. */
+  #json(quoted: string): string {
+    try {
+      const object: unknown = JSON.parse(JSON.parse(quoted) as string);
+      return JSON.stringify(sorted(this.#value(object, '', '')));
+    } catch {
+      return quoted;
+    }
+  }
+
+  #placeholder(what: string, value: string): string {
+    const known = this.#names.get(value);
+    if (known !== undefined) return known;
+    const count = (this.#counts.get(what) ?? 0) + 1;
+    this.#counts.set(what, count);
+    const placeholder = `<${what} ${count}>`;
+    this.#names.set(value, placeholder);
+    return placeholder;
+  }
+}
+
+function isOthersGroup(group: unknown): boolean {
+  if (!isObject(group) || !Array.isArray(group.versions)) return false;
+  const name = group.name ?? (isObject(group.metadata) ? group.metadata.name : '');
+  return String(name).endsWith('.example.com');
+}
+
+/** A bookmark that just says how far the server has come; when it does so is its own affair. */
+function isPassingBookmark(event: unknown): boolean {
+  if (!isObject(event) || event.type !== 'BOOKMARK' || !isObject(event.object)) return false;
+  const { metadata } = event.object;
+  return !isObject(metadata) || metadata.annotations === undefined;
+}
+
+/** The real server's revision moves on by what it writes itself. */
+function withoutRevision(event: unknown): unknown {
+  if (!isObject(event) || event.type !== 'BOOKMARK' || !isObject(event.object)) return event;
+  const { object } = event;
+  const metadata = isObject(object.metadata) ? object.metadata : {};
+  return { ...event, object: { ...object, metadata: { ...metadata, resourceVersion: '' } } };
+}
+
+/** Entries of managedFields are ordered by their times, which are those of the two servers' own clocks. */
+function idOf(entry: unknown): string {
+  if (!isObject(entry)) return '';
+  return ['manager', 'operation', 'apiVersion', 'subresource'].map((key) => String(entry[key] ?? '')).join(' ');
+}
+
+/** Where several things are wrong, the real server tells them in the random order of Go's maps. */
+function sortComplaints(status: Record<string, unknown>): void {
+  const { details, message } = status;
+  if (!isObject(details) || !Array.isArray(details.causes)) return;
+  const causes = withoutRepeats(details.causes);
+  const place = (cause: unknown) => (isObject(cause) ? `${cause.field} ${cause.reason} ${cause.message}` : '');
+  details.causes = causes.sort((a, b) => compare(place(a), place(b)));
+  if (causes.length > 1) status.message = String(message).replace(/: \[.*$/s, ': …');
+}
+
+/** The real server checks metadata once to three times in an update, depending on the kind, and says so as often. */
+function withoutRepeats(list: readonly unknown[]): unknown[] {
+  const known = new Set<string>();
+  return list.filter((item) => {
+    const text = JSON.stringify(item);
+    const isNew = !known.has(text);
+    known.add(text);
+    return isNew;
+  });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

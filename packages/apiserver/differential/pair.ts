@@ -1,0 +1,164 @@
+import { ApiServer } from '@riata/apiserver';
+import { memoryLogger, systemClock, systemRandom } from 'riata/runtime';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
+import { answerDifferences, type Difference, describeDifference } from './difference.js';
+import { knownDifferences } from './known-differences.js';
+import { Normaliser } from './normalise.js';
+import { type Answer, type Ask, Wire } from './wire.js';
+
+/** What one server has answered in a play so far, by the names that the steps gave to their answers. */
+export class Past {
+  readonly #answers = new Map<string, Answer>();
+
+  note(name: string, answer: Answer): void {
+    this.#answers.set(name, answer);
+  }
+
+  knows(name: string): boolean {
+    return this.#answers.has(name);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by the plays
+  body(name: string): any {
+    const found = this.#answers.get(name);
+    if (found === undefined) throw new Error(`no step before this one has the name ${name}`);
+    return found.body;
+  }
+
+  revision(name: string): string {
+    return this.body(name).metadata?.resourceVersion ?? '0';
+  }
+
+  uid(name: string): string {
+    return this.body(name).metadata?.uid ?? '';
+  }
+}
+
+/** A request, one made from earlier answers, or watches that are open while other steps are done. */
+export type Step =
+  | Ask
+  | ((past: Past) => Ask)
+  | { readonly watches: readonly Step[]; readonly during: readonly Step[] };
+
+interface Heard {
+  readonly step: string;
+  readonly answer: unknown;
+}
+
+const patienceMs = 30_000;
+
+/** The embedded and the real server, asked the same. */
+export class Pair {
+  readonly #real: Wire;
+  readonly #embedded: Wire;
+  /** How many answers were compared. */
+  compared = 0;
+
+  constructor(real: Wire, embedded: Wire) {
+    this.#real = real;
+    this.#embedded = embedded;
+  }
+
+  /** Does the same steps on both servers, and tells where the answers differ. */
+  async differences(steps: readonly Step[]): Promise<Difference[]> {
+    const [real, embedded] = await Promise.all([run(this.#real, steps), run(this.#embedded, steps)]);
+    this.compared += real.length;
+    return real.flatMap(({ step, answer }, index) => answerDifferences(answer, embedded[index]?.answer, step));
+  }
+
+  /** Asks both servers for something that is not compared, e.g. to prepare a play. */
+  async both(ask: Ask): Promise<void> {
+    await Promise.all([run(this.#real, [ask]), run(this.#embedded, [ask])]);
+  }
+}
+
+/** Starts an embedded server beside the real one for the tests of a file. To be called inside tests only. */
+export function serverPair(): () => Pair {
+  let pair: Pair | undefined;
+  const log = memoryLogger();
+  const closing: (() => Promise<void> | void)[] = [];
+  beforeAll(async () => {
+    const { url, ca, token } = controlPlaneFromEnv();
+    const server = await ApiServer.start({ controllers: false, log });
+    const listening = await server.listen({ tls: false });
+    const wires = [new Wire({ url, ca, token }), new Wire({ url: listening.url, token: server.token })] as const;
+    closing.push(...wires.map((wire) => () => wire.close()), () => server.stop());
+    pair = new Pair(...wires);
+  });
+  afterAll(async () => {
+    for (const close of closing) await close();
+    // What the embedded server did not mean to throw.
+    expect(log.records.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+  return () => {
+    if (pair === undefined) throw new Error('the servers have not been started yet');
+    return pair;
+  };
+}
+
+/** A test: both servers answer these steps in the same way, but for what is known. */
+export function play(pair: () => Pair, title: string, steps: () => readonly Step[]): void {
+  test(title, async () => {
+    const found = await pair().differences(steps());
+    const known = knownDifferences.filter((k) => k.play === title);
+    const unknown = found.filter((difference) => !known.some((k) => k.matches(difference)));
+    const gone = known.filter((k) => !found.some((difference) => k.matches(difference)));
+    expect(unknown.map(describeDifference).join('\n'), 'differences').toBe('');
+    expect(
+      gone.map((k) => k.reason),
+      'known differences that are none any more',
+    ).toEqual([]);
+  });
+}
+
+/** A name that no other play has, and that both servers can be given. */
+export function uniqueName(prefix: string): string {
+  return `${prefix}${systemRandom.int(0, 0xffff_ffff).toString(36)}`;
+}
+
+async function run(wire: Wire, steps: readonly Step[]): Promise<Heard[]> {
+  const past = new Past();
+  const normaliser = new Normaliser();
+  const heard: Heard[] = [];
+  const take = (ask: Ask, answer: Answer) => {
+    if (ask.as !== undefined) past.note(ask.as, answer);
+    if (ask.silent) return;
+    const body = ask.body === undefined ? '' : ` ${typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body)}`;
+    const step = `${heard.length}: ${ask.method} ${ask.path} ${ask.type ?? ''}${body.slice(0, 300)}`;
+    heard.push({ step, answer: normaliser.answer(answer) });
+  };
+  const askOf = (step: Step): Ask => {
+    if ('watches' in step) throw new Error('watches cannot stand inside watches');
+    return typeof step === 'function' ? step(past) : step;
+  };
+  for (const step of steps) {
+    if (!('watches' in step)) {
+      const ask = askOf(step);
+      take(ask, await send(wire, ask));
+      continue;
+    }
+    const watches = step.watches.map(askOf);
+    const ends = watches.map((ask) => wire.send(ask));
+    // The real server has taken a watch up a moment after the request is sent.
+    await systemClock.sleep(200);
+    for (const inner of step.during) {
+      const ask = askOf(inner);
+      take(ask, await send(wire, ask));
+    }
+    for (const [index, end] of ends.entries()) take(watches[index] as Ask, await end);
+  }
+  return heard;
+}
+
+async function send(wire: Wire, ask: Ask): Promise<Answer> {
+  const deadline = systemClock.monotonic() + patienceMs;
+  for (;;) {
+    const answer = await wire.send(ask);
+    if (ask.until === undefined || ask.until(answer)) return answer;
+    if (systemClock.monotonic() > deadline) {
+      throw new Error(`${ask.method} ${ask.path}: half a minute in vain: ${JSON.stringify(answer).slice(0, 2000)}`);
+    }
+    await systemClock.sleep(50);
+  }
+}

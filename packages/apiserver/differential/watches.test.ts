@@ -1,0 +1,79 @@
+import { configMap, configMaps, get, merge, namespace, namespaces, post, put, remove } from './asks.js';
+import { play, type Step, serverPair, uniqueName } from './pair.js';
+
+const pair = serverPair();
+
+play(pair, 'what watches are told', () => {
+  const ns = uniqueName('w');
+  const all = configMaps(ns);
+  const watch =
+    (query: string, from?: string): Step =>
+    (past) => {
+      const rv = from === undefined ? '' : `&resourceVersion=${past.revision(from)}`;
+      return get(`${all}?watch=1&timeoutSeconds=3&${query}${rv}`);
+    };
+  return [
+    post(namespaces, namespace(ns), { as: 'ns' }),
+    post(all, configMap('a', { x: '1' }, { labels: { l: '1' } }), { as: 'a' }),
+    post(all, configMap('b', { x: '1' }, { labels: { l: '2' } }), { as: 'b' }),
+    merge(`${all}/a`, { data: { x: '2' } }, { as: 'a2' }),
+    {
+      watches: [
+        watch(''),
+        watch('resourceVersion=0'),
+        watch('', 'a'),
+        watch('', 'a2'),
+        watch('labelSelector=l%3D1'),
+        watch('labelSelector=l%3D1', 'a'),
+        watch('labelSelector=l%21%3D1', 'a'),
+        watch('fieldSelector=metadata.name%3Da'),
+        watch('fieldSelector=metadata.name%3Da', 'a'),
+        watch('fieldSelector=metadata.name%21%3Da', 'a'),
+        watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'),
+        watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan'),
+        watch('sendInitialEvents=false&resourceVersionMatch=NotOlderThan'),
+        watch('sendInitialEvents=false&resourceVersionMatch=NotOlderThan', 'a'),
+        watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', 'a'),
+        get(`${all}/a?watch=1&timeoutSeconds=3`),
+        get(`/api/v1/watch/namespaces/${ns}/configmaps?timeoutSeconds=3`),
+        get(`/api/v1/watch/namespaces/${ns}/configmaps/a?timeoutSeconds=3`),
+        (past) => ({
+          ...get(`${all}?watch=1&timeoutSeconds=3&resourceVersion=${past.revision('a')}`),
+          accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+        }),
+        get(`/api/v1/configmaps?watch=1&timeoutSeconds=3&fieldSelector=metadata.namespace%3D${ns}`),
+      ],
+      during: [
+        post(all, configMap('c', {}, { labels: { l: '1' }, finalizers: ['example.com/x'] })),
+        merge(`${all}/a`, { metadata: { labels: { l: '2' } } }),
+        merge(`${all}/b`, { metadata: { labels: { l: '1' } } }),
+        merge(`${all}/b`, { metadata: { labels: { l: '1' } } }),
+        put(`${all}/a`, configMap('a', { y: '1' })),
+        remove(`${all}/c`),
+        merge(`${all}/c`, { metadata: { finalizers: null } }),
+        merge(`${all}/b?dryRun=All`, { data: { dry: '1' } }),
+        remove(`${all}/b`),
+        remove(all),
+      ],
+    },
+  ];
+});
+
+play(pair, 'watches that are refused', () => {
+  const ns = uniqueName('r');
+  const watch = (query: string) => get(`${configMaps(ns)}?watch=1&timeoutSeconds=1&${query}`);
+  return [
+    watch('resourceVersion=x'),
+    watch('resourceVersion=1&resourceVersionMatch=Exact'),
+    watch('resourceVersion=1&resourceVersionMatch=NotOlderThan'),
+    watch('sendInitialEvents=true'),
+    watch('sendInitialEvents=true&resourceVersionMatch=Exact'),
+    watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x'),
+    watch('labelSelector=a+in+('),
+    watch('fieldSelector=nope%3Dx'),
+    watch('limit=5'),
+    watch('timeoutSeconds=x'),
+    get('/api/v1/nopes?watch=1'),
+    get('/apis/rbac.authorization.k8s.io/v1/nopes?watch=1'),
+  ];
+});

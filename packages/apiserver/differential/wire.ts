@@ -1,0 +1,110 @@
+import { Buffer } from 'node:buffer';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+/** One request, as it goes over the wire. */
+export interface Ask {
+  readonly method: string;
+  readonly path: string;
+  /** Text and bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /** Content type of the body. @default application/json where there is a body */
+  readonly type?: string;
+  /** @default none is sent */
+  readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Later steps find the answer under this name. */
+  readonly as?: string;
+  /** Asked again until this is true of the answer (for half a minute): what the real server does later. */
+  readonly until?: (answer: Answer) => boolean;
+  /** The answer is not compared, e.g. because it comes before the real server has done something. */
+  readonly silent?: boolean;
+}
+
+/** What a server said. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly warnings: readonly string[];
+  /** Parsed where it is JSON; a list of events for a watch; else the text. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by the plays
+  readonly body: any;
+}
+
+/** Where a server is. */
+export interface Place {
+  readonly url: string;
+  readonly ca?: string;
+  readonly token: string;
+}
+
+/** Plain requests to one server. */
+export class Wire {
+  readonly #place: Place;
+  readonly #agent: HttpAgent;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#agent =
+      place.ca === undefined
+        ? new HttpAgent({ keepAlive: true, maxSockets: 200 })
+        : new HttpsAgent({ keepAlive: true, maxSockets: 200, ca: place.ca });
+  }
+
+  /** Resolves when the answer has ended: for a watch, after its time. */
+  send(ask: Ask): Promise<Answer> {
+    const { method, path, body, accept } = ask;
+    const type = ask.type ?? (body === undefined ? undefined : 'application/json');
+    const bytes = body === undefined ? undefined : isRaw(body) ? body : JSON.stringify(body);
+    const headers = {
+      ...(bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) }),
+      authorization: `Bearer ${this.#place.token}`,
+      'user-agent': 'differential/1.0',
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(accept === undefined ? {} : { accept }),
+      ...ask.headers,
+    };
+    const make = this.#place.ca === undefined ? httpRequest : httpsRequest;
+    const { hostname, port } = new URL(this.#place.url);
+    return new Promise((resolve, reject) => {
+      const sent = make({ hostname, port, path, method, headers, agent: this.#agent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          const contentType = response.headers['content-type'] ?? '';
+          const warnings = [...String(response.headers.warning ?? '').matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)];
+          resolve({
+            status: response.statusCode ?? 0,
+            contentType,
+            warnings: warnings.map((match) => JSON.parse(match[1] as string) as string),
+            body: parse(text, contentType),
+          });
+        });
+      });
+      sent.on('error', (cause) => reject(new Error(`${method} ${path}`, { cause })));
+      sent.end(bytes);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function isRaw(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
+
+function parse(text: string, contentType: string): unknown {
+  if (!contentType.startsWith('application/json')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    const lines = text.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as unknown);
+  }
+}

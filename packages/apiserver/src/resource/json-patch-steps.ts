@@ -1,0 +1,62 @@
+import { applyJsonPatch, isJsonObject, type Json } from 'riata/object';
+
+/** Thrown for a patch that cannot be done. kube-apiserver does not tell why. */
+export class ImpossiblePatchError extends Error {
+  override readonly name = 'ImpossiblePatchError';
+}
+
+/**
+ * Does the steps of a JSON patch as kube-apiserver does, which is more forgiving than RFC 6902: what is to be replaced
+ * need not be there, a missing value is null, indexes may count from the end, and what stands before the first slash of
+ * a path does not matter. Throws an {@link ImpossiblePatchError}, or riata's `PatchError`.
+ */
+export function applyJsonPatchSteps(document: Json, steps: readonly Json[]): Json {
+  let at = document;
+  for (const step of steps) at = applyJsonPatch(at, [strict(at, step)]) as Json;
+  return at;
+}
+
+type Step = Parameters<typeof applyJsonPatch>[1][number];
+
+function strict(document: Json, step: Json): Step {
+  if (!isJsonObject(step)) throw new ImpossiblePatchError('no operation');
+  const { op } = step;
+  const value = step.value ?? null;
+  const path = pathOf(document, step.path);
+  if (op === 'add' || op === 'test') return { op, path, value };
+  if (op === 'remove') return { op, path };
+  if (op === 'replace')
+    return valueAt(document, path) === undefined ? lenient(document, path, value) : { op, path, value };
+  if (op !== 'move' && op !== 'copy') throw new ImpossiblePatchError('no such operation');
+  const from = pathOf(document, step.from);
+  if (op === 'copy' && valueAt(document, from) === undefined) return lenient(document, path, null);
+  return { op, from, path };
+}
+
+/** A member that is not there can be replaced; an element cannot. */
+function lenient(document: Json, path: string, value: Json): Step {
+  const parent = valueAt(document, path.slice(0, path.lastIndexOf('/')));
+  if (!isJsonObject(parent)) throw new ImpossiblePatchError('nothing to replace');
+  return { op: 'add', path, value };
+}
+
+function pathOf(document: Json, path: Json | undefined): string {
+  if (typeof path !== 'string' || !path.includes('/')) throw new ImpossiblePatchError('no path');
+  const rooted = path.slice(path.indexOf('/'));
+  const last = rooted.slice(rooted.lastIndexOf('/') + 1);
+  if (!/^-[0-9]+$/.test(last)) return rooted;
+  const parent = rooted.slice(0, rooted.lastIndexOf('/'));
+  const list = valueAt(document, parent);
+  return Array.isArray(list) ? `${parent}/${list.length + Number(last)}` : rooted;
+}
+
+function valueAt(document: Json, pointer: string): Json | undefined {
+  let at: Json | undefined = document;
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at)) at = at[Number(name)];
+    else if (isJsonObject(at) && Object.hasOwn(at, name)) at = at[name];
+    else return undefined;
+  }
+  return at;
+}
