@@ -1,7 +1,7 @@
 import type { JsonObject, KubeObject, OwnerReference } from 'riata/object';
 import { deleteObject } from '../resource/delete-object.js';
-import { metaOf, stringsOf, textOf, withMeta } from '../resource/metadata.js';
-import { isFinished, type ObjectStore } from '../resource/object-store.js';
+import { stringsOf, withMeta } from '../resource/metadata.js';
+import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
@@ -22,6 +22,18 @@ export interface Surroundings {
 
 const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
+/** Events are many and live for an hour: they neither own nor are owned. */
+const ignored = new Set(['events']);
+/** How many owners are remembered that are gone. */
+const maxAbsent = 1_000;
+
+interface Found {
+  readonly resource: Resource;
+  readonly stored: Stored;
+}
+
+/** What is known of an owner: it is there, waits for its dependents, was never or is no more, or cannot be told. */
+type OwnerState = 'solid' | 'waiting' | 'dangling' | 'unknown';
 
 /**
  * Deletes what nobody owns any more, and sees foreground and orphaning deletions through, as kube-controller-manager
@@ -30,6 +42,8 @@ const orphan = 'orphan';
 export class GarbageCollector {
   readonly #graph = new OwnershipGraph();
   readonly #at: Surroundings;
+  /** Where owners were that are gone, by uid: this is known even when their kind is not served any more. */
+  readonly #absent = new Map<string, string>();
 
   constructor(surroundings: Surroundings) {
     this.#at = surroundings;
@@ -37,128 +51,167 @@ export class GarbageCollector {
 
   /** To be told of every write. */
   observe(table: string, event: StorageEvent): void {
+    if (ignored.has(table)) return;
     const { before, after, key } = event;
-    if (before !== undefined && before.object.metadata.uid !== after?.object.metadata.uid) {
-      const { uid } = before.object.metadata;
-      const dependents = this.#graph.dependentsOf(uid);
-      this.#graph.delete(uid);
-      for (const dependent of dependents) this.#check(dependent.uid);
-      this.#checkOwnersOf(before.object);
+    const gone = before !== undefined && before.object.metadata.uid !== after?.object.metadata.uid;
+    if (gone) this.#forget(before);
+    if (after !== undefined) {
+      const { uid, ownerReferences = [] } = after.object.metadata;
+      this.#graph.set(table, key, after.object);
+      if (ownerReferences.length > 0) this.#checkLater(uid);
+      if (isWaiting(after.object)) {
+        if (gone || before === undefined || !isWaiting(before.object)) {
+          for (const dependent of this.#graph.dependentsOf(uid)) this.#checkLater(dependent.uid);
+        }
+        this.#finishLater(uid);
+      }
     }
-    if (after === undefined) return;
-    const { uid, ownerReferences = [], deletionTimestamp } = after.object.metadata;
-    this.#graph.set(table, key, after.object);
-    if (ownerReferences.length > 0) this.#check(uid);
-    if (deletionTimestamp !== undefined) this.#at.loop.add(`finish ${uid}`, () => this.#finish(uid));
-    if (before !== undefined) this.#checkOwnersOf(before.object);
+    // An owner that waits for its dependents may have one less, or one that does not block it any more.
+    for (const { uid } of before?.object.metadata.ownerReferences ?? []) this.#finishLater(uid);
   }
 
+  #forget({ object, key }: Stored): void {
+    const { uid } = object.metadata;
+    const dependents = this.#graph.dependentsOf(uid);
+    this.#graph.delete(uid);
+    if (dependents.length === 0) return;
+    this.#absent.set(uid, key);
+    const [oldest] = this.#absent.keys();
+    if (this.#absent.size > maxAbsent && oldest !== undefined) this.#absent.delete(oldest);
+    for (const dependent of dependents) this.#checkLater(dependent.uid);
+  }
+
+  #checkLater(uid: string): void {
+    this.#at.loop.add(`owners of ${uid}`, () => this.#check(uid));
+  }
+
+  #finishLater(uid: string): void {
+    this.#at.loop.add(`finish ${uid}`, () => this.#finish(uid));
+  }
+
+  /** Deletes an object that nobody owns any more; one that has owners left forgets those that are gone or go. */
   #check(uid: string): void {
-    this.#at.loop.add(`owners of ${uid}`, () => this.#checkOwners(uid));
-  }
-
-  /** An owner that waits for its dependents may have one less. */
-  #checkOwnersOf(object: KubeObject): void {
-    for (const { uid } of object.metadata.ownerReferences ?? []) {
-      this.#at.loop.add(`finish ${uid}`, () => this.#finish(uid));
-    }
-  }
-
-  /** Deletes an object whose owners are all gone; one that has others left forgets those that are. */
-  #checkOwners(uid: string): void {
     const found = this.#load(this.#graph.place(uid));
-    if (found === undefined) return;
-    const { resource, stored } = found;
-    const owners = stored.object.metadata.ownerReferences ?? [];
-    const gone = owners.filter((owner) => !this.#exists(owner, stored.object));
-    const waiting = owners.filter((owner) => !gone.includes(owner) && this.#waitsForDependents(owner.uid));
-    if (gone.length === 0) return;
-    if (gone.length + waiting.length < owners.length) {
-      const kept = owners.filter((owner) => !gone.includes(owner) && !waiting.includes(owner));
-      this.#write(resource, stored, { ownerReferences: kept });
+    // What is to be deleted is, with or without owners.
+    if (found === undefined || found.stored.object.metadata.deletionTimestamp !== undefined) return;
+    const { object } = found.stored;
+    const owners = object.metadata.ownerReferences ?? [];
+    if (owners.length === 0) return;
+    const states = owners.map((owner) => this.#stateOf(owner, object));
+    // Nothing is deleted on a guess.
+    if (states.includes('unknown')) return;
+    if (states.includes('solid')) {
+      if (states.every((state) => state === 'solid')) return;
+      this.#write(found, { ownerReferences: owners.filter((_, i) => states[i] === 'solid') });
       return;
     }
-    const policy = waiting.length > 0 ? 'Foreground' : this.#policyOf(stored.object);
-    this.#delete(resource, stored, policy);
+    const dependents = this.#graph.dependentsOf(uid);
+    if (!states.includes('waiting') || dependents.length === 0) {
+      this.#delete(found, policyOf(object));
+      return;
+    }
+    // A dependent that waits for its own ones, as does an owner: a circle, that is broken here.
+    if (dependents.some((dependent) => this.#isWaiting(dependent))) this.#unblock(uid);
+    const now = this.#load(this.#graph.place(uid));
+    if (now !== undefined) this.#delete(now, 'Foreground');
   }
 
   /** Goes on with an object that is to be deleted and has a finalizer of ours. */
   #finish(uid: string): void {
     const found = this.#load(this.#graph.place(uid));
-    if (found === undefined || found.stored.object.metadata.deletionTimestamp === undefined) return;
-    const { resource, stored } = found;
-    const finalizers = stringsOf(stored.object.metadata.finalizers);
+    if (found === undefined || !isWaiting(found.stored.object)) return;
+    const finalizers = stringsOf(found.stored.object.metadata.finalizers);
+    const dependents = this.#graph.dependentsOf(uid);
     if (finalizers.includes(orphan)) {
-      for (const dependent of this.#graph.dependentsOf(uid)) this.#disown(dependent, uid);
-      this.#dropFinalizer(resource, stored, orphan);
-    } else if (finalizers.includes(foreground)) {
-      const dependents = this.#graph.dependentsOf(uid).flatMap((place) => this.#load(place) ?? []);
-      for (const dependent of dependents) {
-        if (dependent.stored.object.metadata.deletionTimestamp !== undefined) continue;
-        this.#delete(dependent.resource, dependent.stored, 'Foreground');
-      }
-      const blocking = dependents.filter(({ stored: d }) =>
-        d.object.metadata.ownerReferences?.some((o) => o.uid === uid && o.blockOwnerDeletion === true),
-      );
-      if (blocking.every(({ stored: d, resource: r }) => this.#at.store.findByKey(r, d.key) === undefined)) {
-        this.#dropFinalizer(resource, stored, foreground);
-      }
+      for (const dependent of dependents) this.#disown(dependent, uid);
+      this.#dropFinalizer(uid, orphan);
+      return;
     }
+    const blocking = dependents.filter((dependent) => this.#blocks(dependent, uid));
+    if (blocking.length === 0) this.#dropFinalizer(uid, foreground);
+    for (const dependent of blocking) if (!this.#isWaiting(dependent)) this.#checkLater(dependent.uid);
   }
 
-  #exists(owner: OwnerReference, dependent: KubeObject): boolean {
-    const place = this.#graph.place(owner.uid);
-    if (place !== undefined) {
-      // An owner in another namespace is none: names are looked up in the dependent's.
-      const namespace = place.key.includes('/') ? place.key.slice(0, place.key.indexOf('/')) : '';
-      return namespace === '' || namespace === dependent.metadata.namespace;
-    }
-    // A kind that is not served now may be served again: nothing is deleted on a guess.
-    return this.#at.resourceFor(owner.apiVersion, owner.kind) === undefined;
+  /** Owners are looked up as they are named: in the dependent's namespace, or in none. */
+  #stateOf({ apiVersion, kind, name, uid }: OwnerReference, { metadata }: KubeObject): OwnerState {
+    const { namespace = '' } = metadata;
+    const known = this.#absent.get(uid);
+    if (known !== undefined && (known === name || known === keyFor(namespace, name))) return 'dangling';
+    const resource = this.#at.resourceFor(apiVersion, kind);
+    if (resource === undefined) return 'unknown';
+    const namespaced = resource.scope === 'Namespaced';
+    if (namespaced && namespace === '') return 'unknown';
+    const owner = this.#at.store.find(resource, namespaced ? namespace : '', name)?.object;
+    if (owner?.metadata.uid !== uid) return 'dangling';
+    return isWaiting(owner) && stringsOf(owner.metadata.finalizers).includes(foreground) ? 'waiting' : 'solid';
   }
 
-  #waitsForDependents(uid: string): boolean {
+  #isWaiting(place: Place): boolean {
+    const object = this.#load(place)?.stored.object;
+    return object !== undefined && isWaiting(object) && stringsOf(object.metadata.finalizers).includes(foreground);
+  }
+
+  #blocks(dependent: Place, owner: string): boolean {
+    const { ownerReferences = [] } = this.#load(dependent)?.stored.object.metadata ?? {};
+    return ownerReferences.some((o) => o.uid === owner && o.blockOwnerDeletion === true);
+  }
+
+  #unblock(uid: string): void {
     const found = this.#load(this.#graph.place(uid));
-    const { deletionTimestamp, finalizers } = found?.stored.object.metadata ?? {};
-    return deletionTimestamp !== undefined && stringsOf(finalizers).includes(foreground);
-  }
-
-  #policyOf(object: KubeObject): string {
-    const finalizers = stringsOf(object.metadata.finalizers);
-    if (finalizers.includes(orphan)) return 'Orphan';
-    return finalizers.includes(foreground) ? 'Foreground' : 'Background';
+    if (found === undefined) return;
+    const owners = found.stored.object.metadata.ownerReferences ?? [];
+    this.#write(found, { ownerReferences: owners.map((o) => (o.blockOwnerDeletion ? unblocked(o) : o)) });
   }
 
   #disown(place: Place, owner: string): void {
     const found = this.#load(place);
     if (found === undefined) return;
     const kept = (found.stored.object.metadata.ownerReferences ?? []).filter((o) => o.uid !== owner);
-    this.#write(found.resource, found.stored, { ownerReferences: kept });
+    this.#write(found, { ownerReferences: kept });
   }
 
-  #dropFinalizer(resource: Resource, stored: Stored, finalizer: string): void {
-    const kept = stringsOf(stored.object.metadata.finalizers).filter((f) => f !== finalizer);
-    this.#write(resource, stored, { finalizers: kept });
+  #dropFinalizer(uid: string, finalizer: string): void {
+    const found = this.#load(this.#graph.place(uid));
+    if (found === undefined) return;
+    const kept = stringsOf(found.stored.object.metadata.finalizers).filter((f) => f !== finalizer);
+    this.#write(found, { finalizers: kept });
   }
 
-  #write(resource: Resource, stored: Stored, change: { readonly [field: string]: readonly unknown[] }): void {
+  #write({ resource, stored }: Found, change: { readonly [field: string]: readonly unknown[] }): void {
+    const { namespace = '', name } = stored.object.metadata;
     const lists = Object.entries(change).map(([field, list]) => [field, list.length === 0 ? undefined : list]);
-    const object = withMeta(stored.object as unknown as JsonObject, Object.fromEntries(lists));
-    const going = textOf(metaOf(object).deletionTimestamp) !== '';
-    if (going && isFinished(object)) this.#at.store.remove(resource, stored);
-    else this.#at.store.replace(resource, stored, object, { dryRun: false });
+    const make = (live: JsonObject) => withMeta(live, Object.fromEntries(lists));
+    const context = { ...this.#at.context(), fieldManager: 'kube-controller-manager' };
+    this.#at.store.update(resource, namespace, name, { subresource: '', make }, context);
   }
 
-  #delete(resource: Resource, stored: Stored, propagationPolicy: string): void {
+  #delete({ resource, stored }: Found, propagationPolicy: string): void {
     const { namespace = '', name, uid } = stored.object.metadata;
     const request = { propagationPolicy, preconditions: { uid } };
     deleteObject(this.#at.store, resource, namespace, name, request, this.#at.context());
   }
 
-  #load(place: Place | undefined): { readonly resource: Resource; readonly stored: Stored } | undefined {
+  #load(place: Place | undefined): Found | undefined {
     const resource = place === undefined ? undefined : this.#at.resourceOf(place.table);
     if (place === undefined || resource === undefined) return undefined;
     const stored = this.#at.store.findByKey(resource, place.key);
     return stored?.object.metadata.uid === place.uid ? { resource, stored } : undefined;
   }
+}
+
+/** Whether an object is to be deleted and waits for the garbage collector. */
+function isWaiting({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean {
+  const list = stringsOf(finalizers);
+  return deletionTimestamp !== undefined && (list.includes(orphan) || list.includes(foreground));
+}
+
+/** What an object was to do with its dependents before its own owners went. */
+function policyOf({ metadata }: KubeObject): string {
+  const finalizers = stringsOf(metadata.finalizers);
+  if (finalizers.includes(orphan)) return 'Orphan';
+  return finalizers.includes(foreground) ? 'Foreground' : 'Background';
+}
+
+function unblocked(owner: OwnerReference): OwnerReference {
+  return { ...owner, blockOwnerDeletion: false };
 }
