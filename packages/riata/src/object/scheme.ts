@@ -2,7 +2,10 @@ import type { GroupVersionKind } from './gvk.js';
 import { builderOf, type KindRef } from './kind.js';
 import type { TypeMeta } from './meta.js';
 
-/** Something that registers kinds, e.g. all of a group's: `appsV1.addToScheme(scheme)`. */
+/**
+ * Something that registers kinds (Go's `AddToScheme`), e.g. all of a group's: `appsV1.addToScheme(scheme)` with
+ * `import * as appsV1 from 'riata/kinds/apps/v1'`.
+ */
 export type AddToScheme = (scheme: Scheme) => void;
 
 /**

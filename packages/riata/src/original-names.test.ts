@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** What somebody who comes from Go looks for: a search has to lead to a doc comment of what we have in its place. */
+const names = {
+  object: [
+    ...['runtime.Object', 'GetObjectKind', 'DeepCopyObject', 'schema.ObjectKind', 'SetGroupVersionKind'],
+    ...['GroupVersionKind', 'TypeMeta', 'metav1.Object', 'meta.Accessor', 'metav1.List', 'ListMeta', 'RawExtension'],
+    ...['runtime.Scheme', 'AddToScheme', 'clientgoscheme', 'GroupVersionResource', 'RESTMapping', 'client.ObjectKey'],
+  ],
+  rest: [
+    ...['clientcmd.NewClientConfigFromBytes', 'clientcmd.NewDefaultClientConfig', 'GetConfigOrDie'],
+    ...['clientcmd.NewNonInteractiveDeferredLoadingClientConfig', 'clientcmd.BuildConfigFromFlags'],
+    ...['rest.InClusterConfig', 'rest.RESTClientFor', 'rest.RESTClient', 'APIVersion', 'Get', 'Post', 'Put', 'Patch'],
+    ...['Delete', 'Verb', 'GetRateLimiter', 'flowcontrol.RateLimiter', 'rest.BackoffManager', 'rest.Request'],
+    ...['AbsPath', 'BackOff', 'Body', 'Do', 'DoRaw', 'MaxRetries', 'Name', 'Namespace', 'NamespaceIfScoped', 'Param'],
+    ...['Prefix', 'RequestURI', 'Resource', 'SetHeader', 'SpecificallyVersionedParams', 'Stream', 'SubResource'],
+    ...['Suffix', 'Throttle', 'Timeout', 'URL', 'VersionedParams', 'WarningHandler', 'Watch', 'Result.Into'],
+    ...['watch.Interface', 'ResultChan', 'Interface.Stop', 'watch.Event'],
+  ],
+  client: [
+    ...['client.Reader', 'Get', 'List', 'client.Writer', 'Create', 'Delete', 'Update', 'Patch', 'DeleteAllOf'],
+    ...['client.StatusClient', 'client.StatusWriter', 'client.SubResourceClient', 'client.FieldIndexer', 'IndexField'],
+    ...['client.Client', 'RESTMapper', 'meta.RESTMapper', 'client.ListOption', 'client.CreateOption'],
+    ...['client.NewDelegatingClient', 'CacheReader', 'UncachedObjects', 'ClientDisableCacheFor'],
+  ],
+} as const;
+
+function docComments(folder: string): string {
+  const root = fileURLToPath(new URL('.', import.meta.url));
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts') && !/\.test(-d)?\.ts$/.test(file) && new RegExp(folder).test(file))
+    .flatMap((file) => readFileSync(root + file, 'utf8').match(/\/\*\*[\s\S]*?\*\//g) ?? [])
+    .join('\n');
+}
+
+test.each([
+  ['object', '^(object|kinds)/'],
+  ['rest', '^rest/'],
+  ['client', '^client/'],
+] as const)('the names of the originals are found in the doc comments of %s/', (layer, folders) => {
+  const text = docComments(folders);
+  const isFound = (name: string) => new RegExp(`[\`.]${name.replaceAll('.', '\\.')}[\`(.]`).test(text);
+  expect(names[layer].filter((name) => !isFound(name))).toEqual([]);
+});
