@@ -50,6 +50,8 @@ export class Normaliser {
   #text(text: string): string {
     const patched = /^(.*?)Invalid value: ("\{(?:[^"\\]|\\.)*\}")(: .*)$/s.exec(text);
     if (patched !== null) return `${patched[1]}${this.#json(patched[2] as string)}${this.#text(patched[3] as string)}`;
+    if (text.includes('field not declared in schema')) return undeclared(text);
+    if (text.includes('errors:\n  ')) return text.split('\n').sort().join('\n');
     let out = text
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#placeholder('uid', uid))
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time, fraction) => {
@@ -134,6 +136,17 @@ function withoutRepeats(list: readonly unknown[]): unknown[] {
     known.add(text);
     return isNew;
   });
+}
+
+/**
+ * The real server stops looking at a map at the first field that is not declared, in the random order of Go's maps: what
+ * else is wrong there may be told or not.
+ */
+function undeclared(text: string): string {
+  const head = text.slice(0, text.indexOf('): ') + 2);
+  const lines = text.slice(head.length).split('\n');
+  const places = lines.flatMap((line) => /(\.\S*)\.[^.]+: field not declared in schema/.exec(line)?.[1] ?? []);
+  return `${head} undeclared in ${[...new Set(places)].sort().join(', ')}`;
 }
 
 function sorted(value: unknown): unknown {

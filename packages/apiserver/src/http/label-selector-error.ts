@@ -56,12 +56,16 @@ class Reader {
     }
     this.#at += 1;
     const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()];
-    for (const [i, value] of [...new Set(values)].sort().entries()) {
-      if ((operator === '>' || operator === '<') && !/^[+-]?\d+$/.test(value)) {
-        this.#check(`values[${i}]`, value, ["for 'Gt', 'Lt' operators, the value must be an integer"]);
-      }
-      this.#check(`values[${i}][${key}]`, value, labelValue(value));
-    }
+    const problems = [...new Set(values)].sort().flatMap((value, i) => {
+      const isNumber = (operator !== '>' && operator !== '<') || /^[+-]?\d+$/.test(value);
+      const number = isNumber ? [] : ["for 'Gt', 'Lt' operators, the value must be an integer"];
+      return [
+        ...number.map((why) => `values[${i}]: Invalid value: ${goQuote(value)}: ${why}`),
+        ...labelValue(value).map((why) => `values[${i}][${key}]: Invalid value: ${goQuote(value)}: ${why}`),
+      ];
+    });
+    if (problems.length === 1) throw this.#odd(problems[0] ?? '');
+    if (problems.length > 1) throw this.#odd(`[${problems.join(', ')}]`);
   }
 
   #values(): readonly string[] {

@@ -132,6 +132,15 @@ function stepsOf(body: Json): readonly Json[] {
   throw new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 }
 
+/** What an apply has led to. Unknown fields were refused before; in custom kinds, nulls stay and are then judged. */
+function readApplied(resource: Resource, result: JsonObject, context: WriteContext): JsonObject {
+  const quiet: WriteContext = { ...context, fieldValidation: 'Ignore' };
+  if (resource.builtIn) return readObject(resource, result, quiet);
+  const { apiVersion, kind, metadata = {} } = result;
+  const read = readObject(resource, { apiVersion, kind, metadata } as JsonObject, quiet);
+  return { ...result, metadata: metaOf(read) };
+}
+
 function otherType({ apiVersion, kind }: JsonObject): Refusal {
   const [first = '', second] = textOf(apiVersion).split('/');
   const [group, version] = second === undefined ? ['', first] : [first, second];
@@ -147,8 +156,6 @@ function applyObject(
   context: WriteContext,
 ): Written {
   const { force, subresource } = request;
-  // Unknown fields are refused before anything is read: nothing is left to warn about.
-  const quiet: WriteContext = { ...context, fieldValidation: 'Ignore' };
   const body = request.read();
   if (!isJsonObject(body)) throw badRequest('what is applied is no object');
   if (metaOf(body).managedFields !== undefined) {
@@ -166,13 +173,13 @@ function applyObject(
       throw conflict(resource, name, why);
     }
     const fresh = withMeta(intent, { resourceVersion: undefined });
-    const applied = readObject(resource, tracking.apply(undefined, fresh, writer, force), quiet);
+    const applied = readApplied(resource, tracking.apply(undefined, fresh, writer, force), context);
     checkName(textOf(metaOf(applied).name), name);
     return { object: store.create(resource, namespace, applied, context, true), created: true };
   }
   const sent = textOf(metaOf(intent).resourceVersion);
   const expected = sent === '' ? undefined : { resourceVersion: sent };
   const wanted = withMeta(intent, { resourceVersion: undefined });
-  const make = (live: JsonObject) => readObject(resource, tracking.apply(live, wanted, writer, force), quiet);
+  const make = (live: JsonObject) => readApplied(resource, tracking.apply(live, wanted, writer, force), context);
   return store.update(resource, namespace, name, { subresource, make, expected, tracked: true }, context);
 }
