@@ -46,3 +46,13 @@ export function installedSize(home) {
   );
   return { megabytes: kilobytes / 1024, packages: names.length };
 }
+
+/** As {@link installRiata}, with the embedded API server. */
+export function installApiServer(folder, { build = true } = {}) {
+  const home = installRiata(folder, { build });
+  const [{ filename }] = JSON.parse(
+    npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages/apiserver')),
+  );
+  npm(['install', '--no-audit', '--no-fund', join(folder, filename)], home);
+  return home;
+}

@@ -14,5 +14,6 @@ process.on('message', (what) => {
     process.send(memoryUsage());
   }
 });
-// The channel must not keep the server alive.
+// The server ends with who measures it, and the channel does not keep it from ending before.
+process.on('disconnect', () => process.exit());
 process.channel?.unref();

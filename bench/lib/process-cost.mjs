@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** CPU time of processes with all their threads, in ms. The kernel counts it in steps of 10 ms. */
+export function cpuMsOf(pids) {
+  let ticks = 0;
+  for (const pid of pids) {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return (ticks * 1000) / ticksPerSecond;
+}
+
+/** Resident memory of processes, in MB. */
+export function rssMbOf(pids) {
+  let kilobytes = 0;
+  for (const pid of pids) kilobytes += Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))[1]);
+  return kilobytes / 1024;
+}
+
+/** The processes whose command line has this word. */
+export function pidsWith(word) {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(word);
+    } catch {
+      return false; // it has ended meanwhile
+    }
+  });
+}
