@@ -135,7 +135,12 @@ export function definitionPlay(server: () => ControlledServer): void {
       const definition = await client.get(CustomResourceDefinition, { name });
       const terminating = definition.status?.conditions?.find(({ type }) => type === 'Terminating');
       expect(terminating).toMatchObject({ status: 'True' });
-      expect(await codeOf(client.create(Widget({ metadata: { namespace, name: 'late' } })))).toBe(405);
+      const late = client.create(Widget({ metadata: { namespace, name: 'late' } }));
+      expect(await late.catch((error: ApiError) => error.status)).toMatchObject({
+        code: 403,
+        reason: 'Forbidden',
+        message: `${name} "late" is forbidden: create not allowed while custom resource definition is terminating`,
+      });
       const body = { metadata: { finalizers: null } };
       await client.patch(Widget, { namespace, name: 'kept' }, { type: 'merge', body });
       await gone();

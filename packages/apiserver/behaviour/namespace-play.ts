@@ -245,7 +245,7 @@ export function namespacePlay(server: () => ControlledServer): void {
     const left = await client.get(Namespace, { name });
     expect(left.spec?.finalizers).toEqual([finalizer]);
     const { finalizers: _, ...spec } = left.spec ?? {};
-    await client.subResource('finalize').update(Namespace({ ...left, spec } as never));
+    await client.subresource('finalize').update(Namespace({ ...left, spec } as never));
     await gone(name);
   });
 

@@ -84,6 +84,7 @@ export class ServerCore {
       ...common,
       served: this.served,
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
+      endWatches: (table) => this.verbs.endWatches(table),
     });
     const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.

@@ -1,4 +1,4 @@
-import type { JsonObject } from 'riata/object';
+import { equal, type JsonObject } from 'riata/object';
 import { acceptedStatus, cleanupFinalizer, isEstablished } from '../resource/crd-status.js';
 import { customResources } from '../resource/custom-resource.js';
 import { deleteObject } from '../resource/delete-object.js';
@@ -18,6 +18,8 @@ export interface CrdSurroundings {
   readonly definitions: Resource;
   readonly served: ServedResources;
   context(): WriteContext;
+  /** Ends the watches of a table: what is served there is another thing from now on, or nothing. */
+  endWatches(table: string): void;
 }
 
 /** Serves what CustomResourceDefinitions define, from the moment they are stored, and clears up after them. */
@@ -38,9 +40,10 @@ export class CrdController {
         loop.add(`definition of ${table}`, () => this.#finishTable(table));
       return;
     }
-    const name = event.key;
-    if (event.after === undefined) this.#at.served.setCustom(name, []);
-    else this.#serve(event.after);
+    const { key: name, before, after } = event;
+    if (after === undefined) this.#at.served.setCustom(name, []);
+    else this.#serve(after);
+    if (before !== undefined && !equal(specOf(before), specOf(after))) this.#at.endWatches(tableOf(name));
     loop.add(`definition ${name}`, () => this.#finish(name));
   }
 
@@ -89,4 +92,14 @@ export class CrdController {
     if (finalizers.length === 0) store.remove(definitions, { ...stored, object: released as never });
     else store.replace(definitions, stored, released, { dryRun: false });
   }
+}
+
+function specOf(stored: Stored | undefined): unknown {
+  return (stored?.object as JsonObject | undefined)?.spec;
+}
+
+/** Where the objects of a definition live, by its name: `widgets.example.com` → `example.com/widgets`. */
+function tableOf(name: string): string {
+  const dot = name.indexOf('.');
+  return `${name.slice(dot + 1)}/${name.slice(0, dot)}`;
 }

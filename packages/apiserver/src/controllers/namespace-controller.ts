@@ -1,11 +1,12 @@
-import { isJsonObject, type JsonObject } from 'riata/object';
+import { equal, isJsonObject, type JsonObject } from 'riata/object';
 import { deleteObject } from '../resource/delete-object.js';
-import { metaOf, stringsOf, textOf } from '../resource/metadata.js';
+import { stringsOf } from '../resource/metadata.js';
 import type { NamespaceGate, ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { forbiddenWrite, notFound } from '../status/refusal.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
+import { withConditions } from './namespace-conditions.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** What the namespace controller has to see of the server. */
@@ -26,6 +27,12 @@ export interface NamespaceSurroundings {
 /** What keeps a namespace while there is something in it. */
 export const namespaceFinalizer = 'kubernetes';
 
+const accountName = 'default';
+const certificateName = 'kube-root-ca.crt';
+const certificateNote = {
+  'kubernetes.io/description': 'The CA bundle that tells whether the API server, as seen from Pods, is the right one.',
+};
+
 /** Gives new namespaces what they all have, and empties those that are to go. */
 export class NamespaceController {
   readonly #at: NamespaceSurroundings;
@@ -36,75 +43,87 @@ export class NamespaceController {
 
   /** To be told of every write. */
   observe(table: string, event: StorageEvent): void {
-    if (table === this.#at.namespaces.table) {
-      const { before, after } = event;
+    const { namespaces, serviceAccounts, configMaps } = this.#at;
+    const { before, after } = event;
+    if (table === namespaces.table) {
       if (after === undefined) return;
       const { name, deletionTimestamp } = after.object.metadata;
       if (deletionTimestamp !== undefined) this.#emptyLater(name);
-      else if (before === undefined) this.#at.loop.add(`fill namespace ${name}`, () => this.#fill(name));
+      else if (before === undefined) this.#fillLater(name);
       return;
     }
+    const { namespace, name } = before?.object.metadata ?? {};
+    if (namespace === undefined) return;
+    if (table === configMaps.table && name === certificateName) this.#fillLater(namespace);
+    if (after !== undefined) return;
+    if (table === serviceAccounts.table && name === accountName) this.#fillLater(namespace);
     // Something left a namespace: it may have been the last.
-    const { namespace } = event.before?.object.metadata ?? {};
-    if (event.after === undefined && namespace !== undefined && this.#isTerminating(namespace)) {
-      this.#emptyLater(namespace);
-    }
+    if (this.#isTerminating(namespace)) this.#emptyLater(namespace);
   }
 
   #emptyLater(name: string): void {
     this.#at.loop.add(`empty namespace ${name}`, () => this.#empty(name));
   }
 
-  #fill(namespace: string): void {
-    const { store, serviceAccounts, configMaps, rootCertificate } = this.#at;
-    this.#make(serviceAccounts, namespace, { metadata: { name: 'default' } });
-    const metadata = { name: 'kube-root-ca.crt' };
-    if (store.find(configMaps, namespace, metadata.name) === undefined) {
-      this.#make(configMaps, namespace, { metadata, data: { 'ca.crt': rootCertificate } });
-    }
+  #fillLater(name: string): void {
+    this.#at.loop.add(`fill namespace ${name}`, () => this.#fill(name));
   }
 
-  #make(resource: Resource, namespace: string, object: JsonObject): void {
-    const { store, namespaces } = this.#at;
-    const { name } = metaOf(object);
+  /** Sees to it that what every namespace has is there and as it should be. */
+  #fill(namespace: string): void {
+    const { store, namespaces, serviceAccounts, configMaps, rootCertificate } = this.#at;
     if (store.find(namespaces, '', namespace) === undefined || this.#isTerminating(namespace)) return;
-    if (store.find(resource, namespace, textOf(name)) !== undefined) return;
-    const whole = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
-    store.create(resource, namespace, whole, this.#at.context());
+    const make = (resource: Resource, object: JsonObject) => {
+      const whole = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
+      store.create(resource, namespace, whole, this.#context());
+    };
+    if (store.find(serviceAccounts, namespace, accountName) === undefined) {
+      make(serviceAccounts, { metadata: { name: accountName } });
+    }
+    const data = { 'ca.crt': rootCertificate };
+    const published = store.find(configMaps, namespace, certificateName)?.object as JsonObject | undefined;
+    if (published === undefined) {
+      make(configMaps, { metadata: { name: certificateName, annotations: certificateNote }, data });
+    } else if (!equal(published.data, data)) {
+      const right = (live: JsonObject) => ({ ...live, data });
+      const change = { subresource: '', make: right };
+      store.update(configMaps, namespace, certificateName, change, this.#context());
+    }
   }
 
   /** Deletes what is in a namespace; when nothing is left, lets the namespace go. */
   #empty(name: string): void {
     const { storage, store, namespaces } = this.#at;
     const stored = store.find(namespaces, '', name);
-    if (stored === undefined || !this.#isTerminating(name)) return;
-    let left = 0;
+    if (stored === undefined || !this.#isTerminating(name) || !isKept(stored)) return;
+    const remaining = new Map<Resource, readonly Stored[]>();
     for (const resource of this.#at.namespacedResources()) {
       const { items } = storage.list(resource.table, { prefix: `${name}/` });
       for (const item of items) {
         if (item.object.metadata.deletionTimestamp === undefined) this.#delete(resource, item);
-        if (store.findByKey(resource, item.key) !== undefined) left++;
       }
+      const left = items.flatMap((item) => store.findByKey(resource, item.key) ?? []);
+      if (left.length > 0) remaining.set(resource, left);
     }
-    if (left === 0) this.#release(stored);
+    const context = this.#context();
+    const tell = (live: JsonObject) => withConditions(live, remaining, context.now);
+    store.update(namespaces, '', name, { subresource: 'status', make: tell }, context);
+    if (remaining.size === 0) this.#release(name);
   }
 
   #delete(resource: Resource, { object }: Stored): void {
     const { namespace = '', name } = object.metadata;
     const request = { gracePeriodSeconds: 0, propagationPolicy: 'Background' };
-    deleteObject(this.#at.store, resource, namespace, name, request, this.#at.context());
+    deleteObject(this.#at.store, resource, namespace, name, request, this.#context());
   }
 
-  #release(stored: Stored): void {
-    const { store, namespaces, context } = { ...this.#at, context: this.#at.context() };
-    const { name } = stored.object.metadata;
-    store.update(
-      namespaces,
-      '',
-      name,
-      { subresource: 'finalize', make: (live) => withoutFinalizer(live), tracked: true },
-      context,
-    );
+  #release(name: string): void {
+    const change = { subresource: 'finalize', make: withoutFinalizer, tracked: true };
+    this.#at.store.update(this.#at.namespaces, '', name, change, this.#context());
+  }
+
+  #context(): WriteContext {
+    return { ...this.#at.context(), fieldManager: 'kube-controller-manager' };
   }
 
   #isTerminating(name: string): boolean {
@@ -130,4 +149,9 @@ function withoutFinalizer(namespace: JsonObject): JsonObject {
   const spec = isJsonObject(namespace.spec) ? namespace.spec : {};
   const finalizers = stringsOf(spec.finalizers).filter((f) => f !== namespaceFinalizer);
   return { ...namespace, spec: finalizers.length === 0 ? {} : { ...spec, finalizers } };
+}
+
+function isKept({ object }: Stored): boolean {
+  const { spec } = object as unknown as JsonObject;
+  return isJsonObject(spec) && stringsOf(spec.finalizers).includes(namespaceFinalizer);
 }

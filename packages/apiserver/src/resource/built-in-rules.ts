@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from 'riata/object';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
 import { type FieldError, invalid } from '../status/field-error.js';
+import { forbiddenWrite } from '../status/refusal.js';
 import {
   checkDefinition,
   cleanupFinalizer,
@@ -106,6 +107,9 @@ const names: Readonly<Record<string, NameRule>> = {
   'rbac.authorization.k8s.io/clusterrolebindings': pathSegmentName,
 };
 
+/** Namespaces that stay. */
+const lasting: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+
 /** Kinds that the server itself fills in. */
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
@@ -119,6 +123,8 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
     defaults: labelNamespace,
     prepare: prepareNamespace,
     check: checkNamespace,
+    refuseDelete: (resource, name) =>
+      lasting.has(name) ? forbiddenWrite(resource, name, 'this namespace may not be deleted') : undefined,
     whenDeleting: (namespace) => inPhase(withMeta(namespace, { deletionGracePeriodSeconds: undefined }), 'Terminating'),
   },
   '/secrets': { defaults: prepareSecret },

@@ -8,6 +8,7 @@ import { withDefaults } from '../schema/structural/defaults.js';
 import { prune } from '../schema/structural/prune.js';
 import { readCustomResource } from '../schema/structural/read-custom-resource.js';
 import { checkContent, checkStatusContent, type ScalePaths } from '../schema/structural/validate-custom-resource.js';
+import { forbiddenWrite, type Refusal, type ResourceName } from '../status/refusal.js';
 import { statusApart, trackingOf } from './managed-fields.js';
 import { metaOf, stringsOf, textOf, valueAt } from './metadata.js';
 import { UnreadableError } from './read-object.js';
@@ -52,12 +53,20 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
     verbs: allVerbs,
     storageVersionHash: hashOf(group, storedAs.slice(storedAs.indexOf('/') + 1), kind),
     table: `${group}/${plural}`,
-    rules: rulesOf(version),
+    rules: { ...rulesOf(version), refuseCreate: isTerminating(definition) ? refuseCreate : undefined },
     get schema() {
       schema ??= schemaOf(version, spec, apiVersion, kind);
       return schema;
     },
   };
+}
+
+function isTerminating(definition: JsonObject): boolean {
+  return textOf(metaOf(definition).deletionTimestamp) !== '';
+}
+
+function refuseCreate(resource: ResourceName, name: string): Refusal {
+  return forbiddenWrite(resource, name, 'create not allowed while custom resource definition is terminating');
 }
 
 /** As upstream makes it: the beginning of a digest of group, version and kind. */

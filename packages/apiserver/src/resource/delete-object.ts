@@ -32,7 +32,8 @@ export function deleteObject(
   const stored = store.find(resource, namespace, name);
   if (stored === undefined) throw notFound(resource, name);
   checkRequest(request);
-  const refusal = preconditionRefusal(resource, stored.object, request);
+  const refusal =
+    resource.rules.refuseDelete?.(resource, name) ?? preconditionRefusal(resource, stored.object, request);
   if (refusal !== undefined) throw refusal;
   const live = stored.object as unknown as JsonObject;
   const marked = mark(resource, live, request, context);

@@ -1,7 +1,7 @@
 import type { JsonObject, KubeObject, Scope } from 'riata/object';
 import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
-import type { ResourceName } from '../status/refusal.js';
+import type { Refusal, ResourceName } from '../status/refusal.js';
 import type { FieldTracking } from './field-tracking.js';
 
 /** A part of a resource that has its own path, e.g. `status`. */
@@ -64,6 +64,10 @@ export interface ResourceRules {
   readonly fieldNames?: readonly string[];
   /** How long an object may take to go, where nobody says. @default 0: gone at once */
   readonly gracePeriodSeconds?: (object: JsonObject, asked: number | undefined) => number;
+  /** Why no object can be made now. */
+  readonly refuseCreate?: (resource: ResourceName, name: string) => Refusal | undefined;
+  /** Why an object cannot be deleted. */
+  readonly refuseDelete?: (resource: ResourceName, name: string) => Refusal | undefined;
   /** What changes about an object once it is to be deleted and something keeps it. */
   readonly whenDeleting?: (object: JsonObject, now: string) => JsonObject;
   /** What keeps every object of the kind from the first request to delete it until the server has cleared up. */

@@ -55,6 +55,11 @@ export class Verbs implements VerbHandlers {
     for (const session of this.#sessions) session.stop();
   }
 
+  /** Ends the watches of a table, after all that they are to be told. */
+  endWatches(table: string): void {
+    for (const session of this.#sessions) if (session.table === table) session.end();
+  }
+
   /** Lets watches begin from now on only, as after a restart: what is told to watches was not kept. */
   forgetEvents(): void {
     this.#watchesFrom = this.#parts.storage.revision;
@@ -106,6 +111,8 @@ export class Verbs implements VerbHandlers {
     const context = this.#context(request, request.options);
     if (subresource !== undefined) return this.#createBelow(request, context);
     const sent = readObject(resource, body, context, request.bodyText());
+    const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
+    if (refusal !== undefined) throw refusal;
     const review = reviewed(resource.kind, sent);
     if (review !== undefined) return { status: 201, object: review };
     return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };

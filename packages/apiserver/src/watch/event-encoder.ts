@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type KubeObject } from 'riata/object';
+import type { KubeObject } from 'riata/object';
 import { inVersion, type Resource } from '../resource/resource.js';
-import type { Stored } from '../storage/storage.js';
+import type { StorageEvent, Stored } from '../storage/storage.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -50,9 +50,15 @@ export function bookmark(
   return line('BOOKMARK', { kind, apiVersion, metadata });
 }
 
-/** The state before a change, as it is told to a watcher whose selector it has left. */
-export function lastSeen(before: Stored, revision: number): Stored {
-  const { metadata } = before.object;
-  const object = { ...before.object, metadata: { ...metadata, resourceVersion: String(revision) } };
-  return { key: before.key, revision, object: isJsonObject(object) ? object : before.object };
+const lastSeenBy = new WeakMap<StorageEvent, Stored>();
+
+/** The state before a change, as it is told to watchers whose selector it has left: made once for all of them. */
+export function lastSeen(event: StorageEvent, before: Stored): Stored {
+  const known = lastSeenBy.get(event);
+  if (known !== undefined) return known;
+  const { key, revision } = event;
+  const metadata = { ...before.object.metadata, resourceVersion: String(revision) };
+  const stored = { key, revision, object: { ...before.object, metadata } };
+  lastSeenBy.set(event, stored);
+  return stored;
 }

@@ -51,10 +51,13 @@ export class WatchSession {
   readonly #sink: WatchSink;
   readonly #timers = new Set<Timer>();
   #subscription: Disposable | undefined;
-  /** The state at the start; it goes out before what follows and does not count as being behind. */
+  /** The state at the start, or the past since then; it goes out before what follows and is no sign of being behind. */
   #state: Pending[] = [];
   #pending: Pending[] = [];
+  #replaying = false;
   #pumping = false;
+  /** Whether it ends as soon as nothing waits. */
+  #closing = false;
   #ended = false;
 
   constructor(parts: WatchParts, resource: Resource, request: WatchRequest, sink: WatchSink) {
@@ -62,6 +65,11 @@ export class WatchSession {
     this.#resource = resource;
     this.#request = request;
     this.#sink = sink;
+  }
+
+  /** Where the objects live that it watches. */
+  get table(): string {
+    return this.#resource.table;
   }
 
   /** Begins. The answer's head must have been sent. */
@@ -75,12 +83,14 @@ export class WatchSession {
     if (fromState && sendInitialEvents !== false) this.#queueState(start, sendInitialEvents === true);
     try {
       if (start < oldest) throw new CompactedError(start, oldest);
+      this.#replaying = true;
       this.#subscription = storage.watch(this.#resource.table, start, (event) => this.#take(event));
+      this.#replaying = false;
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
       const refusal = expired(`too old resource version: ${resourceVersion} (${error.oldest})`);
       this.#queue({ bytes: line('ERROR', refusal.status) });
-      this.#pump(() => this.#finish());
+      this.end();
       return;
     }
     if (allowWatchBookmarks) {
@@ -96,6 +106,13 @@ export class WatchSession {
     this.#finish();
   }
 
+  /** Ends the watch when all is sent that has happened so far: what it is about is no more. */
+  end(): void {
+    this.#subscription?.[Symbol.dispose]();
+    this.#closing = true;
+    this.#pump();
+  }
+
   #queueState(revision: number, closes: boolean): void {
     const { storage } = this.#parts;
     const prefix = this.#request.namespace === '' ? '' : `${this.#request.namespace}/`;
@@ -107,11 +124,11 @@ export class WatchSession {
   }
 
   #take(event: StorageEvent): void {
-    const { before, after, removed, revision } = event;
+    const { before, after, removed } = event;
     const saw = before !== undefined && this.#sees(before);
     const sees = after !== undefined && this.#sees(after);
     if (sees) this.#queue({ type: saw ? 'MODIFIED' : 'ADDED', stored: after });
-    else if (saw) this.#queue({ type: 'DELETED', stored: removed ?? lastSeen(before, revision) });
+    else if (saw) this.#queue({ type: 'DELETED', stored: removed ?? lastSeen(event, before) });
     this.#pump();
   }
 
@@ -121,19 +138,23 @@ export class WatchSession {
 
   #queue(pending: Pending): void {
     if (this.#ended) return;
+    if (this.#replaying) {
+      this.#state.push(pending);
+      return;
+    }
     this.#pending.push(pending);
     if (this.#pending.length > maxPending) this.#finish();
   }
 
   /** Writes what waits, as fast as the peer takes it. */
-  #pump(then?: () => void): void {
+  #pump(): void {
     if (this.#pumping || this.#ended) return;
     this.#pumping = true;
     void this.#write().finally(() => {
       this.#pumping = false;
-      then?.();
       // What came between the last look and now.
       if (this.#state.length + this.#pending.length > 0) this.#pump();
+      else if (this.#closing) this.#finish();
     });
   }
 
