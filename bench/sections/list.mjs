@@ -61,6 +61,7 @@ export async function list({ riata, clientNode, node, oldNode, runs, server, pod
     goals: [
       goal('list, peak RSS, worst way of streaming', worst('peakMb'), 450, ' MB'),
       goal('list, longest block of the event loop, worst way of streaming', worst('blockMs'), 20, ' ms', 1),
+      goal('of it CPU time of the thread', worst('blockCpuMs'), 20, ' ms', 1),
       goal(
         'list stream alone, CPU beside bare JSON.parse',
         toBare('riata, list stream alone, from memory'),
