@@ -146,7 +146,8 @@ function undeclared(text: string): string {
   const head = text.slice(0, text.indexOf('): ') + 2);
   const lines = text.slice(head.length).split('\n');
   const places = lines.flatMap((line) => /(\.\S*)\.[^.]+: field not declared in schema/.exec(line)?.[1] ?? []);
-  return `${head} undeclared in ${[...new Set(places)].sort().join(', ')}`;
+  const sure = [...new Set(places)].sort().filter((at, _, all) => !all.some((o) => o !== at && at.startsWith(o)));
+  return `${head} undeclared in ${sure.join(', ')}`;
 }
 
 function sorted(value: unknown): unknown {

@@ -29,15 +29,21 @@ function strict(document: Json, step: Json): Step {
     return valueAt(document, path) === undefined ? lenient(document, path, value) : { op, path, value };
   if (op !== 'move' && op !== 'copy') throw new ImpossiblePatchError('no such operation');
   const from = pathOf(document, step.from);
-  if (op === 'copy' && valueAt(document, from) === undefined) return lenient(document, path, null);
+  if (op === 'copy' && valueAt(document, from) === undefined && isJsonObject(valueAt(document, parentOf(from)))) {
+    return { op: 'add', path, value: null };
+  }
   return { op, from, path };
 }
 
 /** A member that is not there can be replaced; an element cannot. */
 function lenient(document: Json, path: string, value: Json): Step {
-  const parent = valueAt(document, path.slice(0, path.lastIndexOf('/')));
+  const parent = valueAt(document, parentOf(path));
   if (!isJsonObject(parent)) throw new ImpossiblePatchError('nothing to replace');
   return { op: 'add', path, value };
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }
 
 function pathOf(document: Json, path: Json | undefined): string {
@@ -45,7 +51,7 @@ function pathOf(document: Json, path: Json | undefined): string {
   const rooted = path.slice(path.indexOf('/'));
   const last = rooted.slice(rooted.lastIndexOf('/') + 1);
   if (!/^-[0-9]+$/.test(last)) return rooted;
-  const parent = rooted.slice(0, rooted.lastIndexOf('/'));
+  const parent = parentOf(rooted);
   const list = valueAt(document, parent);
   return Array.isArray(list) ? `${parent}/${list.length + Number(last)}` : rooted;
 }

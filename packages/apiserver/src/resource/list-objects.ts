@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { FieldSelector, JsonObject, KubeList, KubeObject, Selector } from 'riata/object';
+import type { FieldSelector, JsonObject, KubeList, KubeObject, ListMeta, Selector } from 'riata/object';
 import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
 import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
 import { inVersion, type Resource } from './resource.js';
@@ -27,25 +27,31 @@ interface Token {
   readonly after: string;
 }
 
-/** Lists objects at the revision that the request asks for. */
-export function listObjects(storage: Storage, resource: Resource, request: ListRequest): KubeList<KubeObject> {
+/** A list whose items are still as they are stored. */
+export interface FoundList {
+  /** All of the list but its items. */
+  readonly head: { readonly kind: string; readonly apiVersion: string; readonly metadata: ListMeta };
+  readonly found: readonly Stored[];
+}
+
+/** Finds objects at the revision that the request asks for. */
+export function findObjects(storage: Storage, resource: Resource, request: ListRequest): FoundList {
   const token = request.continue ? readToken(request.continue) : undefined;
   const page = readPage(storage, resource, request, token);
-  const items = page.items.map((stored) => asItem(resource, stored.object));
   const last = page.items.at(-1);
   const selects = !(request.labels?.isEmpty() ?? true) || !(request.fields?.isEmpty() ?? true);
   const next = page.more && last !== undefined ? writeToken({ rv: page.revision, after: last.key }) : undefined;
-  return {
-    kind: resource.listKind,
-    apiVersion: resource.apiVersion,
-    metadata: {
-      resourceVersion: String(page.revision),
-      // Lists of custom kinds always have the member.
-      ...(next === undefined ? (resource.builtIn ? {} : { continue: '' }) : { continue: next }),
-      ...(next === undefined || selects ? {} : { remainingItemCount: page.remaining }),
-    },
-    items,
+  const metadata = {
+    resourceVersion: String(page.revision),
+    ...(next === undefined ? {} : { continue: next }),
+    ...(next === undefined || selects ? {} : { remainingItemCount: page.remaining }),
   };
+  return { head: { kind: resource.listKind, apiVersion: resource.apiVersion, metadata }, found: page.items };
+}
+
+/** The list itself. */
+export function wholeList(resource: Resource, { head, found }: FoundList): KubeList<KubeObject> {
+  return { ...head, items: found.map((stored) => asItem(resource, stored.object)) };
 }
 
 /** An object as it stands in a list. */

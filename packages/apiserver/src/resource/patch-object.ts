@@ -74,7 +74,13 @@ function patchedObject(resource: Resource, live: JsonObject, request: PatchReque
     }
     const object = kind === 'merge' ? applyMergePatch(live, body) : applyJsonPatchSteps(live, stepsOf(body));
     if (!isJsonObject(object)) throw new ImpossiblePatchError('no object is left');
-    return { object, shown: () => JSON.stringify(object), complaints };
+    // Go writes the members of what was patched in order: the first that does not fit is the one told.
+    const ordered = Object.fromEntries(
+      Object.keys(object)
+        .sort()
+        .map((key) => [key, object[key] as Json]),
+    );
+    return { object: ordered, shown: () => JSON.stringify(ordered), complaints };
   } catch (error) {
     if (error instanceof ImpossiblePatchError || (isPatchError(error) && kind === 'json')) throw impossible();
     if (!isPatchError(error)) throw error;

@@ -66,7 +66,11 @@ export function tooLong(field: string, maxBytes: number): FieldError {
 
 /** There are too many elements (`field.TooMany`). */
 export function tooMany(field: string, actual: number, max: number): FieldError {
-  return { type: 'FieldValueTooMany', field, body: `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}` };
+  return {
+    type: 'FieldValueTooMany',
+    field,
+    body: `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`,
+  };
 }
 
 /** As it stands in a message. */

@@ -15,9 +15,11 @@ import type {
 import type { WriteOptions } from '../http/write-options.js';
 import { checkName } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
-import { type Choice, type ListRequest, listObjects } from '../resource/list-objects.js';
+import { type Choice, findObjects, type ListRequest, wholeList } from '../resource/list-objects.js';
+import { listPieces } from '../resource/list-pieces.js';
 import { metaOf, textOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
+import { ObjectTexts } from '../resource/object-texts.js';
 import { patchObject } from '../resource/patch-object.js';
 import { readObject } from '../resource/read-object.js';
 import type { Resource } from '../resource/resource.js';
@@ -37,10 +39,14 @@ export interface VerbParts {
   readonly random: Random;
 }
 
+/** A list of so many objects is not made at once. */
+const longList = 50;
+
 /** The verbs of every resource: from a request that was understood to the storage and back. */
 export class Verbs implements VerbHandlers {
   readonly #parts: VerbParts;
-  readonly #encoder = new EventEncoder();
+  readonly #texts = new ObjectTexts();
+  readonly #encoder = new EventEncoder(this.#texts);
   readonly #subresources: SubresourceHandlers;
   readonly #sessions = new Set<WatchSession>();
   #watchesFrom = 0;
@@ -78,7 +84,13 @@ export class Verbs implements VerbHandlers {
   }
 
   async list(request: VerbRequest<ListOptions>): Promise<VerbAnswer> {
-    return { object: listObjects(this.#parts.storage, request.resource, listRequest(request)) };
+    const { resource, negotiated } = request;
+    const { storage, clock } = this.#parts;
+    const { mediaType, pretty, as } = negotiated;
+    const list = findObjects(storage, resource, listRequest(request));
+    const isPlain = mediaType === 'application/json' && !pretty && as?.kind !== 'PartialObjectMetadata';
+    if (!isPlain || list.found.length < longList) return { object: wholeList(resource, list) };
+    return { pieces: listPieces(list, { resource, texts: this.#texts, clock, as }), converted: true };
   }
 
   watch(request: WatchVerbRequest): Promise<void> {

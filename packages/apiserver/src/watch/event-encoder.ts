@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KubeObject } from 'riata/object';
+import { ObjectTexts } from '../resource/object-texts.js';
+import { RecentCache } from '../resource/recent-cache.js';
 import { inVersion, type Resource } from '../resource/resource.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
 
@@ -14,23 +16,26 @@ export interface EventForm {
   readonly project?: (object: KubeObject) => unknown;
 }
 
-/**
- * The bytes of events. A version is turned into text once for each form, however many watch: it is kept as long as the
- * version is.
- */
+/** How many bytes of events are kept for those who have yet to send them. */
+const limitBytes = 16 * 1024 * 1024;
+
+/** The bytes of events. What is told to many watchers is made once for each form. */
 export class EventEncoder {
-  readonly #texts = new WeakMap<Stored, Map<string, Buffer>>();
+  readonly #texts: ObjectTexts;
+  readonly #events = new RecentCache<string, Buffer>(limitBytes, (bytes) => bytes.length);
+
+  constructor(texts = new ObjectTexts()) {
+    this.#texts = texts;
+  }
 
   event(type: EventType, stored: Stored, form: EventForm): Buffer {
-    const forms = this.#texts.get(stored) ?? new Map<string, Buffer>();
-    const id = `${type} ${form.id}`;
-    const known = forms.get(id);
-    if (known !== undefined) return known;
-    const object = inVersion(stored.object, form.apiVersion);
-    const bytes = line(type, form.project === undefined ? object : form.project(object));
-    forms.set(id, bytes);
-    this.#texts.set(stored, forms);
-    return bytes;
+    // A revision is of one write alone, so it says which object is meant.
+    return this.#events.get(`${stored.revision} ${type} ${form.id}`, () => this.#make(type, stored, form));
+  }
+
+  #make(type: EventType, stored: Stored, { apiVersion, project }: EventForm): Buffer {
+    if (project !== undefined) return line(type, project(inVersion(stored.object, apiVersion)));
+    return this.#texts.whole(stored, apiVersion, `{"type":"${type}","object":`, '}\n');
   }
 }
 

@@ -143,7 +143,16 @@ export class WatchSession {
       return;
     }
     this.#pending.push(pending);
-    if (this.#pending.length > maxPending) this.#finish();
+    if (this.#isTooFarBehind()) this.#finish();
+  }
+
+  /** What waits is no more than the history holds anyway, so that whoever does not read costs no memory of his own. */
+  #isTooFarBehind(): boolean {
+    const [oldest] = this.#pending;
+    if (oldest !== undefined && 'stored' in oldest && oldest.stored.revision <= this.#parts.storage.compacted) {
+      return true;
+    }
+    return this.#pending.length > maxPending;
   }
 
   /** Writes what waits, as fast as the peer takes it. */
