@@ -1,0 +1,27 @@
+/** On every tombstone, whichever copy of the package made it. */
+const brand: unique symbol = Symbol.for('riata.DeletedFinalStateUnknown') as never;
+
+/**
+ * A tombstone (`cache.DeletedFinalStateUnknown`): the object was deleted while nobody watched, so a list without it is all
+ * that tells. `obj` is what was known last, which may be older than what was deleted.
+ */
+export class DeletedFinalStateUnknown<out T> {
+  /** Of the object that is gone, as the store's key function makes it. */
+  readonly key: string;
+  /** The last state that was seen; undefined if even that is not known. */
+  readonly obj: T | undefined;
+
+  constructor(key: string, obj?: T) {
+    this.key = key;
+    this.obj = obj;
+  }
+
+  get [brand](): true {
+    return true;
+  }
+}
+
+/** True for a tombstone; what else a deletion hands out is the object in its final state. */
+export function isDeletedFinalStateUnknown(value: unknown): value is DeletedFinalStateUnknown<unknown> {
+  return typeof value === 'object' && value !== null && brand in value;
+}
