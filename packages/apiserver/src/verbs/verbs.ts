@@ -172,7 +172,7 @@ export class Verbs implements VerbHandlers {
     const { resource, deleteOptions } = request;
     const { storage, store } = this.#parts;
     const context = this.#context(request, { dryRun: deleteOptions.dryRun });
-    const answer = listObjects(storage, resource, listRequest(request));
+    const answer = wholeList(resource, findObjects(storage, resource, listRequest(request)));
     for (const { metadata } of answer.items) {
       deleteObject(store, resource, metadata.namespace ?? '', metadata.name, deleteOptions, context);
     }

@@ -1,0 +1,58 @@
+import { Buffer } from 'node:buffer';
+import type { GroupVersionKind } from 'riata/object';
+import type { Scheduler } from 'riata/runtime';
+import type { Stored } from '../storage/storage.js';
+import type { FoundList } from './list-objects.js';
+import type { ObjectTexts } from './object-texts.js';
+import type { Resource } from './resource.js';
+
+/** What is handed on at once. Larger pieces only fill the socket's queue. */
+const pieceBytes = 64 * 1024;
+/** Between two looks at the rest of the world: 1 ms of work, or 5 ms if the texts have to be made. */
+const turnBytes = 1024 * 1024;
+
+/** How a list is written. */
+export interface ListForm {
+  readonly resource: Resource;
+  readonly texts: ObjectTexts;
+  readonly clock: Scheduler;
+  /** Set where the metadata alone is asked for. */
+  readonly as?: GroupVersionKind;
+}
+
+/** The JSON of a list in pieces, however long it is: made item by item, from texts that watches use as well. */
+export async function* listPieces({ head, found }: FoundList, form: ListForm): AsyncGenerator<Uint8Array> {
+  const { as, clock } = form;
+  const named = as === undefined ? head : { ...head, kind: as.kind, apiVersion: `${as.group}/${as.version}` };
+  let parts: Uint8Array[] = [Buffer.from(`${JSON.stringify(named).slice(0, -1)},"items":[`)];
+  let [gathered, sinceTurn] = [0, 0];
+  const item = itemWriter(form);
+  for (const [index, stored] of found.entries()) {
+    const bytes = item(stored);
+    if (index > 0) parts.push(comma);
+    parts.push(bytes);
+    gathered += bytes.length;
+    if (gathered < pieceBytes) continue;
+    yield Buffer.concat(parts);
+    sinceTurn += gathered;
+    [parts, gathered] = [[], 0];
+    if (sinceTurn < turnBytes) continue;
+    sinceTurn = 0;
+    await clock.yield();
+  }
+  parts.push(end);
+  yield Buffer.concat(parts);
+}
+
+const comma = Buffer.from(',');
+const end = Buffer.from(']}\n');
+
+function itemWriter({ resource, texts, as }: ListForm): (stored: Stored) => Buffer {
+  if (as !== undefined) {
+    const named = { kind: 'PartialObjectMetadata', apiVersion: `${as.group}/${as.version}` };
+    return ({ object }) => Buffer.from(JSON.stringify({ ...named, metadata: object.metadata }));
+  }
+  // Items of built-in kinds do not say what they are.
+  if (resource.builtIn) return (stored) => texts.body(stored);
+  return (stored) => texts.whole(stored, resource.apiVersion);
+}
