@@ -182,11 +182,11 @@ export class ApiServer implements AsyncDisposable {
     if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
     if (this.#down) return;
     this.#down = true;
-    this.#core.verbs.stop();
     if (graceful) await this.#finishRunning();
     for (const transport of this.#connections) transport.cut();
-    this.#core.verbs.forgetEvents();
     await Promise.all([...this.#listening].map((server) => server.suspend()));
+    this.#core.verbs.stop();
+    this.#core.verbs.forgetEvents();
   }
 
   /** Comes back after {@link suspend}. Rejects when somebody else listens on a port of it by now. */
@@ -240,6 +240,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   async #finishRunning(): Promise<void> {
+    this.#core.verbs.stop();
     const deadline = this.#clock.monotonic() + graceMs;
     const isRunning = () => [...this.#connections, ...this.#listening].some(({ running }) => running > 0);
     // Most of it is done within a few turns; what is not waits for time to pass.

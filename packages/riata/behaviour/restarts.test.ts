@@ -9,153 +9,148 @@ import {
   type WatchEvent,
   type WatchStream,
 } from '../src/rest/index.js';
-import { controlPlane, describeServers, realOnly, rejection, until } from './servers.js';
+import { describeServers, rejection, until } from './servers.js';
 
 const restarting = ['in order', 'by force'] as const;
 
 /** All that stops, restarts or compacts the server: it is done to whoever uses it at the same time. */
-describeServers(
-  'restarts and compaction',
-  (server) => {
-    test('a list token expires: list says 410; pages and each go on with what is there now, or fail if told to', async () => {
+describeServers('restarts and compaction', (server) => {
+  test('a list token expires: list says 410; pages and each go on with what is there now, or fail if told to', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    for (let i = 0; i < 30; i++) await client.create(configMap(namespace, nameOf(i)));
+    const expire = async () => {
+      await client.delete(ConfigMap, { namespace, name: nameOf(0) });
+      await client.delete(ConfigMap, { namespace, name: nameOf(25) });
+      await client.create(configMap(namespace, 'zz-new'));
+      await server().control.compact();
+      await server().control.restart();
+    };
+    const failing = client.pages(ConfigMap, { namespace, limit: 10, onExpired: 'fail' })[Symbol.asyncIterator]();
+    const going = client.pages(ConfigMap, { namespace, limit: 10 })[Symbol.asyncIterator]();
+    const each = client.each(ConfigMap, { namespace, limit: 10 })[Symbol.asyncIterator]();
+    const first: KubeList<ConfigMap> = (await going.next()).value;
+    await failing.next();
+    const names: string[] = [];
+    for (let i = 0; i < 10; i++) names.push((await each.next()).value!.metadata.name);
+    await expire();
+
+    const { continue: token } = first.metadata;
+    const gone = await rejection(client.list(ConfigMap, { namespace, limit: 10, continue: token }));
+    expect(gone).toSatisfy(isResourceExpired);
+    expect(await rejection(failing.next())).toSatisfy(isResourceExpired);
+    const paged = first.items.map((item) => item.metadata.name);
+    for (let page = await going.next(); !page.done; page = await going.next()) {
+      paged.push(...page.value.items.map((item) => item.metadata.name));
+    }
+    const expected = [...Array(30).keys()].filter((i) => i !== 25).map(nameOf);
+    expect(paged).toEqual([...expected, 'zz-new']);
+    for (let item = await each.next(); !item.done; item = await each.next()) names.push(item.value.metadata.name);
+    expect(names).toEqual(paged);
+  });
+
+  test('a watch from before a compaction is 410, at the opening or in the stream', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    const { resourceVersion } = (await client.create(configMap(namespace, 'a'))).metadata;
+    await client.create(configMap(namespace, 'b'));
+    await server().control.compact();
+    await server().control.restart();
+    const opened = await client.watch(ConfigMap, { namespace, resourceVersion }).catch((error: unknown) => error);
+    if (opened instanceof Error) {
+      expect(opened).toSatisfy(isResourceExpired);
+    } else {
+      const events: WatchEvent<KubeObject>[] = [];
+      for await (const event of opened as AsyncIterable<WatchEvent<KubeObject>>) events.push(event);
+      expect(events).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 410 } }]);
+      expect(events[0]?.type === 'ERROR' && isResourceExpired(events[0].error)).toBe(true);
+    }
+
+    const seen: string[] = [];
+    const told: boolean[] = [];
+    const onRetry = (error: unknown) => told.push(isResourceExpired(error));
+    for await (const event of client.retryingWatch(ConfigMap, { namespace, resourceVersion, onRetry })) {
+      if (event.type === 'BOOKMARK') continue;
+      seen.push('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type);
+      if (event.type === 'SYNCED') break;
+    }
+    expect(seen).toEqual(['RESET', 'ADDED a', 'ADDED b', 'SYNCED']);
+    expect(told).toEqual([true]);
+  });
+
+  test.each(restarting)(
+    'a server that goes %s ends a watch; a retrying one goes on and misses nothing',
+    async (how) => {
       const { client } = server();
       const namespace = await server().newNamespace();
-      for (let i = 0; i < 30; i++) await client.create(configMap(namespace, nameOf(i)));
-      const expire = async () => {
-        await client.delete(ConfigMap, { namespace, name: nameOf(0) });
-        await client.delete(ConfigMap, { namespace, name: nameOf(25) });
-        await client.create(configMap(namespace, 'zz-new'));
-        await controlPlane().compact();
-        await controlPlane().restartApiServer();
-      };
-      const failing = client.pages(ConfigMap, { namespace, limit: 10, onExpired: 'fail' })[Symbol.asyncIterator]();
-      const going = client.pages(ConfigMap, { namespace, limit: 10 })[Symbol.asyncIterator]();
-      const each = client.each(ConfigMap, { namespace, limit: 10 })[Symbol.asyncIterator]();
-      const first: KubeList<ConfigMap> = (await going.next()).value;
-      await failing.next();
-      const names: string[] = [];
-      for (let i = 0; i < 10; i++) names.push((await each.next()).value!.metadata.name);
-      await expire();
-
-      const { continue: token } = first.metadata;
-      const gone = await rejection(client.list(ConfigMap, { namespace, limit: 10, continue: token }));
-      expect(gone).toSatisfy(isResourceExpired);
-      expect(await rejection(failing.next())).toSatisfy(isResourceExpired);
-      const paged = first.items.map((item) => item.metadata.name);
-      for (let page = await going.next(); !page.done; page = await going.next()) {
-        paged.push(...page.value.items.map((item) => item.metadata.name));
-      }
-      const expected = [...Array(30).keys()].filter((i) => i !== 25).map(nameOf);
-      expect(paged).toEqual([...expected, 'zz-new']);
-      for (let item = await each.next(); !item.done; item = await each.next()) names.push(item.value.metadata.name);
-      expect(names).toEqual(paged);
-    });
-
-    test('a watch from before a compaction is 410, at the opening or in the stream', async () => {
-      const { client } = server();
-      const namespace = await server().newNamespace();
-      const { resourceVersion } = (await client.create(configMap(namespace, 'a'))).metadata;
-      await client.create(configMap(namespace, 'b'));
-      await controlPlane().compact();
-      await controlPlane().restartApiServer();
-      const opened = await client.watch(ConfigMap, { namespace, resourceVersion }).catch((error: unknown) => error);
-      if (opened instanceof Error) {
-        expect(opened).toSatisfy(isResourceExpired);
-      } else {
-        const events: WatchEvent<KubeObject>[] = [];
-        for await (const event of opened as AsyncIterable<WatchEvent<KubeObject>>) events.push(event);
-        expect(events).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 410 } }]);
-        expect(events[0]?.type === 'ERROR' && isResourceExpired(events[0].error)).toBe(true);
-      }
-
-      const seen: string[] = [];
-      const told: boolean[] = [];
-      const onRetry = (error: unknown) => told.push(isResourceExpired(error));
-      for await (const event of client.retryingWatch(ConfigMap, { namespace, resourceVersion, onRetry })) {
-        if (event.type === 'BOOKMARK') continue;
-        seen.push('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type);
-        if (event.type === 'SYNCED') break;
-      }
-      expect(seen).toEqual(['RESET', 'ADDED a', 'ADDED b', 'SYNCED']);
-      expect(told).toEqual([true]);
-    });
-
-    test.each(restarting)(
-      'a server that goes %s ends a watch; a retrying one goes on and misses nothing',
-      async (how) => {
-        const { client } = server();
-        const namespace = await server().newNamespace();
-        const graceful = how === 'in order';
-        const { resourceVersion } = (await client.list(ConfigMap, { namespace })).metadata;
-        const plain = await client.watch(ConfigMap, { namespace, resourceVersion });
-        const drained = drain(plain);
-        const retried: unknown[] = [];
-        const watch = client.retryingWatch(ConfigMap, { namespace, onRetry: (error) => void retried.push(error) });
-        const known = follow(watch);
-        await client.create(configMap(namespace, 'before-1'));
-        await known.has('before-1');
-
-        const creating = [...Array(5).keys()].map((i) => client.create(configMap(namespace, `before-${i + 2}`)));
-        await Promise.all(creating);
-        await until('the plain watch has seen them', async () => drained.names.length === 6);
-        await controlPlane().stopApiServer({ graceful });
-        const error = await drained.end;
-        expect([...drained.names].sort()).toEqual([1, 2, 3, 4, 5, 6].map((i) => `before-${i}`));
-        if (!graceful) expect(error).toSatisfy(isTransportError);
-        await expect(client.list(ConfigMap, { namespace })).rejects.toSatisfy(isConnectionRefused);
-        await controlPlane().startApiServer();
-        await client.create(configMap(namespace, 'after-1'));
-        await client.delete(ConfigMap, { namespace, name: 'before-2' });
-        await client.patch(ConfigMap, { namespace, name: 'before-3' }, { type: 'merge', body: { data: { a: '1' } } });
-        await known.has('after-1');
-        await client.create(configMap(namespace, 'last'));
-        await known.has('last');
-        watch.stop();
-        await known.end;
-        const { items } = await client.list(ConfigMap, { namespace });
-        expect(known.state()).toEqual(
-          Object.fromEntries(items.map((item) => [item.metadata.name, item.metadata.resourceVersion])),
-        );
-        expect(Object.keys(known.state())).toHaveLength(7);
-        expect(retried.length).toBeGreaterThan(0);
-      },
-    );
-
-    test('a restart while objects are being made: a retrying watch sees each of them', async () => {
-      const { client } = server();
-      const namespace = await server().newNamespace();
-      const watch = client.retryingWatch(ConfigMap, { namespace });
+      const graceful = how === 'in order';
+      const { resourceVersion } = (await client.list(ConfigMap, { namespace })).metadata;
+      const plain = await client.watch(ConfigMap, { namespace, resourceVersion });
+      const drained = drain(plain);
+      const retried: unknown[] = [];
+      const watch = client.retryingWatch(ConfigMap, { namespace, onRetry: (error) => void retried.push(error) });
       const known = follow(watch);
-      let stop = false;
-      let made = 0;
-      const writing = (async () => {
-        for (; !stop; made++) {
-          const object = configMap(namespace, nameOf(made));
-          // What the restart cuts off may have been done all the same: then the next try is AlreadyExists.
-          const written = () =>
-            client
-              .create(object)
-              .then(() => true)
-              .catch((error: unknown) => !isTransportError(error));
-          await until('the server takes it', written);
-        }
-      })();
-      await known.has(nameOf(3));
-      await controlPlane().restartApiServer({ graceful: false });
-      const atRestart = made;
-      await known.has(nameOf(atRestart));
-      stop = true;
-      await writing;
+      await client.create(configMap(namespace, 'before-1'));
+      await known.has('before-1');
+
+      const creating = [...Array(5).keys()].map((i) => client.create(configMap(namespace, `before-${i + 2}`)));
+      await Promise.all(creating);
+      await until('the plain watch has seen them', async () => drained.names.length === 6);
+      await server().control.stop({ graceful });
+      const error = await drained.end;
+      expect([...drained.names].sort()).toEqual([1, 2, 3, 4, 5, 6].map((i) => `before-${i}`));
+      if (!graceful) expect(error).toSatisfy(isTransportError);
+      await expect(client.list(ConfigMap, { namespace })).rejects.toSatisfy(isConnectionRefused);
+      await server().control.start();
+      await client.create(configMap(namespace, 'after-1'));
+      await client.delete(ConfigMap, { namespace, name: 'before-2' });
+      await client.patch(ConfigMap, { namespace, name: 'before-3' }, { type: 'merge', body: { data: { a: '1' } } });
+      await known.has('after-1');
       await client.create(configMap(namespace, 'last'));
       await known.has('last');
       watch.stop();
       await known.end;
       const { items } = await client.list(ConfigMap, { namespace });
-      expect(Object.keys(known.state()).sort()).toEqual(items.map((item) => item.metadata.name).sort());
-    });
-  },
-  realOnly,
-);
+      expect(known.state()).toEqual(
+        Object.fromEntries(items.map((item) => [item.metadata.name, item.metadata.resourceVersion])),
+      );
+      expect(Object.keys(known.state())).toHaveLength(7);
+      expect(retried.length).toBeGreaterThan(0);
+    },
+  );
+
+  test('a restart while objects are being made: a retrying watch sees each of them', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    const watch = client.retryingWatch(ConfigMap, { namespace });
+    const known = follow(watch);
+    let stop = false;
+    let made = 0;
+    // What the restart cuts off may have been done all the same: then the next try is AlreadyExists.
+    const write = (name: string) =>
+      until('the server takes it', () =>
+        client
+          .create(configMap(namespace, name))
+          .then(() => true)
+          .catch((error: unknown) => !isTransportError(error)),
+      );
+    const writing = (async () => {
+      for (; !stop; made++) await write(nameOf(made));
+    })();
+    await known.has(nameOf(3));
+    await server().control.restart({ graceful: false });
+    const atRestart = made;
+    await known.has(nameOf(atRestart));
+    stop = true;
+    await writing;
+    await write('last');
+    await known.has('last');
+    watch.stop();
+    await known.end;
+    const { items } = await client.list(ConfigMap, { namespace });
+    expect(Object.keys(known.state()).sort()).toEqual(items.map((item) => item.metadata.name).sort());
+  });
+});
 
 const configMap = (namespace: string, name: string) => ConfigMap({ metadata: { namespace, name } });
 

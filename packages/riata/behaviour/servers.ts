@@ -11,8 +11,20 @@ export interface TestServer {
   readonly config: RestConfig;
   /** As an administrator. */
   readonly client: ConnectedClient;
+  /** What can be done to the server itself: it is done to whoever uses it at the same time. */
+  readonly control: ServerControl;
   /** Makes an empty namespace for one test. */
   newNamespace(): Promise<string>;
+}
+
+/** Objects stay; what is told to watches does not. */
+export interface ServerControl {
+  /** Gracefully, it ends watches in order and answers what is under way; otherwise it cuts all connections. */
+  stop(options: { readonly graceful: boolean }): Promise<void>;
+  start(): Promise<void>;
+  restart(options?: { readonly graceful: boolean }): Promise<void>;
+  /** Forgets the past. */
+  compact(): Promise<void>;
 }
 
 /** What only the real control plane can do. */
@@ -93,27 +105,45 @@ export function uniqueName(prefix: string): string {
 }
 
 async function realServer(): Promise<TestServer & AsyncDisposable> {
-  const config = await configFromKubeconfig(controlPlaneFromEnv().kubeconfig);
-  return testServer(config, async () => {});
+  const plane = controlPlaneFromEnv();
+  const control: ServerControl = {
+    stop: (options) => plane.stopApiServer(options),
+    start: () => plane.startApiServer(),
+    restart: (options) => plane.restartApiServer(options),
+    compact: () => plane.compact(),
+  };
+  return testServer(await configFromKubeconfig(plane.kubeconfig), control, async () => {});
+}
+
+function controlOf(server: ApiServer): ServerControl {
+  return {
+    stop: (options) => server.suspend(options),
+    start: () => server.resume(),
+    restart: (options) => server.restart(options),
+    compact: async () => server.compact(),
+  };
 }
 
 async function inProcessServer(): Promise<TestServer & AsyncDisposable> {
   const server = await ApiServer.start({ log: silentLogger, controllers: false, cuts: systemRandom });
-  return testServer(server.config, () => server.stop());
+  return testServer(server.config, controlOf(server), () => server.stop());
 }
 
 async function httpsServer(): Promise<TestServer & AsyncDisposable> {
   const server = await ApiServer.start({ log: silentLogger, controllers: false });
   const { url, ca } = await server.listen();
   const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
-  return testServer(config, () => server.stop());
+  return testServer(config, controlOf(server), () => server.stop());
 }
 
-function testServer(config: RestConfig, stop: () => Promise<void>): TestServer & AsyncDisposable {
+function testServer(
+  config: RestConfig,
+  control: ServerControl,
+  stop: () => Promise<void>,
+): TestServer & AsyncDisposable {
   const client = createClient(config, { runtime: { log: silentLogger } });
   return {
-    config,
-    client,
+    ...{ config, client, control },
     async newNamespace() {
       const made = await client.create(Namespace({ metadata: { generateName: `t-${systemRandom.int(0, 9999)}-` } }));
       return made.metadata.name;

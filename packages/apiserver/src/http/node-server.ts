@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { link, type Scheduler } from 'riata/runtime';
 import type { Handle } from './in-process-transport.js';
 import { NodeReply } from './node-reply.js';
@@ -31,6 +31,8 @@ export class NodeServer {
   readonly #handle: Handle;
   readonly #options: NodeServerOptions;
   readonly #running = new Set<Promise<void>>();
+  /** Node's own list has no connections in it that have not finished their handshake. */
+  readonly #sockets = new Set<Socket>();
   #url = '';
   #port = 0;
   #closing: Promise<void> | undefined;
@@ -44,6 +46,10 @@ export class NodeServer {
     this.#server = tls
       ? createSecureServer({ ...settings, cert: tls.cert, key: tls.key }, listener)
       : createServer(settings, listener);
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
   }
 
   /** Resolves when it listens; rejects when it cannot, as with a port in use. */
@@ -69,7 +75,7 @@ export class NodeServer {
   /** Cuts all connections and refuses new ones until {@link resume}. */
   async suspend(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
+    this.#cut();
     await closed;
   }
 
@@ -94,9 +100,13 @@ export class NodeServer {
       grace.signal.addEventListener('abort', () => resolve(), { once: true }),
     );
     await Promise.race([Promise.all(this.#running), over]);
-    server.closeIdleConnections();
-    server.closeAllConnections();
+    this.#cut();
     await closed;
+  }
+
+  #cut(): void {
+    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #take(incoming: IncomingMessage, response: ServerResponse): void {
