@@ -1,5 +1,5 @@
 import { isNotFound } from 'riata';
-import { ClusterRole, ConfigMap, CustomResourceDefinition, Job, Secret } from 'riata/kinds';
+import { ClusterRole, ConfigMap, CustomResourceDefinition, Event, Job, Secret } from 'riata/kinds';
 import { type KubeObject, makeKind, type NamespacedMeta, type OwnerReference } from 'riata/object';
 import { describe, expect, test } from 'vitest';
 import { type ControlledServer, uniqueName } from './controlled-server.js';
@@ -397,6 +397,16 @@ export function garbagePlay(server: () => ControlledServer): void {
     expect(await find('one')).toBeDefined();
     await remove('one', 'Background');
     await gone('one');
+  });
+
+  test('Events are not collected: they are many, and go by themselves', async () => {
+    const { client, calm } = server();
+    const { namespace } = await scene();
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: nobody }];
+    const involvedObject = { namespace, kind: 'ConfigMap', name: 'nobody' };
+    await client.create(Event({ metadata: { namespace, name: 'e', ownerReferences }, involvedObject }));
+    await calm();
+    expect(await client.find(Event, { namespace, name: 'e' })).toBeDefined();
   });
 
   test('kinds of all sorts own each other', async () => {

@@ -1,10 +1,12 @@
 import { createClient } from 'riata';
-import { ConfigMap } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition, ServiceAccount } from 'riata/kinds';
+import { type KubeObject, makeKind, type NamespacedMeta } from 'riata/object';
 import { configFromKubeconfig } from 'riata/rest';
 import { seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { ApiServer } from './api-server.js';
 import { adminKubeconfig } from './http/admin-kubeconfig.js';
+import { MemoryStorage } from './storage/memory-storage.js';
 
 const log = silentLogger;
 const thing = (name: string) => ConfigMap({ metadata: { namespace: 'default', name } });
@@ -67,6 +69,51 @@ describe('an API server', () => {
     expect(types).not.toContain('ERROR');
     await client.close();
     await expect(server.listen()).rejects.toThrow('was stopped');
+  });
+
+  test('has what every namespace has from the start', async () => {
+    await using server = await ApiServer.start({ log });
+    const client = createClient(server.config, { runtime: { log } });
+    for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+      expect((await client.list(ServiceAccount, { namespace })).items.map(({ metadata }) => metadata.name)).toEqual([
+        'default',
+      ]);
+      expect(await client.find(ConfigMap, { namespace, name: 'kube-root-ca.crt' })).toBeDefined();
+    }
+  });
+
+  test('goes on with a storage that another one has used', async () => {
+    const clock = new VirtualClock();
+    const storage = new MemoryStorage({ clock });
+    const names = { kind: 'Widget', plural: 'widgets' };
+    const Widget = makeKind<KubeObject & { metadata: NamespacedMeta }>({
+      ...{ group: 'riata.dev', version: 'v1', scope: 'Namespaced' },
+      ...names,
+    });
+    const first = await ApiServer.start({ clock, log, storage });
+    const before = createClient(first.config, { runtime: { clock, log } });
+    const versions = [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' as const } } },
+    ];
+    const spec = { group: 'riata.dev', scope: 'Namespaced' as const, names, versions };
+    await before.create(CustomResourceDefinition({ metadata: { name: 'widgets.riata.dev' }, spec }));
+    const widget = await before.create(Widget({ metadata: { namespace: 'default', name: 'w' } }));
+    const { apiVersion, kind, metadata } = widget;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }];
+    await before.create(ConfigMap({ metadata: { namespace: 'default', name: 'child', ownerReferences } }));
+    await first.stop();
+    const { revision } = storage;
+
+    await using second = await ApiServer.start({ clock, log, storage });
+    const after = createClient(second.config, { runtime: { clock, log } });
+    const root = (await after.get(ConfigMap, { namespace: 'default', name: 'kube-root-ca.crt' })).data?.['ca.crt'];
+    expect(root).toContain('BEGIN CERTIFICATE');
+    expect((await after.get(Widget, { namespace: 'default', name: 'w' })).metadata.uid).toBe(metadata.uid);
+    // Its own certificate is new, so what is published of it in the four namespaces is too; and nothing else.
+    expect(storage.revision).toBe(revision + 4);
+    await after.delete(Widget, { namespace: 'default', name: 'w' });
+    await second.idle();
+    expect(await after.find(ConfigMap, { namespace: 'default', name: 'child' })).toBeUndefined();
   });
 
   test('has a token of its own, unless it is given one', async () => {

@@ -3,6 +3,7 @@ import { type KubeObject, parseFieldSelector, parseSelector } from 'riata/object
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { builtInResources } from '../resource/built-in-resource.js';
+import { ObjectTexts } from '../resource/object-texts.js';
 import type { Resource } from '../resource/resource.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 import { EventEncoder, type EventForm } from './event-encoder.js';
@@ -54,7 +55,7 @@ class Peer implements WatchSink {
 function setup(options: { readonly historyWrites?: number } = {}) {
   const clock = new VirtualClock();
   const storage = new MemoryStorage({ clock, ...options });
-  const encoder = new EventEncoder();
+  const encoder = new EventEncoder(new ObjectTexts());
   const random = seededRandom(1);
   const at = (name: string) => `ns/${name}`;
   const make = (name: string, labels: Record<string, string>) => (revision: number) => ({
