@@ -286,6 +286,20 @@ describe('a watch', () => {
     watch.stop();
   });
 
+  test('whose hook throws ends with that, and whoever wrote notices nothing', async () => {
+    const setup = await start();
+    await using _ = setup.server;
+    const bug = new Error('a bug in the test');
+    const eventDelayMs = () => {
+      throw bug;
+    };
+    const { seen, end } = await watching(setup, { eventDelayMs });
+    expect((await setup.settled(setup.plain.create(thing('a')))).metadata.name).toBe('a');
+    const error = await end;
+    expect([error, (error as Error).cause]).toContain(bug);
+    expect(seen).toEqual([]);
+  });
+
   test('that is refused says why', async () => {
     const { server, connect, settled } = await start();
     await using _ = server;

@@ -8,6 +8,14 @@ import { type Reply, type ReplyHeaders, sendBytes } from './reply.js';
 const highWaterBytes = 256 * 1024;
 const newline = 0x0a;
 
+export interface FaultyReplyOptions {
+  readonly clock: Scheduler;
+  /** Whether the answer is made of events, one to a line. */
+  readonly watch: boolean;
+  /** Told what a hook throws; to end the exchange with it. */
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * The answer to a request that a {@link Fault} happens to: what the server writes is held back, broken off or lost on
  * its way to `to`. What is late is so on the clock, and in order.
@@ -17,6 +25,7 @@ export class FaultyReply implements Reply {
   readonly #fault: Fault;
   readonly #clock: Scheduler;
   readonly #watch: boolean;
+  readonly #onError: (error: unknown) => void;
   #started = false;
   #ended = false;
   /** Nothing passes any more: lost, cut or stalled. */
@@ -33,11 +42,12 @@ export class FaultyReply implements Reply {
   #timer: Timer | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(to: Reply, fault: Fault, options: { readonly clock: Scheduler; readonly watch: boolean }) {
+  constructor(to: Reply, fault: Fault, options: FaultyReplyOptions) {
     this.#to = to;
     this.#fault = fault;
     this.#clock = options.clock;
     this.#watch = options.watch;
+    this.#onError = options.onError;
   }
 
   get started(): boolean {
@@ -112,13 +122,25 @@ export class FaultyReply implements Reply {
   }
 
   #writeEvent(bytes: Uint8Array): void {
-    const { eventDelayMs = 0 } = this.#fault;
     const number = ++this.#events;
-    const delay = typeof eventDelayMs === 'number' ? eventDelayMs : eventDelayMs(eventOf(number, bytes));
+    const delay = this.#delayOf(number, bytes);
+    if (this.ended) return;
     this.#pass(delay, bytes.length, () => {
       this.#give(bytes);
       this.#break(number);
     });
+  }
+
+  /** A mistake in a hook is the client's to bear: the server is in the middle of somebody else's write. */
+  #delayOf(number: number, bytes: Uint8Array): number {
+    const { eventDelayMs = 0 } = this.#fault;
+    if (typeof eventDelayMs === 'number') return eventDelayMs;
+    try {
+      return eventDelayMs(eventOf(number, bytes));
+    } catch (error) {
+      this.#onError(error);
+      return 0;
+    }
   }
 
   /** Whole events; what is left of one waits for the rest of it. */

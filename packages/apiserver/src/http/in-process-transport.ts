@@ -104,7 +104,8 @@ export class InProcessTransport implements Transport {
     if (signal.aborted || stall === 'request') return;
     if (refuse) return exchange.fail('connect-refused', 'refused, by a fault made on purpose', false);
     if (cut === 'request') return exchange.fail('reset', 'cut off, by a fault made on purpose');
-    const reply = new FaultyReply(exchange, fault, { clock, watch: isWatch(request) });
+    const onError = (error: unknown) => exchange.break(error);
+    const reply = new FaultyReply(exchange, fault, { clock, watch: isWatch(request), onError });
     // Not to be disposed of here: what is late is there after the server has done its part.
     onAbort(signal, () => reply.close());
     if (fail === undefined || fail.handled) return this.#handle(request, reply);

@@ -375,6 +375,18 @@ describe('a watch is ended', () => {
     expect([peer.ends, clock.pending]).toEqual([1, 0]);
   });
 
+  test('when an event cannot be put into words', async () => {
+    const { clock, put, watch } = setup();
+    const project = () => {
+      throw new Error('too long');
+    };
+    const { peer, session } = watch({ form: { id: 'bad', apiVersion: 'v1', project } });
+    session.start();
+    put('a');
+    await clock.settle();
+    expect([peer.lines.length, peer.ends, clock.pending]).toEqual([0, 1, 0]);
+  });
+
   test('at once, if nothing is to be told', async () => {
     const { clock, watch } = setup();
     const { peer, session } = watch();

@@ -53,6 +53,8 @@ export class WatchSession {
   #subscription: Disposable | undefined;
   /** The state at the start, or the past since then; it goes out before what follows and is no sign of being behind. */
   #state: Pending[] = [];
+  /** How much of the state has gone out: taking from the front of a long array is slow. */
+  #stateAt = 0;
   #pending: Pending[] = [];
   #replaying = false;
   #pumping = false;
@@ -155,33 +157,55 @@ export class WatchSession {
     return this.#pending.length > maxPending;
   }
 
-  /** Writes what waits, as fast as the peer takes it. */
+  /** Writes what waits, as fast as the peer takes it: mostly that is one event, and at once. */
   #pump(): void {
     if (this.#pumping || this.#ended) return;
     this.#pumping = true;
-    void this.#write().finally(() => {
-      this.#pumping = false;
-      // What came between the last look and now.
-      if (this.#state.length + this.#pending.length > 0) this.#pump();
-      else if (this.#closing) this.#finish();
-    });
+    if (this.#writeSome()) this.#pumped();
+    else void this.#writeRest().finally(() => this.#pumped());
   }
 
-  async #write(): Promise<void> {
-    const { encoder, clock } = this.#parts;
-    while (!this.#ended) {
-      const queue = this.#state.length > 0 ? this.#state : this.#pending;
-      if (queue.length === 0) return;
-      const slice = queue.splice(0, sliceEvents);
-      for (const [index, next] of slice.entries()) {
-        const bytes = 'bytes' in next ? next.bytes : encoder.event(next.type, next.stored, this.#request.form);
-        if (this.#sink.write(bytes)) continue;
-        queue.unshift(...slice.slice(index + 1));
-        await this.#sink.drained();
-        break;
-      }
-      if (this.#state.length + this.#pending.length > 0) await clock.yield();
+  #pumped(): void {
+    this.#pumping = false;
+    // What came between the last look and now.
+    if (this.#state.length + this.#pending.length > 0) this.#pump();
+    else if (this.#closing) this.#finish();
+  }
+
+  async #writeRest(): Promise<void> {
+    do {
+      await this.#sink.drained();
+      if (this.#state.length + this.#pending.length > 0) await this.#parts.clock.yield();
+    } while (!this.#ended && !this.#writeSome());
+  }
+
+  /** An event that cannot be put into bytes ends the watch: neither the process nor whoever wrote has to bear it. */
+  #bytesOf(next: Pending): Buffer | undefined {
+    try {
+      return 'bytes' in next ? next.bytes : this.#parts.encoder.event(next.type, next.stored, this.#request.form);
+    } catch {
+      this.#finish();
+      return undefined;
     }
+  }
+
+  /** False when the peer does not keep up, or when it is time to let others go on. */
+  #writeSome(): boolean {
+    for (let written = 0; written < sliceEvents; written++) {
+      const next = this.#next();
+      if (next === undefined) return true;
+      const bytes = this.#bytesOf(next);
+      if (bytes !== undefined && !this.#sink.write(bytes)) return false;
+    }
+    return false;
+  }
+
+  #next(): Pending | undefined {
+    if (this.#state.length === 0) return this.#pending.shift();
+    const next = this.#state[this.#stateAt];
+    this.#stateAt += 1;
+    if (this.#stateAt === this.#state.length) [this.#state, this.#stateAt] = [[], 0];
+    return next;
   }
 
   #bookmarkLater(): void {
