@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Json, unsafeNumbers } from 'riata/object';
 import { goJsonError, isTooDeep } from './go-json-error.js';
+import { isTooDeepYaml } from './yaml-depth.js';
 
 /** Thrown for a text that is not what it should be. The message is what Go's decoder says. */
 export class TextError extends Error {
@@ -42,6 +43,7 @@ export async function readYaml(bytes: Uint8Array): Promise<Json> {
       // A flow mapping, perhaps.
     }
   }
+  if (isTooDeepYaml(text)) throw new TextError('yaml: exceeded max depth');
   const { parseAllDocuments } = await import('yaml');
   try {
     const parsed = parseAllDocuments(text, {

@@ -8,6 +8,7 @@ import { checkName } from './check-name.js';
 import { generateName } from './generate-name.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import { hasSubresource, inVersion, type Resource } from './resource.js';
+import { shareFields } from './share-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
 /** Who must agree before something is made in a namespace. Throws a `Refusal`. */
@@ -298,7 +299,7 @@ function isSame(live: JsonObject, object: JsonObject): boolean {
 function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
   const kept = resource.schema.asStored?.(object) ?? object;
   const stamped = withMeta({ ...kept, apiVersion: resource.storedAs }, { resourceVersion: String(revision) });
-  return freeze(stamped as unknown as KubeObject);
+  return freeze(shareFields(stamped) as unknown as KubeObject);
 }
 
 /** As a dry run answers. */
