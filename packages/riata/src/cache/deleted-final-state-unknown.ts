@@ -23,5 +23,5 @@ export class DeletedFinalStateUnknown<out T> {
 
 /** True for a tombstone; what else a deletion hands out is the object in its final state. */
 export function isDeletedFinalStateUnknown(value: unknown): value is DeletedFinalStateUnknown<unknown> {
-  return typeof value === 'object' && value !== null && brand in value;
+  return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand] === true;
 }

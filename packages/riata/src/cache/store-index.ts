@@ -37,8 +37,11 @@ export class StoreIndex<in T> {
     const before = old === undefined ? none : this.#earlierValues(key, old);
     // Nearly always one value, and nearly always the same as before.
     if (before.length === 1 && values.length === 1 && before[0] === values[0]) return;
-    for (const value of before) if (!values.includes(value)) this.#remove(value, key);
-    for (const value of values) this.#add(value, key);
+    for (let at = 0; at < before.length; at += 1) {
+      const value = before[at] ?? '';
+      if (!values.includes(value)) this.#remove(value, key);
+    }
+    for (let at = 0; at < values.length; at += 1) this.#add(values[at] ?? '', key);
   }
 
   /** Every value that an object has. */

@@ -34,7 +34,7 @@ export interface Store<T, A = T> extends ReflectorStore<T> {
   lastStoreSyncResourceVersion(): string;
 }
 
-/** Tells which objects the reader of a queue knows (`cache.KeyListerGetter`): mostly the store that it keeps up to date. */
+/** Tells which objects the reader of a queue knows (`cache.KeyListerGetter`, `KeyListGetter`): mostly the store that it keeps up to date. */
 export interface KeyListerGetter<out T> {
   listKeys(): string[];
   getByKey(key: string): T | undefined;

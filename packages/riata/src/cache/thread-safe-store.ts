@@ -1,6 +1,8 @@
 import { resourceVersionOf } from './key-functions.js';
 import { type Indexers, StoreIndex } from './store-index.js';
 
+const none: readonly string[] = [];
+
 /** One write out of several, by key (`cache.ThreadSafeStoreTransaction`). */
 export type KeyedTransaction<T> =
   | { readonly type: 'Add' | 'Update'; readonly key: string; readonly object: T }
@@ -15,7 +17,8 @@ export type KeyedTransaction<T> =
  */
 export class ThreadSafeStore<T> {
   #items = new Map<string, T>();
-  #indexes = new Map<string, StoreIndex<T>>();
+  /** Few: found by name by looking through them, and gone through on every write. */
+  #indexes: readonly StoreIndex<T>[] = [];
   #resourceVersion = '';
 
   constructor(indexers: Indexers<T> = {}) {
@@ -65,8 +68,7 @@ export class ThreadSafeStore<T> {
 
   /** Takes over `items` in place of everything. Throws, unchanged, if an index function does. */
   replace(items: Map<string, T>, resourceVersion: string): void {
-    const indexes = new Map<string, StoreIndex<T>>();
-    for (const [name, { func }] of this.#indexes) indexes.set(name, filled(new StoreIndex(name, func), items));
+    const indexes = this.#indexes.map(({ name, func }) => filled(new StoreIndex(name, func), items));
     this.#items = items;
     this.#indexes = indexes;
     this.#resourceVersion = resourceVersion;
@@ -124,7 +126,7 @@ export class ThreadSafeStore<T> {
 
   /** A copy. */
   getIndexers(): Indexers<T> {
-    return Object.fromEntries([...this.#indexes].map(([name, { func }]) => [name, func]));
+    return Object.fromEntries(this.#indexes.map(({ name, func }) => [name, func]));
   }
 
   /**
@@ -132,30 +134,29 @@ export class ThreadSafeStore<T> {
    * function fails.
    */
   addIndexers(indexers: Indexers<T>): void {
-    const names = Object.keys(indexers);
-    const taken = names.filter((name) => this.#indexes.has(name));
+    const taken = Object.keys(indexers).filter((name) => this.#indexes.some((index) => index.name === name));
     if (taken.length > 0) {
       throw new Error(`there already is an index named ${taken.map(quoted).join(', ')}; choose another name`);
     }
     const added = Object.entries(indexers).map(([name, func]) => filled(new StoreIndex(name, func), this.#items));
-    for (const index of added) this.#indexes.set(index.name, index);
+    this.#indexes = [...this.#indexes, ...added];
   }
 
   #set(key: string, obj: T): void {
+    const indexes = this.#indexes;
     // All values first: once the first index has changed, nothing may fail.
     const values: (readonly string[])[] = [];
-    for (const index of this.#indexes.values()) values.push(index.valuesOf(obj, key));
+    for (let at = 0; at < indexes.length; at += 1) values.push(indexes[at]?.valuesOf(obj, key) ?? none);
     const old = this.#items.get(key);
     this.#items.set(key, obj);
-    let at = 0;
-    for (const index of this.#indexes.values()) index.move(key, old, values[at++] ?? []);
+    for (let at = 0; at < indexes.length; at += 1) indexes[at]?.move(key, old, values[at] ?? none);
   }
 
   #remove(key: string): void {
     const old = this.#items.get(key);
     if (old === undefined) return;
     this.#items.delete(key);
-    for (const index of this.#indexes.values()) index.move(key, old, []);
+    for (const index of this.#indexes) index.move(key, old, none);
   }
 
   #saw(obj: unknown): void {
@@ -173,9 +174,9 @@ export class ThreadSafeStore<T> {
   }
 
   #indexNamed(name: string): StoreIndex<T> {
-    const index = this.#indexes.get(name);
+    const index = this.#indexes.find((index) => index.name === name);
     if (index !== undefined) return index;
-    const known = [...this.#indexes.keys()].map(quoted).join(', ') || 'none';
+    const known = this.#indexes.map(({ name }) => quoted(name)).join(', ') || 'none';
     throw new Error(`there is no index named ${quoted(name)}; there is ${known}: add it with addIndexers`);
   }
 }
