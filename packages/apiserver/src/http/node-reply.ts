@@ -7,6 +7,7 @@ import type { Reply, ReplyHeaders } from './reply.js';
 const lingerMs = 30_000;
 
 const nothing = Buffer.alloc(0);
+const lineEnd = Buffer.from('\r\n');
 
 /** An answer over HTTP. */
 export class NodeReply implements Reply {
@@ -14,6 +15,8 @@ export class NodeReply implements Reply {
   readonly #clock: Scheduler;
   #started = false;
   #ended = false;
+  /** Whether pieces are framed here, as HTTP/1.1 wants it of answers whose length is not known. */
+  #framing = false;
 
   constructor(response: ServerResponse, clock: Scheduler) {
     this.#response = response;
@@ -42,16 +45,22 @@ export class NodeReply implements Reply {
     this.#response.writeHead(status, Object.fromEntries(sent));
     // Whoever streams may have nothing to say for long: the client waits for the head alone.
     // An empty piece takes the head along as bytes; `flushHeaders` would encode it once more.
-    if (headers['content-length'] === undefined) this.#response.write(nothing);
+    if (headers['content-length'] !== undefined) return;
+    this.#response.write(nothing);
+    // From here on pieces are framed below: Node would hand each to the socket in four parts.
+    this.#framing = this.#response.chunkedEncoding;
+    this.#response.chunkedEncoding = false;
   }
 
   write(bytes: Uint8Array): boolean {
-    return this.ended || this.#response.write(bytes);
+    if (this.ended || bytes.length === 0) return true;
+    return this.#response.write(this.#framing ? framed(bytes) : bytes);
   }
 
   end(): void {
     if (this.ended) return;
     this.#ended = true;
+    this.#response.chunkedEncoding = this.#framing;
     this.#response.end();
     if (this.#response.writableLength > 0) this.#cutLater();
   }
@@ -81,6 +90,16 @@ export class NodeReply implements Reply {
     const timer: Timer = this.#clock.after(lingerMs, cut, { background: true });
     this.#response.once('close', () => timer.cancel());
   }
+}
+
+let lastFramed: { readonly bytes: Uint8Array; readonly chunk: Buffer } | undefined;
+
+/** As a chunk of HTTP/1.1. An event goes to one watcher after the other, so the last one is remembered. */
+function framed(bytes: Uint8Array): Buffer {
+  if (lastFramed?.bytes === bytes) return lastFramed.chunk;
+  const chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
+  lastFramed = { bytes, chunk };
+  return chunk;
 }
 
 /** Node takes one byte per character: what is not ASCII goes out as UTF-8, as kube-apiserver sends it. */
