@@ -10,7 +10,7 @@ import {
 import type { Faults } from './faults.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process-transport.js';
-import { NodeServer } from './http/node-server.js';
+import type { NodeServer } from './http/node-server.js';
 import { type Authority, createAuthority } from './http/x509.js';
 import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
@@ -207,6 +207,8 @@ export class ApiServer implements AsyncDisposable {
   async listen({ host = '127.0.0.1', port = 0, tls = true }: ListenOptions = {}): Promise<Listening> {
     if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
     const names = [...new Set([host, ...certificateHosts])].filter((name) => name !== '0.0.0.0' && name !== '::');
+    // Node's HTTP takes a while to load: who stays within the process does without.
+    const { NodeServer } = await import('./http/node-server.js');
     const server = await NodeServer.listen((request, reply) => this.#dispatcher.handle(request, reply), {
       host,
       port,

@@ -8,8 +8,15 @@ import { statusApart, trackingOf } from './managed-fields.js';
 import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceSchema } from './resource.js';
 
-/** Every built-in resource that a server serves unless told otherwise. */
+let all: readonly Resource[] | undefined;
+
+/** Every built-in resource that a server serves unless told otherwise. The same for all servers: they hold no state. */
 export function builtInResources(): readonly Resource[] {
+  all ??= makeResources();
+  return all;
+}
+
+function makeResources(): readonly Resource[] {
   const storedAs = new Map<string, string>();
   return builtInGroupVersions()
     .filter((gv) => gv.servedByDefault)
