@@ -9,7 +9,11 @@ export interface KnownDifference {
   readonly matches: (difference: Difference) => boolean;
 }
 
-/** At most 20. */
+/**
+ * At most 20. What the real server does at random or by its own clock is no difference, and is evened out by the
+ * `Normaliser`: the order of managedFields and of complaints about several fields, how often it repeats a complaint
+ * about metadata, what else it tells beside an undeclared field, and when it sends bookmarks.
+ */
 export const knownDifferences: readonly KnownDifference[] = [
   {
     play: 'methods and media types',

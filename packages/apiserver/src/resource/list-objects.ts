@@ -43,7 +43,8 @@ export function findObjects(storage: Storage, resource: Resource, request: ListR
   const next = page.more && last !== undefined ? writeToken({ rv: page.revision, after: last.key }) : undefined;
   const metadata = {
     resourceVersion: String(page.revision),
-    ...(next === undefined ? {} : { continue: next }),
+    // Lists of custom kinds always have the member.
+    ...(next === undefined && resource.builtIn ? {} : { continue: next ?? '' }),
     ...(next === undefined || selects ? {} : { remainingItemCount: page.remaining }),
   };
   return { head: { kind: resource.listKind, apiVersion: resource.apiVersion, metadata }, found: page.items };
