@@ -110,7 +110,7 @@ async function realServer(): Promise<TestServer & AsyncDisposable> {
     stop: (options) => plane.stopApiServer(options),
     start: () => plane.startApiServer(),
     restart: (options) => plane.restartApiServer(options),
-    compact: () => plane.compact(),
+    compact: async () => void (await plane.compact()),
   };
   return testServer(await configFromKubeconfig(plane.kubeconfig), control, async () => {});
 }

@@ -402,3 +402,32 @@ test('riata/queue', async () => {
     ]
   `);
 });
+
+test('riata/cache', async () => {
+  expect(Object.keys(await import('./cache/index.js')).sort()).toMatchInlineSnapshot(`
+    [
+      "DeletedFinalStateUnknown",
+      "DeltaFIFO",
+      "ExpirationCache",
+      "FIFO",
+      "KeyError",
+      "Lister",
+      "OrderedFIFO",
+      "QueueClosedError",
+      "RequeueError",
+      "ThreadSafeStore",
+      "TransactionError",
+      "byNamespace",
+      "createIndexer",
+      "createStore",
+      "deletionHandlingKeyOf",
+      "isDeletedFinalStateUnknown",
+      "isQueueClosed",
+      "isRequeueError",
+      "listAll",
+      "listAllByNamespace",
+      "listWatch",
+      "namespaceIndex",
+    ]
+  `);
+});

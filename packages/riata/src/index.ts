@@ -1,6 +1,7 @@
 /**
  * The front door: what most programs need. Each layer has an entry of its own with all of its names: `riata/runtime`,
- * `riata/object`, `riata/kinds`, `riata/queue`, `riata/rest`, `riata/client`.
+ * `riata/object`, `riata/kinds`, `riata/queue`, `riata/rest`, `riata/client`,
+ * `riata/cache`.
  */
 export type {
   ApplyFields,
