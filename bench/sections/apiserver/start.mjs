@@ -8,7 +8,9 @@ import { goal, number, Series, table } from '../../lib/series.mjs';
 export async function start({ home, folder, node, runs, servers: [, real] }) {
   const inProcess = [];
   const asProcess = [];
+  const bare = [];
   for (let i = 0; i < Math.max(runs, 7); i++) {
+    bare.push(await measure(node, join(home, 'subjects/nothing.mjs')));
     inProcess.push(await measure(node, join(home, 'subjects/apiserver/start.mjs')));
     const from = performance.now();
     const server = await startEmbedded(home, folder);
@@ -21,6 +23,7 @@ export async function start({ home, folder, node, runs, servers: [, real] }) {
   }
   const of = (reports, field) => Series.of(reports, field);
   const rows = [
+    ['Node itself, for comparison', of(bare, 'wallMs').text(), of(bare, 'cpuMs').text(), of(bare, 'peakMb').text()],
     ['in-process, cold: import', of(inProcess, 'importMs').text(), of(inProcess, 'importCpuMs').text(), ''],
     [
       'in-process, cold: import, start, first GET',

@@ -1,35 +1,27 @@
-import { Buffer } from 'node:buffer';
+import { getHeapStatistics } from 'node:v8';
 import type { Stored } from '../storage/storage.js';
 import { RecentCache } from './recent-cache.js';
 
-/** Texts of 50,000 objects of 5 KB; those of more are made anew when they are sent. */
-const limitBytes = 256 * 1024 * 1024;
-
 /**
  * The JSON of stored versions, made once for all lists and watches that send it: the object without `apiVersion` and
- * `kind`, which depend on who asks.
+ * `kind`, which depend on who asks. Texts may take an eighth of the memory that Node gives to JavaScript; what is past it
+ * is made anew when it is sent.
  */
 export class ObjectTexts {
-  readonly #bodies = new RecentCache<Stored, Buffer>(limitBytes, (bytes) => bytes.length);
+  // They are strings, as many small buffers outside of the heap keep the garbage collector busy.
+  readonly #bodies = new RecentCache<Stored, string>(getHeapStatistics().heap_size_limit / 8, (text) => text.length);
 
-  body(stored: Stored): Buffer {
+  body(stored: Stored): string {
     return this.#bodies.get(stored, () => {
       const { apiVersion: _a, kind: _k, ...rest } = stored.object;
-      return Buffer.from(JSON.stringify(rest));
+      return JSON.stringify(rest);
     });
   }
 
-  /** The whole object, under a version, with text around it. */
-  whole(stored: Stored, apiVersion: string, before = '', after = ''): Buffer {
-    const body = this.body(stored);
-    const { kind } = stored.object;
-    const head = `${before}{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-    const headBytes = Buffer.byteLength(head);
+  /** The whole object, under a version. */
+  whole(stored: Stored, apiVersion: string): string {
+    const named = `{"kind":${JSON.stringify(stored.object.kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
     // Its metadata is always there, so that the comma is right; its opening brace has come already.
-    const bytes = Buffer.allocUnsafe(headBytes + body.length - 1 + Buffer.byteLength(after));
-    bytes.write(head, 0);
-    body.copy(bytes, headBytes, 1);
-    bytes.write(after, headBytes + body.length - 1);
-    return bytes;
+    return named + this.body(stored).slice(1);
   }
 }

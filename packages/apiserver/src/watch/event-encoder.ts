@@ -35,7 +35,7 @@ export class EventEncoder {
 
   #make(type: EventType, stored: Stored, { apiVersion, project }: EventForm): Buffer {
     if (project !== undefined) return line(type, project(inVersion(stored.object, apiVersion)));
-    return this.#texts.whole(stored, apiVersion, `{"type":"${type}","object":`, '}\n');
+    return Buffer.from(`{"type":"${type}","object":${this.#texts.whole(stored, apiVersion)}}\n`);
   }
 }
 
