@@ -21,7 +21,7 @@ export class Normaliser {
     if (Array.isArray(value)) {
       const list = value.map((item) => this.#value(item, '', kind));
       if (key === 'managedFields') return list.sort((a, b) => compare(idOf(a), idOf(b)));
-      // What other plays have defined.
+      // What others on the same server have defined.
       if (key === 'groups' || key === 'items') return list.filter((item) => !isOthersGroup(item));
       return list;
     }
@@ -93,7 +93,7 @@ export class Normaliser {
 function isOthersGroup(group: unknown): boolean {
   if (!isObject(group) || !Array.isArray(group.versions)) return false;
   const name = group.name ?? (isObject(group.metadata) ? group.metadata.name : '');
-  return String(name).endsWith('.example.com');
+  return String(name).includes('.') && !String(name).endsWith('.k8s.io');
 }
 
 /** A bookmark that just says how far the server has come; when it does so is its own affair. */

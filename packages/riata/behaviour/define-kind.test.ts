@@ -16,7 +16,9 @@ async function install(client: Client, kind: KindRef & { crd(): CrdManifest }): 
   const { name } = kind.crd().metadata;
   await client.create(CustomResourceDefinition(kind.crd()));
   await until(`${name} is served`, async () => {
-    const { conditions = [] } = (await client.get(CustomResourceDefinition, { name })).status ?? {};
+    const { status } = await client.get(CustomResourceDefinition, { name });
+    // A definition that was just made has none, in so many words.
+    const conditions = status?.conditions ?? [];
     expect(conditions.filter((condition) => condition.type === 'NonStructuralSchema')).toEqual([]);
     if (!conditions.some((condition) => condition.type === 'Established' && condition.status === 'True')) return false;
     return client.list(kind).catch(() => undefined);
