@@ -1,9 +1,9 @@
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
+import { defaultDefinition, prepareDefinition } from '../src/resource/crd-status.js';
 import { builtInSchema } from '../src/schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../src/schema/built-in/decode-typed.js';
 import type { SchemaNode } from '../src/schema/built-in/schema-node.js';
-import { withCrdDefaults } from '../src/schema/crd/crd-defaults.js';
 import type { CrdObject } from '../src/schema/crd/crd-object.js';
 import { crdWarnings, validateCrd } from '../src/schema/crd/validate-crd.js';
 import { causeOf } from '../src/status/field-error.js';
@@ -312,7 +312,7 @@ test.each(cases.map((body) => [JSON.stringify(body.spec ?? body.metadata).slice(
   '%s',
   async (_name, body) => {
     const real = await askReal('POST', path, body);
-    const read = withCrdDefaults(decodeTyped(body, node) as unknown as CrdObject);
+    const read = prepareDefinition(defaultDefinition(decodeTyped(body, node))) as unknown as CrdObject;
     const errors = validateCrd(read);
     const mine =
       errors.length === 0

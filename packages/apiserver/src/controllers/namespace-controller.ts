@@ -25,7 +25,7 @@ export interface NamespaceSurroundings {
 }
 
 /** What keeps a namespace while there is something in it. */
-export const namespaceFinalizer = 'kubernetes';
+const namespaceFinalizer = 'kubernetes';
 
 const accountName = 'default';
 const certificateName = 'kube-root-ca.crt';

@@ -231,7 +231,7 @@ export class FaultyReply implements Reply {
 }
 
 /** Answers with a Status that was made up. */
-export function sendFault(reply: Reply, { code, reason = '', message, retryAfterSeconds }: FaultAnswer): void {
+function sendFault(reply: Reply, { code, reason = '', message, retryAfterSeconds }: FaultAnswer): void {
   const details = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
   const status = statusOf('Failure', code, reason, message ?? `a fault made on purpose: ${code}`, details);
   const after: ReplyHeaders = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };

@@ -17,7 +17,7 @@ export interface VersionInfo {
 }
 
 /** The Kubernetes version whose behaviour this server has. */
-export const servedVersion: VersionInfo = {
+const servedVersion: VersionInfo = {
   major: '1',
   minor: '36',
   gitVersion: 'v1.36.3+riata',

@@ -92,7 +92,7 @@ function checkRequest({ propagationPolicy, orphanDependents }: DeleteRequest): v
   }
 }
 
-export function preconditionRefusal(
+function preconditionRefusal(
   resource: Resource,
   object: KubeObject,
   { preconditions = {} }: DeleteRequest,

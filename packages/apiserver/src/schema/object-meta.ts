@@ -99,7 +99,7 @@ function checkShared(meta: JsonObject, path: string, finalizers: readonly FieldE
 }
 
 /** What is wrong with labels (`validation.ValidateLabels`). */
-export function checkLabels(labels: JsonObject, path: string): FieldError[] {
+function checkLabels(labels: JsonObject, path: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...each(path, key, qualifiedName(key)),
     ...each(path, text(value), labelValue(text(value))),

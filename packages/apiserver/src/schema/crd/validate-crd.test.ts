@@ -1,18 +1,20 @@
 import fc from 'fast-check';
-import type { Json } from 'riata/object';
+import type { Json, JsonObject } from 'riata/object';
 import { describe, expect, test } from 'vitest';
+import { defaultDefinition, prepareDefinition } from '../../resource/crd-status.js';
 import { formatFieldError } from '../../status/field-error.js';
-import { withCrdDefaults } from './crd-defaults.js';
 import type { CrdObject, CrdSpec, SchemaProps } from './crd-object.js';
 import { crdWarnings, validateCrd, validateCrdUpdate } from './validate-crd.js';
 
 const object: SchemaProps = { type: 'object' };
 const plain = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: object } };
 const crd = (spec: CrdSpec = {}, metadata: object = {}): CrdObject =>
-  withCrdDefaults({
+  asStored({
     metadata: { name: 'as.example.com', resourceVersion: '1', ...metadata },
     spec: { group: 'example.com', names: { plural: 'as', kind: 'A' }, scope: 'Namespaced', versions: [plain], ...spec },
   });
+/** With what the server fills in. */
+const asStored = (one: object) => prepareDefinition(defaultDefinition(one as JsonObject)) as unknown as CrdObject;
 const withSpec = (spec: SchemaProps, version: object = {}) =>
   crd({ versions: [{ ...plain, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } }, ...version }] });
 const errorsOf = (one: CrdObject) => validateCrd(one).map(formatFieldError);

@@ -10,7 +10,7 @@ import { validateTyped } from './validate-typed.js';
 import type { Typed } from './versions.js';
 
 /** Where `kubectl apply` without `--server-side` keeps what it applied. */
-export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The one manager that objects are migrated for from client-side to server-side apply. */
 export const kubectlManager = 'kubectl';
