@@ -125,7 +125,8 @@ export class Verbs implements VerbHandlers {
     const sent = readObject(resource, body, context, request.bodyText());
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
-    const review = reviewed(resource.kind, sent);
+    // A custom kind may have the name of a review and is stored all the same.
+    const review = resource.builtIn ? reviewed(resource.kind, sent) : undefined;
     if (review !== undefined) return { status: 201, object: review };
     return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
   }
@@ -218,9 +219,9 @@ function listRequest(request: VerbRequest<ListOptions>): ListRequest {
 /** Selectors may name only the fields that a kind has for this. */
 function checkFields(resource: Resource, selector: FieldSelector): void {
   const own = resource.rules.fieldNames ?? [];
-  const known = ['metadata.name', ...(resource.scope === 'Namespaced' ? ['metadata.namespace'] : []), ...own];
+  const known = ['metadata.name', 'metadata.namespace', ...own];
   for (const { field } of selector.requirements) {
-    if (known.includes(field) || field === 'metadata.namespace') continue;
+    if (known.includes(field)) continue;
     throw badRequest(
       own.length > 0
         ? `field label not supported: ${field}`
