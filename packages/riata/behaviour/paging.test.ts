@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { type Client, intercept } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
 import { metadataOnly } from '../src/object/kind.js';
-import { describeServers } from './servers.js';
+import type { KubeList } from '../src/object/meta.js';
+import { isResourceExpired, ListPager, type PageOptions } from '../src/rest/index.js';
+import { describeServers, rejection } from './servers.js';
 
 const total = 5_000;
 const page = 500;
@@ -97,7 +99,58 @@ describeServers('paging', (server) => {
     expect(cached.items).toHaveLength(total);
     expect(cached.items.every((item) => item.metadata.managedFields === undefined)).toBe(true);
   });
+
+  // Last: it changes what the others count on, and compacts and restarts the server.
+  test('a token expires: list says 410; pages and each go on with what is there now, or fail if told to', async () => {
+    const { client, control } = server();
+    const namespace = await fullNamespace();
+    const options = { namespace, limit: page };
+    const failing = client.pages(ConfigMap, { ...options, onExpired: 'fail' })[Symbol.asyncIterator]();
+    const going = client.pages(ConfigMap, options)[Symbol.asyncIterator]();
+    const each = client.each(ConfigMap, options)[Symbol.asyncIterator]();
+    const first: KubeList<ConfigMap> = (await going.next()).value;
+    await failing.next();
+    const names = [(await each.next()).value!.metadata.name];
+
+    const expire = async () => {
+      // The first is of a page that was handed out before: those who go on do not learn of it.
+      for (const gone of [0, 2500]) await client.delete(ConfigMap, { namespace, name: nameOf(gone) });
+      await client.create(ConfigMap({ metadata: { namespace, name: 'zz-new' } }));
+      await control.compact();
+      await control.restart();
+    };
+    const fetched: (string | undefined)[] = [];
+    const pager = new ListPager<ConfigMap, PageOptions & { namespace: string }>(async (o) => {
+      fetched.push(o.continue && 'next');
+      const answer = await client.list(ConfigMap, o);
+      if (fetched.length === 1) await expire();
+      return answer;
+    });
+    const whole = await pager.list(options);
+
+    const { continue: token } = first.metadata;
+    expect(await rejection(client.list(ConfigMap, { ...options, continue: token }))).toSatisfy(isResourceExpired);
+    expect(await rejection(failing.next())).toSatisfy(isResourceExpired);
+    const paged = namesOf(first);
+    for (let next = await going.next(); !next.done; next = await going.next()) paged.push(...namesOf(next.value));
+    expect(paged).toEqual(
+      [...Array(total).keys()]
+        .filter((i) => i !== 2500)
+        .map(nameOf)
+        .concat('zz-new'),
+    );
+    for (let next = await each.next(); !next.done; next = await each.next()) names.push(next.value.metadata.name);
+    expect(names).toEqual(paged);
+
+    // As client-go's pager: the rest of what there was is not to be had, so all is asked for again, at once.
+    expect(namesOf(whole)).toEqual(paged.slice(1));
+    expect(fetched).toEqual([undefined, 'next', undefined]);
+  });
 });
+
+function namesOf(list: KubeList<ConfigMap>): string[] {
+  return list.items.map((item) => item.metadata.name);
+}
 
 function nameOf(index: number): string {
   return `c-${String(index).padStart(4, '0')}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RetryingWatch } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
-import type { KubeList, KubeObject } from '../src/object/meta.js';
+import type { KubeObject } from '../src/object/meta.js';
 import {
   isConnectionRefused,
   isResourceExpired,
@@ -9,46 +9,12 @@ import {
   type WatchEvent,
   type WatchStream,
 } from '../src/rest/index.js';
-import { describeServers, rejection, until } from './servers.js';
+import { describeServers, until } from './servers.js';
 
 const restarting = ['in order', 'by force'] as const;
 
-/** All that stops, restarts or compacts the server: it is done to whoever uses it at the same time. */
+/** What stops, restarts or compacts the server (tokens of lists that expire: in paging.test.ts): everybody feels it. */
 describeServers('restarts and compaction', (server) => {
-  test('a list token expires: list says 410; pages and each go on with what is there now, or fail if told to', async () => {
-    const { client } = server();
-    const namespace = await server().newNamespace();
-    for (let i = 0; i < 30; i++) await client.create(configMap(namespace, nameOf(i)));
-    const expire = async () => {
-      await client.delete(ConfigMap, { namespace, name: nameOf(0) });
-      await client.delete(ConfigMap, { namespace, name: nameOf(25) });
-      await client.create(configMap(namespace, 'zz-new'));
-      await server().control.compact();
-      await server().control.restart();
-    };
-    const failing = client.pages(ConfigMap, { namespace, limit: 10, onExpired: 'fail' })[Symbol.asyncIterator]();
-    const going = client.pages(ConfigMap, { namespace, limit: 10 })[Symbol.asyncIterator]();
-    const each = client.each(ConfigMap, { namespace, limit: 10 })[Symbol.asyncIterator]();
-    const first: KubeList<ConfigMap> = (await going.next()).value;
-    await failing.next();
-    const names: string[] = [];
-    for (let i = 0; i < 10; i++) names.push((await each.next()).value!.metadata.name);
-    await expire();
-
-    const { continue: token } = first.metadata;
-    const gone = await rejection(client.list(ConfigMap, { namespace, limit: 10, continue: token }));
-    expect(gone).toSatisfy(isResourceExpired);
-    expect(await rejection(failing.next())).toSatisfy(isResourceExpired);
-    const paged = first.items.map((item) => item.metadata.name);
-    for (let page = await going.next(); !page.done; page = await going.next()) {
-      paged.push(...page.value.items.map((item) => item.metadata.name));
-    }
-    const expected = [...Array(30).keys()].filter((i) => i !== 25).map(nameOf);
-    expect(paged).toEqual([...expected, 'zz-new']);
-    for (let item = await each.next(); !item.done; item = await each.next()) names.push(item.value.metadata.name);
-    expect(names).toEqual(paged);
-  });
-
   test('a watch from before a compaction is 410, at the opening or in the stream', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
