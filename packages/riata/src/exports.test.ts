@@ -414,6 +414,7 @@ test('riata/cache', async () => {
       "Lister",
       "OrderedFIFO",
       "QueueClosedError",
+      "Reflector",
       "RequeueError",
       "ThreadSafeStore",
       "TransactionError",

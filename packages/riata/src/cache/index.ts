@@ -4,7 +4,14 @@ export type { Delta, Deltas, DeltaType, ObjectDelta } from './delta.js';
 export { DeltaFIFO, type DeltaFIFOOptions } from './delta-fifo.js';
 export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './expiration-cache.js';
 export { FIFO } from './fifo.js';
-export { createIndexer, createStore, type Indexer, type IndexerOptions, type StoreOptions } from './indexer.js';
+export {
+  createIndexer,
+  createStore,
+  type Indexer,
+  type IndexerOptions,
+  type IndexReader,
+  type StoreOptions,
+} from './indexer.js';
 export { byNamespace, deletionHandlingKeyOf, KeyError, type KeyFunc, namespaceIndex } from './key-functions.js';
 export {
   type ListerWatcher,
@@ -25,6 +32,8 @@ export {
   QueueClosedError,
   RequeueError,
 } from './queue.js';
+export { Reflector } from './reflector.js';
+export type { ReflectorHealth, ReflectorOptions, ReflectorPhase } from './reflector-options.js';
 export {
   type KeyListerGetter,
   type ReflectorStore,
