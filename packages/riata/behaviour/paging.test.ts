@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Client, intercept } from '../src/client/index.js';
+import { type Client, intercept, type ListOptions } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
 import { metadataOnly } from '../src/object/kind.js';
 import type { KubeList } from '../src/object/meta.js';
-import { isResourceExpired, ListPager, type PageOptions } from '../src/rest/index.js';
+import { isResourceExpired, ListPager } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const total = 5_000;
@@ -120,7 +120,7 @@ describeServers('paging', (server) => {
       await control.restart();
     };
     const fetched: (string | undefined)[] = [];
-    const pager = new ListPager<ConfigMap, PageOptions & { namespace: string }>(async (o) => {
+    const pager = new ListPager<ConfigMap, ListOptions>(async (o) => {
       fetched.push(o.continue && 'next');
       const answer = await client.list(ConfigMap, o);
       if (fetched.length === 1) await expire();

@@ -65,6 +65,24 @@ describe('reads', () => {
     expect(lossOf(got)?.reasons[0]?.paths).toEqual(['n']);
   });
 
+  test('an answer that is no JSON, and errors inside lists and watches, name the request and the way out', async () => {
+    const { client } = serve([
+      { headers: { 'content-type': 'text/html' }, body: '<p>' },
+      ok({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 410, reason: 'Expired', message: 'old' }),
+      ok({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', code: 410, message: 'old' } }),
+    ]);
+    await expect(client.get(ConfigMap, key)).rejects.toThrow(
+      'GET /api/v1/namespaces/shop/configmaps/a: expected JSON, got text/html: a proxy may have answered in the ' +
+        "server's place; what is not meant to be JSON is read by doRaw() of a RestRequest (client.rest)",
+    );
+    const path = '/api/v1/namespaces/shop/configmaps';
+    await expect(client.list(ConfigMap, { namespace: 'shop' })).rejects.toMatchObject({
+      message: `GET ${path}: old (410 Expired)`,
+    });
+    const [event] = await all(await client.watch(ConfigMap, { namespace: 'shop' }));
+    expect(event).toMatchObject({ error: { method: 'GET', url: `http://a${path}?allowWatchBookmarks=true&watch=true` } });
+  });
+
   test('find: undefined for a missing object, but not for a missing kind or any other failure', async () => {
     const { client } = serve([
       refused(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),

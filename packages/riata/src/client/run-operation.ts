@@ -35,16 +35,17 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     deletecollection: async (operation) => (await answerTo(operation)) as Answers['deletecollection'],
     connect: async (operation) => request(operation).stream(sendOptions(operation)),
     list: async (operation) => {
-      const { cutManagedFields, signal, kind } = operation;
+      const { cutManagedFields, makeObject, signal, kind } = operation;
       const transform = projectionOf(kind);
       const exchanger = exchangerOf(request(operation), operation);
-      return listStream<KubeObject>(exchanger, { cutManagedFields, signal, clock, itemType: kind, transform }).open();
+      const options = { cutManagedFields, makeObject, signal, clock, itemType: kind, transform };
+      return listStream<KubeObject>(exchanger, options).open();
     },
     watch: async (operation) => {
-      const { cutManagedFields, signal, kind } = operation;
+      const { cutManagedFields, makeObject, signal, kind } = operation;
       const exchanger = exchangerOf(request(operation).param('watch', 'true'), operation);
       const transform = projectionOf(kind);
-      return watchStream<KubeObject>(exchanger, { cutManagedFields, signal, clock, transform }).open();
+      return watchStream<KubeObject>(exchanger, { cutManagedFields, makeObject, signal, clock, transform }).open();
     },
   };
 
@@ -121,6 +122,7 @@ function sendOptions({ signal, headersTimeoutMs, idleTimeoutMs }: Operation) {
 function exchangerOf(request: RestRequest, { verb, headersTimeoutMs, idleTimeoutMs }: Operation) {
   const limits = { headersTimeoutMs, idleTimeoutMs, watch: verb === 'watch' };
   return {
+    origin: () => request.origin(),
     exchange: (sink: TransportSink, options: ExchangeOptions = {}) => request.exchange(sink, { ...options, ...limits }),
   };
 }

@@ -11,8 +11,8 @@ export class DecodeError extends Error {
   /** How many list items or watch events had been decoded before. */
   readonly decoded: number;
 
-  constructor(message: string, decoded: number) {
-    super(message);
+  constructor(message: string, decoded: number, options?: ErrorOptions) {
+    super(message, options);
     this.decoded = decoded;
   }
 }
@@ -53,6 +53,11 @@ function failure(message: string, causes: { reason: string; message?: string }[]
     code: 500,
     details: { causes },
   };
+}
+
+/** `1 item`, `2 items`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The beginning of a text on one line, for a message. */

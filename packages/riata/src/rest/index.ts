@@ -83,6 +83,7 @@ export {
   scriptedTransport,
 } from './scripted-transport.js';
 export { type KnownStatusReason, type StatusReason, statusReasons } from './status-reason.js';
+export type { NamedExchanger, StreamOrigin } from './stream-origin.js';
 export type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';
 export {
   isConnectError,

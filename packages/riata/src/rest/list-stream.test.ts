@@ -3,6 +3,7 @@ import { VirtualClock } from '../runtime/virtual-clock.js';
 import { isDecodeError } from './decode-error.js';
 import { listStream } from './list-stream.js';
 import { busyClock, item, Script } from './scripted-exchange.fixture.js';
+import { TransportError } from './transport-error.js';
 
 const head = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[';
 const items = (count: number) => Array.from({ length: count }, (_, n) => item(n)).join(',');
@@ -162,6 +163,41 @@ describe('list', () => {
     server.sink?.onError(new Error('reset'));
     await expect(done).rejects.toThrow('reset');
     expect(seen).toEqual(['p0', 'p1']);
+  });
+
+  test('errors found in the body name the request; so does the number of items that came before a cut', async () => {
+    const origin = () => ({ method: 'GET', url: 'https://host/api/v1/pods?limit=2' });
+    const read = (body: string, error?: unknown) => {
+      const server = Object.assign(new Script(), { origin });
+      const done = listStream(server).collect();
+      server.headers().send(body);
+      if (error === undefined) server.end();
+      else server.sink?.onError(error);
+      return done;
+    };
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      code: 410,
+      reason: 'Expired',
+      message: 'old',
+    };
+    await expect(read(JSON.stringify(status))).rejects.toMatchObject({
+      name: 'ApiError',
+      code: 410,
+      method: 'GET',
+      url: 'https://host/api/v1/pods?limit=2',
+      message: 'GET /api/v1/pods: old (410 Expired)',
+    });
+    await expect(read(`${head}${item(0)},`)).rejects.toMatchObject({
+      name: 'DecodeError',
+      decoded: 1,
+      message: expect.stringMatching(/^GET \/api\/v1\/pods: /),
+    });
+    const cut = new TransportError('cut', { kind: 'reset', requestSent: true });
+    await expect(read(`${head}${item(0)},{`, cut)).rejects.toThrow('cut; 1 item came before');
+    await expect(read(`${head}${items(2)},{`, cut)).rejects.toThrow('cut; 2 items came before');
   });
 
   test('a body that ends too early is an error for every way of reading', async () => {

@@ -1,6 +1,8 @@
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
-import { BodyReader, type BodyReaderOptions, type Exchanger } from './body-reader.js';
+import { BodyReader, type BodyReaderOptions } from './body-reader.js';
+import { counted } from './decode-error.js';
 import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
+import { type NamedExchanger, withOrigin } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
 import { isTransportError, TransportError } from './transport-error.js';
 
@@ -20,12 +22,14 @@ export interface ListStreamOptions<T = KubeObject> extends ListDecodeOptions, Bo
  * is slow slows the server down.
  */
 export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDisposable {
+  readonly #exchanger: NamedExchanger;
   readonly #decoder: ListDecoder<T>;
   readonly #reader: BodyReader<T, ListEnd>;
   #read = false;
   #end: ListEnd | undefined;
 
-  constructor(exchanger: Exchanger, options: ListStreamOptions<T> = {}) {
+  constructor(exchanger: NamedExchanger, options: ListStreamOptions<T> = {}) {
+    this.#exchanger = exchanger;
     this.#decoder = new ListDecoder<T>(options);
     this.#reader = new BodyReader(exchanger, transformed<T, ListEnd>(this.#decoder, options.transform), options);
   }
@@ -56,7 +60,7 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
     this.#claim();
     const outcome = await this.#reader.consume(onItem);
     if ('error' in outcome) throw this.#located(outcome.error);
-    if ('stopped' in outcome) throw new Error(`list: stopped after ${this.#decoder.count} items`);
+    if ('stopped' in outcome) throw new Error(`list: stopped after ${counted(this.#decoder.count, 'item')}`);
     this.#end = outcome.result;
     return outcome.result;
   }
@@ -89,11 +93,12 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
     this.stop();
   }
 
-  /** A connection that broke within the list: with how far it had come. All else stays as it is. */
+  /** A connection that broke within the list: with how far it had come. What the body tells: with the request. */
   #located(error: unknown): unknown {
-    if (!this.#reader.answered || !isTransportError(error)) return error;
+    if (!isTransportError(error)) return withOrigin(error, this.#exchanger);
+    if (!this.#reader.answered) return error;
     const { message, kind, requestSent } = error;
-    return new TransportError(`${message}; ${this.#decoder.count} items came before`, {
+    return new TransportError(`${message}; ${counted(this.#decoder.count, 'item')} came before`, {
       kind,
       requestSent,
       cause: error,
@@ -107,6 +112,6 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
 }
 
 /** Reads the answer to a LIST request item by item; see {@link ListStream}. */
-export function listStream<T = KubeObject>(exchanger: Exchanger, options?: ListStreamOptions<T>): ListStream<T> {
+export function listStream<T = KubeObject>(exchanger: NamedExchanger, options?: ListStreamOptions<T>): ListStream<T> {
   return new ListStream<T>(exchanger, options);
 }

@@ -8,6 +8,7 @@ import { isNotFound } from './error-guards.js';
 import { alwaysRateLimiter } from './rate-limiter.js';
 import { RestClient, type RestClientOptions } from './rest-client.js';
 import { collectedWarnings } from './warnings.js';
+import type { WatchEvent } from './watch-event.js';
 
 const log = memoryLogger();
 function client(server = 'https://host:6443', options: RestClientOptions = {}, answers: readonly Answer[] = [{}]) {
@@ -268,7 +269,7 @@ describe('do()', () => {
     [
       'another type',
       { headers: { 'content-type': 'text/html' }, body: '<p>' },
-      'expected JSON, got text/html; use raw()',
+      'expected JSON, got text/html: a proxy may have answered',
     ],
     ['broken JSON', { headers: json, body: '{"a":' }, 'the body is broken JSON (5 bytes)'],
     ['no object', { headers: json, body: '[1]' }, 'expected a Pod, got JSON that is no object'],
@@ -389,6 +390,26 @@ describe('watch()', () => {
     expect(types).toEqual(['ADDED', 'DELETED']);
     expect(transport.requests[0]?.path).toBe('/api/v1/pods?timeout=5m0s&watch=true');
     expect(request.url()).not.toContain('watch');
+  });
+
+  test('an error inside the stream names the request, whichever way it is read', async () => {
+    const status = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired', message: 'too old' };
+    const body = `{"type":"ERROR","object":${JSON.stringify(status)}}\n{"type":"ADDED","obj`;
+    const expected = [
+      { type: 'ERROR', object: status, error: { method: 'GET', message: 'GET /api/v1/pods: too old (410 Expired)' } },
+      {
+        type: 'ERROR',
+        error: { url: 'https://host/api/v1/pods?watch=true', cause: { name: 'DecodeError' } },
+      },
+    ];
+    const { rest } = client('https://host', core, [{ body }]);
+    const events: WatchEvent[] = [];
+    for await (const event of await rest.get().resource('pods').watch()) events.push(event);
+    expect(events).toMatchObject(expected);
+    const stream = await rest.get().resource('pods').watch();
+    const told: WatchEvent[] = [];
+    await new Promise<void>((onEnd) => stream.consume({ onEvent: (event) => told.push(event), onEnd: () => onEnd() }));
+    expect(told).toMatchObject(expected);
   });
 
   test('rejects when the server refuses', async () => {

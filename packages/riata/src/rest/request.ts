@@ -14,6 +14,7 @@ import { joinPath, parseRequestUri } from './request-path.js';
 import { checkSegment, pathOf, type RequestTarget, requestUriOf, targetProblem, uriBelow } from './request-target.js';
 import { RestResult } from './result.js';
 import { type ApiResponse, readBody } from './send.js';
+import type { StreamOrigin } from './stream-origin.js';
 import type { TransportSink } from './transport.js';
 import { parseWarnings, type WarningHandler } from './warnings.js';
 import { type WatchStream, type WatchStreamOptions, watchStream } from './watch-stream.js';
@@ -277,6 +278,11 @@ export class RestRequest {
     return this.#context.origin + requestUriOf(this.#target);
   }
 
+  /** Method and URL, for the errors of streams. */
+  origin(): StreamOrigin {
+    return { method: this.#verb, url: this.url() };
+  }
+
   /** Sends and resolves to the answer (`Do`). Rejects with an `ApiError` when the server refuses. */
   async do(options: SendOptions = {}): Promise<RestResult> {
     return measured(this.#context, { verb: this.#verb, path: pathOf(this.#target), parent: options.span }, async () => {
@@ -322,6 +328,7 @@ export class RestRequest {
       ? this.#target
       : { ...this.#target, params: new Map(params).set('watch', ['true']) };
     const exchanger = {
+      origin: () => ({ method: this.#verb, url: this.#context.origin + requestUriOf(target) }),
       exchange: (sink: TransportSink, sendOptions?: ExchangeOptions) =>
         this.#exchange(sink, { ...sendOptions, watch: true }, target),
     };

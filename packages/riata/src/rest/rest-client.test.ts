@@ -207,6 +207,26 @@ describe('the rate limiter', () => {
   });
 });
 
+test('close ends a wait for the rate limiter, which gets its token back', async () => {
+  const rateLimiter = tokenBucketRateLimiter(0.001, 1, clock);
+  await rateLimiter.accept();
+  const rest = RestClient.for({ server: 'https://host' }, { rateLimiter, runtime: { log: memoryLogger(), clock } });
+  const waiting = rest.get().absPath('/version').do();
+  const refused = expect(waiting).rejects.toMatchObject({
+    name: 'TransportError',
+    kind: 'closed',
+    requestSent: false,
+    message: 'GET https://host/version: the transport was closed',
+  });
+  await clock.settle();
+  await rest.close();
+  await refused;
+  expect(clock.pending).toBe(0);
+  await expect(rest.get().absPath('/version').do()).rejects.toMatchObject({ kind: 'closed', requestSent: false });
+  await clock.advance(1_000_000);
+  expect(rateLimiter.tryAccept()).toBe(true);
+});
+
 test('a transport of its own is closed with it, one it was given is not', async () => {
   const { rest, transport } = setUp();
   await rest.close();

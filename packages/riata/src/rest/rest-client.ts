@@ -99,7 +99,7 @@ export class RestClient implements AsyncDisposable {
       runtime,
       metrics,
       host,
-      throttle: createThrottle({ clock, log, metrics, host }),
+      throttle: createThrottle({ clock, log, metrics, host, closing: closing.signal }),
       rateLimiter: options.rateLimiter ?? limiterFor(config, runtime),
       backoff: options.backoff ?? noBackoff(clock),
       warningHandler: options.warningHandler ?? warningLogger(log),
@@ -156,7 +156,7 @@ export class RestClient implements AsyncDisposable {
   }
 
   /**
-   * Frees the client's own transport and ends what runs on it, waits for another try too; one that was given to it stays
+   * Frees the client's own transport and ends what runs on it, waits for a turn or another try too; one that was given to it stays
    * open.
    */
   async close(): Promise<void> {

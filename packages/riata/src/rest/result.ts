@@ -61,7 +61,10 @@ export class RestResult {
     }
   }
 
-  /** The body parsed. Throws when it is empty or no JSON, and when it is a Status that reports a failure. */
+  /**
+   * The body parsed. Throws when it is empty or no JSON (`raw` has the bytes), and when it is a Status that reports a
+   * failure.
+   */
   json(): unknown {
     const value = this.#parse();
     const failure = this.#failure(value);
@@ -103,7 +106,10 @@ export class RestResult {
       throw new SyntaxError(`${this.#what()}: expected JSON, got an empty body with status ${this.statusCode}`);
     }
     if (contentType !== '' && !isJson(contentType)) {
-      throw new SyntaxError(`${this.#what()}: expected JSON, got ${contentType}; use raw()`);
+      throw new SyntaxError(
+        `${this.#what()}: expected JSON, got ${contentType}: a proxy may have answered in the server's place; ` +
+          'what is not meant to be JSON is read by doRaw() of a RestRequest (client.rest)',
+      );
     }
     try {
       // An object is remembered to have lost something when it holds integers past 2^53.

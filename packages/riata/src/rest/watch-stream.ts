@@ -1,5 +1,6 @@
 import type { KubeObject } from '../object/meta.js';
-import { BodyReader, type BodyReaderOptions, type Exchanger } from './body-reader.js';
+import { BodyReader, type BodyReaderOptions } from './body-reader.js';
+import { apiErrorWithOrigin, type NamedExchanger } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
 import type { WatchEvent } from './watch-event.js';
@@ -30,10 +31,12 @@ export interface WatchConsumer<T> {
  * 10 ms, a single huge object excepted. A reader that is slow slows the server down, which may then end the watch.
  */
 export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>, AsyncDisposable {
+  readonly #exchanger: NamedExchanger;
   readonly #reader: BodyReader<WatchEvent<T>, void>;
   #read = false;
 
-  constructor(exchanger: Exchanger, options: WatchStreamOptions<T> = {}) {
+  constructor(exchanger: NamedExchanger, options: WatchStreamOptions<T> = {}) {
+    this.#exchanger = exchanger;
     const decoder = transformed<WatchEvent<T>, void>(new WatchDecoder<T>(options), onObjects(options.transform));
     this.#reader = new BodyReader(exchanger, decoder, { ...options, watch: true });
   }
@@ -53,7 +56,7 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
   consume(consumer: WatchConsumer<T>): void {
     this.#claim();
     void this.#reader
-      .consume((event) => consumer.onEvent(event))
+      .consume((event) => consumer.onEvent(event.type === 'ERROR' ? this.#located(event) : event))
       .then((outcome) => ('error' in outcome ? consumer.onEnd(outcome.error) : consumer.onEnd()));
   }
 
@@ -62,7 +65,7 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
     try {
       for (;;) {
         const next = await this.#reader.next();
-        if ('element' in next) yield next.element;
+        if ('element' in next) yield next.element.type === 'ERROR' ? this.#located(next.element) : next.element;
         else if ('error' in next) throw next.error;
         else return;
       }
@@ -75,6 +78,10 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
     this.stop();
   }
 
+  #located(event: WatchEvent<T> & { readonly type: 'ERROR' }): WatchEvent<T> {
+    return { ...event, error: apiErrorWithOrigin(event.error, this.#exchanger) };
+  }
+
   #claim(): void {
     if (this.#read) throw new TypeError('watch: a stream can be read once; send the request again for another reading');
     this.#read = true;
@@ -82,7 +89,10 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
 }
 
 /** Reads the answer to a WATCH request event by event; see {@link WatchStream}. */
-export function watchStream<T = KubeObject>(exchanger: Exchanger, options?: WatchStreamOptions<T>): WatchStream<T> {
+export function watchStream<T = KubeObject>(
+  exchanger: NamedExchanger,
+  options?: WatchStreamOptions<T>,
+): WatchStream<T> {
   return new WatchStream<T>(exchanger, options);
 }
 

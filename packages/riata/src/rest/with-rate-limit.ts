@@ -1,17 +1,18 @@
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
-import { abortable } from '../runtime/signals.js';
+import { abortable, link } from '../runtime/signals.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { redactUrl } from './redact.js';
 import type { RestMetrics } from './rest-metrics.js';
 import type { ApiRequest, Send } from './send.js';
+import { TransportError } from './transport-error.js';
 
 /** From here on a wait is worth a line in the log. */
 const longWaitMs = 1_000;
 /** Lines about waits come no closer together than this; in between they are for debugging only. */
 const quietMs = 10_000;
 
-/** Waits until a request may go; `reason` says why it goes again. */
+/** Waits until a request may go; `reason` says why it goes again. A client that is closed waits no longer. */
 export type Throttle = (limiter: RateLimiter, request: ApiRequest, reason?: string) => Promise<void>;
 
 /** Makes the {@link Throttle} of one client: it also measures the waits, and logs long ones now and then. */
@@ -20,15 +21,27 @@ export function createThrottle(options: {
   readonly log: Logger;
   readonly metrics: RestMetrics;
   readonly host: string;
+  /** Ends all waits: when this aborts, no request can be sent any more. */
+  readonly closing?: AbortSignal;
 }): Throttle {
-  const { clock, log, metrics, host } = options;
+  const { clock, log, metrics, host, closing } = options;
   let lastLine = Number.NEGATIVE_INFINITY;
-  return async (limiter, request, reason = 'client-side throttling, not priority and fairness') => {
+  return async (limiter, request, again) => {
+    const reason = again ?? 'client-side throttling, not priority and fairness';
+    using scope = link(request.signal, closing);
     const start = clock.monotonic();
     try {
-      await abortable(limiter.wait({ signal: request.signal }), request.signal);
+      await abortable(limiter.wait({ signal: scope.signal }), scope.signal);
     } catch (error) {
       if (request.signal?.aborted) throw error;
+      if (closing?.aborted) {
+        throw new TransportError(`${request.method} ${redactUrl(request.url)}: the transport was closed`, {
+          kind: 'closed',
+          // Sent before, if it was to be sent again: what came of it is not known for sure.
+          requestSent: again !== undefined,
+          cause: error,
+        });
+      }
       throw new Error(`${request.method} ${redactUrl(request.url)}: the client's rate limiter refused the request`, {
         cause: error,
       });

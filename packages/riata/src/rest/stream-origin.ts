@@ -1,0 +1,35 @@
+import { ApiError, isApiError } from './api-error.js';
+import type { Exchanger } from './body-reader.js';
+import { DecodeError, isDecodeError } from './decode-error.js';
+import { describeRequest } from './redact.js';
+
+/** Which request a stream is the answer to. */
+export interface StreamOrigin {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** An {@link Exchanger} that may know how to say what it asks for: errors inside the stream then name it. */
+export interface NamedExchanger extends Exchanger {
+  origin?(): StreamOrigin;
+}
+
+/**
+ * An error that was found in the bytes of an answer, with the request that led to it; what already names one, or is no
+ * word about the answer, stays as it is.
+ */
+export function withOrigin(error: unknown, exchanger: NamedExchanger): unknown {
+  if (isApiError(error)) return error.method === undefined ? apiErrorWithOrigin(error, exchanger) : error;
+  const origin = isDecodeError(error) ? exchanger.origin?.() : undefined;
+  if (origin === undefined) return error;
+  const { message, decoded } = error as DecodeError;
+  return new DecodeError(`${describeRequest(origin.method, origin.url)}: ${message}`, decoded, { cause: error });
+}
+
+/** The same for the error of an `ERROR` event. */
+export function apiErrorWithOrigin(error: ApiError, exchanger: NamedExchanger): ApiError {
+  const origin = exchanger.origin?.();
+  if (origin === undefined) return error;
+  const { status, retryAfterMs, cause } = error;
+  return new ApiError(status, { ...origin, retryAfterMs, ...(cause !== undefined && { cause }) });
+}
