@@ -1,7 +1,7 @@
 import { equal, type Json } from 'riata/object';
 import { type FieldError, forbidden, formatFieldError, invalid, required } from '../../status/field-error.js';
+import { patternProblem } from '../pattern/go-pattern.js';
 import type { SchemaProps } from './crd-object.js';
-import { patternProblem } from './pattern-problem.js';
 
 type Level = 'root' | 'item' | 'field';
 

@@ -68,12 +68,13 @@ function isRequestUri(text: string): boolean {
   if (scheme === null) return false;
   const authority = /^\/\/([^/?#]*)/.exec(scheme[1] as string)?.[1];
   if (authority === undefined) return true;
-  return !/[ <>"]/.test(authority) && /^(.*@)?(\[[^\]]*\]|[^:]*)(:\d*)?$/.test(authority);
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  return !/[ <>"]/.test(authority) && /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.test(host);
 }
 
 /** Roughly what Go's `mail.ParseAddress` takes: an address, perhaps with a name before it in pointed brackets. */
 function isEmail(text: string): boolean {
-  const address = /^(?:[^<>@]*<([^<>]+)>|([^<>]+))\s*$/.exec(text);
+  const address = /^(?:[^<>@]*<([^<>]+)>|([^<>]+))$/.exec(text.trimEnd());
   const inner = (address?.[1] ?? address?.[2] ?? '').trim();
   return /^(?:[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+)*|"(?:[^"\\]|\\.)*")@(?:[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+)*|\[[^\]]*\])$/.test(
     inner,
@@ -155,7 +156,7 @@ function isDuration(text: string): boolean {
   } catch {
     const exact = ['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk'];
     const starts = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
-    return [...text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)].some(([, , word]) => {
+    return [...text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)].some(([, , word]) => {
       const unit = (word as string).toLowerCase();
       return exact.includes(unit) || starts.some((start) => unit.startsWith(start));
     });

@@ -1,10 +1,10 @@
 import { equal, isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import type { FieldError } from '../../status/field-error.js';
+import { goPattern } from '../pattern/go-pattern.js';
 import { checkNumber, isInt64 } from './check-number.js';
 import { correlator, isUnchanged } from './correlate.js';
 import { schemaOf } from './drop-nulls.js';
 import { hasFormat, knownFormat } from './formats.js';
-import { goPattern } from './go-pattern.js';
 import { fieldErrorOf, ValidationResult, type Violation } from './validation-result.js';
 
 /** How a value is validated. */

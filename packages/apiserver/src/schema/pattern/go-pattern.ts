@@ -1,0 +1,148 @@
+import { isWordChar } from './char-test.js';
+import { parsePattern } from './parse-pattern.js';
+import { PatternError } from './pattern-error.js';
+import type { Assertion } from './pattern-node.js';
+import { type Instruction, programOf } from './pattern-program.js';
+
+/** What stands before a place in a text. */
+type Before = 'nothing' | 'newline' | 'word' | 'other';
+
+/** Where a match may have come to: the instructions to go on with, and what follows from each next character. */
+interface State {
+  readonly at: readonly number[];
+  readonly before: Before;
+  readonly next: Map<number, State>;
+}
+
+const newline = 0x0a;
+/** In place of a character, at the end of a text. */
+const end = -1;
+
+/** So much is remembered of how texts went before it is found out again. */
+const maxRemembered = 2000;
+
+/**
+ * A regular expression as Go reads it (RE2). All ways to match are followed side by side, so that the time it takes
+ * grows with the length of the text alone: no pattern makes the server hang, whatever the text.
+ */
+export class GoPattern {
+  readonly #program: readonly Instruction[];
+  #states = new Map<string, State>();
+  #remembered = 0;
+
+  /** Throws a {@link PatternError}. */
+  constructor(source: string) {
+    const program = programOf(parsePattern(source));
+    if (program === undefined) throw new PatternError('expression too large', source);
+    this.#program = program;
+  }
+
+  /** Whether it matches somewhere in a text. */
+  test(text: string): boolean {
+    let state = this.#state([], 'nothing');
+    for (let at = 0; at < text.length; ) {
+      const code = text.codePointAt(at) as number;
+      at += code > 0xffff ? 2 : 1;
+      state = this.#after(state, code);
+      if (state === matched) return true;
+    }
+    return this.#after(state, end) === matched;
+  }
+
+  #after(state: State, code: number): State {
+    const known = state.next.get(code);
+    if (known !== undefined) return known;
+    if (this.#remembered > maxRemembered) {
+      this.#states = new Map();
+      this.#remembered = 0;
+    }
+    const found = this.#step(state, code);
+    state.next.set(code, found);
+    this.#remembered += 1;
+    return found;
+  }
+
+  #step({ at, before }: State, code: number): State {
+    const program = this.#program;
+    const seen = new Set<number>();
+    // A match may begin here too.
+    const todo = [0, ...at];
+    const after: number[] = [];
+    for (let index = todo.pop(); index !== undefined; index = todo.pop()) {
+      if (seen.has(index)) continue;
+      seen.add(index);
+      const step = program[index] as Instruction;
+      if (step.op === 'match') return matched;
+      if (step.op === 'jump') todo.push(...step.to);
+      else if (step.op === 'assert') {
+        if (holds(step.what, before, code)) todo.push(index + 1);
+      } else if (code !== end && step.test(code)) after.push(index + 1);
+    }
+    return this.#state(
+      after.sort((a, b) => a - b),
+      kindOf(code),
+    );
+  }
+
+  #state(at: readonly number[], before: Before): State {
+    const id = `${before} ${at.join()}`;
+    const known = this.#states.get(id);
+    if (known !== undefined) return known;
+    const made = { at, before, next: new Map<number, State>() };
+    this.#states.set(id, made);
+    this.#remembered += 1 + at.length / 10;
+    return made;
+  }
+}
+
+/** Nothing that comes after it matters. */
+const matched: State = { at: [], before: 'other', next: new Map() };
+
+function kindOf(code: number): Before {
+  return code === newline ? 'newline' : isWordChar(code) ? 'word' : 'other';
+}
+
+function holds(what: Assertion, before: Before, code: number): boolean {
+  switch (what) {
+    case 'text-begin':
+      return before === 'nothing';
+    case 'text-end':
+      return code === end;
+    case 'line-begin':
+      return before === 'nothing' || before === 'newline';
+    case 'line-end':
+      return code === end || code === newline;
+    case 'word-edge':
+      return (before === 'word') !== isWordChar(code);
+    case 'no-word-edge':
+      return (before === 'word') === isWordChar(code);
+  }
+}
+
+const known = new Map<string, GoPattern | PatternError>();
+
+/** A pattern in Go's syntax; undefined when it is none. */
+export function goPattern(source: string): GoPattern | undefined {
+  const found = lookUp(source);
+  return found instanceof PatternError ? undefined : found;
+}
+
+/** What is wrong with a pattern, in the words of Go's parser; undefined if nothing. */
+export function patternProblem(source: string): string | undefined {
+  const found = lookUp(source);
+  return found instanceof PatternError ? found.message : undefined;
+}
+
+function lookUp(source: string): GoPattern | PatternError {
+  let found = known.get(source);
+  if (found !== undefined) return found;
+  try {
+    found = new GoPattern(source);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    found = error;
+  }
+  if (known.size > 1000) known.clear();
+  known.set(source, found);
+  return found;
+}
