@@ -4,6 +4,7 @@ import type { ListOptions, Selection, WatchOptions } from '../client/options.js'
 import { callOf, listParams } from '../client/params.js';
 import { type KindRef, type MetadataOnly, metadataOnly, type Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
+import type { MakeObject } from '../object/scan/decode-object.js';
 import type { WatchEvent } from '../rest/watch-event.js';
 import type { WatchConsumer } from '../rest/watch-stream.js';
 
@@ -35,6 +36,8 @@ export interface ListWatchOptions extends Selection {
   readonly tweak?: <O extends ListOptions | WatchOptions>(options: O) => O;
   /** Asks for metadata alone: no spec, no status. @default false */
   readonly metadataOnly?: boolean;
+  /** How objects are made of their bytes; see `cacheMemory`. @default parsed */
+  readonly makeObject?: MakeObject;
 }
 
 /** What {@link listWatch} needs of a client; with `run`, as a `KubeClient` has it, lists come item by item. */
@@ -62,11 +65,11 @@ export function listWatch(
   kind: KindRef,
   options: ListWatchOptions = {},
 ): ListerWatcher<KubeObject> {
-  const { namespace, labelSelector, fieldSelector, tweak } = options;
+  const { namespace, labelSelector, fieldSelector, tweak, makeObject } = options;
   const selection = { namespace, labelSelector, fieldSelector };
   const asked: KindRef = options.metadataOnly ? metadataOnly(kind) : kind;
   const complete = <O extends ListOptions | WatchOptions>(call: O): O => {
-    const completed = { cutManagedFields: true, ...call, ...selection };
+    const completed = { cutManagedFields: true, makeObject, ...call, ...selection };
     return tweak === undefined ? completed : tweak(completed);
   };
   return {
@@ -79,6 +82,7 @@ export function listWatch(
         namespace: completed.namespace,
         params: listParams(completed),
         cutManagedFields: completed.cutManagedFields,
+        makeObject: completed.makeObject,
         ...callOf(completed),
       });
     },

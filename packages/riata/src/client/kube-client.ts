@@ -130,9 +130,9 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async watch<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions = {}): Promise<WatchStream<R>> {
-    const { namespace, cutManagedFields, idleTimeoutMs } = options;
+    const { namespace, cutManagedFields, makeObject, idleTimeoutMs } = options;
     const params = watchParams(options);
-    const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, idleTimeoutMs } as const;
+    const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, makeObject, idleTimeoutMs } as const;
     return (await this.run({ ...operation, ...callOf(options) })) as unknown as WatchStream<R>;
   }
 
@@ -223,13 +223,14 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   #listStream(kind: KindRef, options: ListOptions): Promise<Answers['list']> {
-    const { namespace, cutManagedFields } = options;
+    const { namespace, cutManagedFields, makeObject } = options;
     return this.run({
       verb: 'list',
       kind,
       namespace,
       params: listParams(options),
       cutManagedFields,
+      makeObject,
       ...callOf(options),
     });
   }

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../object/json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeList, KubeObject, Status } from '../object/meta.js';
+import type { MakeObject } from '../object/scan/decode-object.js';
 import type { ByteStream } from '../rest/byte-stream.js';
 import type { ListStream } from '../rest/list-stream.js';
 import type { WatchStream } from '../rest/watch-stream.js';
@@ -36,6 +37,8 @@ export interface Operation<V extends Verb = Verb> {
    */
   readonly current?: KubeObject;
   readonly cutManagedFields?: boolean;
+  /** How the objects of a list or watch are made of their bytes. @default parsed */
+  readonly makeObject?: MakeObject;
   /** Longest wait for the answer to begin. 0 = none. @default the transport's own */
   readonly headersTimeoutMs?: number;
   /** Longest silence in the answer. 0 = none. @default the transport's own */

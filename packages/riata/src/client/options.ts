@@ -1,6 +1,7 @@
 import type { FieldSelector } from '../object/field-selector.js';
 import type { Selector } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
+import type { MakeObject } from '../object/scan/decode-object.js';
 
 /** What every call takes. */
 export interface CallOptions {
@@ -38,6 +39,8 @@ export interface ListOptions extends CallOptions, Selection {
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
   /** Leaves `metadata.managedFields` out before parsing: half the time and memory. @default false */
   readonly cutManagedFields?: boolean;
+  /** How objects are made of their bytes, e.g. by `rawObject`. @default parsed */
+  readonly makeObject?: MakeObject;
 }
 
 /** Options of `pages` and `each`. */
@@ -64,6 +67,8 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly timeoutSeconds?: number;
   /** Leaves `metadata.managedFields` out before parsing. @default false */
   readonly cutManagedFields?: boolean;
+  /** How objects are made of their bytes, e.g. by `rawObject`. @default parsed */
+  readonly makeObject?: MakeObject;
   /** A stream silent for longer is taken for dead and ends with an error. 0 = never. @default the transport's own */
   readonly idleTimeoutMs?: number;
 }

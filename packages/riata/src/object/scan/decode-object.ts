@@ -12,7 +12,29 @@ export interface DecodeOptions {
    * @default false
    */
   readonly cutManagedFields?: boolean;
+  /** Another way than `JSON.parse` to make objects of their bytes, as caches choose it. @default parsed as a whole */
+  readonly makeObject?: MakeObject;
 }
+
+/** The bytes of one object, as a scan has framed them. They are reused after the call: nothing may hold on to them. */
+export interface FramedObject {
+  readonly bytes: Uint8Array;
+  /** The object is `bytes[start, end)`. The end may be a guess; it is right if the braces are balanced there. */
+  readonly start: number;
+  readonly end: number;
+  /** What is to be left out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. */
+  readonly cutStart: number;
+  readonly cutEnd: number;
+  /** True if there may be more to leave out: another `metadata`, another `managedFields`, an escaped key. */
+  readonly cutUnsure: boolean;
+  /** True if a number may not survive parsing (see {@link unsafeNumbers}). */
+  readonly suspectNumber: boolean;
+  /** If not empty, it takes the place of the byte at `start`: a brace and members, which those of the object override. */
+  readonly head: string;
+}
+
+/** Makes an object of its bytes; undefined to have it parsed in the usual way (and refused if it is broken). */
+export type MakeObject = (framed: FramedObject) => object | undefined;
 
 /**
  * Reads one object from JSON bytes. An object that holds integers past 2^53, or numbers too large for a double, is marked
@@ -27,7 +49,8 @@ export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOpti
     JSON.parse(textOf(bytes, 0, bytes.length));
     throw new SyntaxError(`expected one JSON object, got ${textOf(bytes, start, Math.min(bytes.length, start + 40))}`);
   }
-  return decodeScanned<T>(bytes, start, scanner, options.cutManagedFields === true);
+  const to = start + scanner.length;
+  return decodeScanned<T>(bytes, start, scanner, options.cutManagedFields === true, start, to, '', options.makeObject);
 }
 
 /**
@@ -43,7 +66,22 @@ export function decodeScanned<T>(
   from: number = start,
   to: number = start + scanner.length,
   head = '',
+  makeObject?: MakeObject,
 ): T {
+  if (makeObject !== undefined) {
+    const cuts = cut && scanner.cutEnd > 0;
+    const made = makeObject({
+      bytes,
+      start: head === '' ? from : from - 1,
+      end: to,
+      cutStart: cuts ? start + scanner.cutStart : 0,
+      cutEnd: cuts ? start + scanner.cutEnd : 0,
+      cutUnsure: cut && scanner.cutUnsure,
+      suspectNumber: scanner.suspectNumber,
+      head,
+    });
+    if (made !== undefined) return made as T;
+  }
   const text =
     cut && scanner.cutEnd > 0
       ? textAround(bytes, from, start + scanner.cutStart, start + scanner.cutEnd, to, head)
@@ -55,7 +93,7 @@ export function decodeScanned<T>(
 const joint = Buffer.allocUnsafeSlow(65_536);
 
 /** The text of `head`, `bytes[from, cutStart)` and `bytes[cutEnd, to)`. */
-function textAround(
+export function textAround(
   bytes: Uint8Array,
   from: number,
   cutStart: number,
