@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../object/json.js';
 import type { KubeObject, ListMeta, TypeMeta } from '../object/meta.js';
-import { type DecodeOptions, decodeScanned, textOf } from '../object/scan/decode-object.js';
+import { type DecodeOptions, decodeScanned, type MakeObject, textOf } from '../object/scan/decode-object.js';
 import { guessEnd, mayHoldUnsafeNumber } from '../object/scan/guess.js';
 import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
 import { carryLoss } from '../object/value/lossy.js';
@@ -50,6 +50,7 @@ export class ListDecoder<T = KubeObject> {
   readonly #envelope = new ListEnvelope();
   readonly #scanner = new ObjectScanner();
   readonly #cut: boolean;
+  readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
   #at: 'start' | 'envelope' | 'items' | 'item' | 'after' = 'start';
   #expect: Expect = 'item-or-end';
@@ -69,6 +70,7 @@ export class ListDecoder<T = KubeObject> {
 
   constructor(options: ListDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
+    this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
     this.#setType(options.itemType);
   }
@@ -202,9 +204,18 @@ export class ListDecoder<T = KubeObject> {
     const untyped = this.#typeText !== '' && bytes[start + 1] === 0x22 && second !== 0x61 && second !== 0x6b;
     try {
       // Text that is put together anyway gets the type too. Else `withType` is cheaper: adding up strings costs 6 µs here.
-      return untyped && this.#cut && this.#scanner.cutEnd > 0
-        ? decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start + 1, start + length, this.#typeText)
-        : decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start, start + length);
+      return untyped && (this.#makeObject !== undefined || (this.#cut && this.#scanner.cutEnd > 0))
+        ? decodeScanned<T>(
+            bytes,
+            start,
+            this.#scanner,
+            this.#cut,
+            start + 1,
+            start + length,
+            this.#typeText,
+            this.#makeObject,
+          )
+        : decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start, start + length, '', this.#makeObject);
     } catch {
       // The parser's own message would quote the object, which may be a Secret.
       if (!this.#guess) this.#fail('an item that is broken JSON');

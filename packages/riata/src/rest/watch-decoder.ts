@@ -1,7 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
-import { type DecodeOptions, decodeScanned, textOf, withoutManagedFields } from '../object/scan/decode-object.js';
+import {
+  type DecodeOptions,
+  decodeScanned,
+  type MakeObject,
+  textOf,
+  withoutManagedFields,
+} from '../object/scan/decode-object.js';
 import { ObjectScanner, skipSpace } from '../object/scan/object-scanner.js';
 import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
 import { markLossy } from '../object/value/lossy.js';
@@ -39,6 +45,7 @@ export class WatchDecoder<T = KubeObject> {
   /** Looks at the metadata one level down, in `object`. */
   readonly #scanner = new ObjectScanner(2);
   readonly #cut: boolean;
+  readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
   #inEvent = false;
   #failed = false;
@@ -48,6 +55,7 @@ export class WatchDecoder<T = KubeObject> {
 
   constructor(options: WatchDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
+    this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
   }
 
@@ -115,7 +123,9 @@ export class WatchDecoder<T = KubeObject> {
       const prefix = PREFIXES.get(bytes[start + TYPE_AT] ?? 0);
       if (prefix !== undefined && scanner.innerEnd === scanner.length - 1 && startsWith(bytes, start, prefix.bytes)) {
         const from = start + prefix.bytes.length - 1;
-        return eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, start + scanner.innerEnd));
+        const to = start + scanner.innerEnd;
+        const make = prefix.type === 'BOOKMARK' || prefix.type === 'ERROR' ? undefined : this.#makeObject;
+        return eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', make));
       }
       return this.#decodeSlowly(textOf(bytes, start, start + scanner.length));
     } catch (error) {
