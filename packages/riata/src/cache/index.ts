@@ -23,6 +23,8 @@ export {
 } from './list-watch.js';
 export { Lister, type ListerSelector, listAll, listAllByNamespace, type NamespaceLister } from './lister.js';
 export { OrderedFIFO, type OrderedFIFOOptions } from './ordered-fifo.js';
+export { type Doubt, OwnWrites, type OwnWritesOptions } from './own-writes.js';
+export { OwnWritesView } from './own-writes-view.js';
 export {
   isQueueClosed,
   isRequeueError,
@@ -32,6 +34,7 @@ export {
   QueueClosedError,
   RequeueError,
 } from './queue.js';
+export { type OwnWriteTarget, recordOwnWrite } from './record-own-write.js';
 export { Reflector } from './reflector.js';
 export type { ReflectorHealth, ReflectorOptions, ReflectorPhase } from './reflector-options.js';
 export {

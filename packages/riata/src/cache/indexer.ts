@@ -4,8 +4,8 @@ import { type Store, type Transaction, TransactionError, type TransactionStore }
 import type { Indexers } from './store-index.js';
 import { type KeyedTransaction, ThreadSafeStore } from './thread-safe-store.js';
 
-/** A store that finds objects by what is in them (`cache.Indexer`). Asking for an index that is not there throws. */
-export interface Indexer<T> extends Store<T> {
+/** What can be asked of a store with indexes, by those who only read. Asking for an index that is not there throws. */
+export interface IndexReader<T> extends Pick<Store<T>, 'list' | 'listKeys' | 'get' | 'getByKey'> {
   /** Objects that share a value with `obj` in the index, each once; `obj` need not be in the store (`Index`). */
   index(indexName: string, obj: T): T[];
   /** Keys of the objects that have this value in the index (`IndexKeys`). */
@@ -16,6 +16,10 @@ export interface Indexer<T> extends Store<T> {
   byIndex(indexName: string, indexedValue: string): T[];
   /** A copy: changing it changes nothing (`GetIndexers`). */
   getIndexers(): Indexers<T>;
+}
+
+/** A store that finds objects by what is in them (`cache.Indexer`). */
+export interface Indexer<T> extends Store<T>, IndexReader<T> {
   /** Adds indexes, before or after there are objects. Throws, with nothing added, if a name is taken (`AddIndexers`). */
   addIndexers(indexers: Indexers<T>): void;
 }

@@ -3,7 +3,7 @@ import { everything, parseSelector, type Selector, selectorFrom } from '../objec
 import type { LabelSelector } from '../object/meta.js';
 import type { WithMetadata } from '../object/with-metadata.js';
 import { ApiError } from '../rest/api-error.js';
-import type { Indexer } from './indexer.js';
+import type { IndexReader } from './indexer.js';
 import { namespaceIndex } from './key-functions.js';
 import type { Store } from './store.js';
 
@@ -21,7 +21,7 @@ export interface NamespaceLister<out T> {
 }
 
 /** Objects in the store that match; with an empty selector their labels are not looked at (`cache.ListAll`). */
-export function listAll<T extends WithMetadata>(store: Store<T>, selector?: ListerSelector): T[] {
+export function listAll<T extends WithMetadata>(store: Pick<Store<T>, 'list'>, selector?: ListerSelector): T[] {
   const parsed = toSelector(selector);
   return parsed.selectsNothing ? [] : matching(store.list(), parsed);
 }
@@ -31,7 +31,7 @@ export function listAll<T extends WithMetadata>(store: Store<T>, selector?: List
  * by looking at all. The namespace `''` means all of them.
  */
 export function listAllByNamespace<T extends WithMetadata>(
-  indexer: Indexer<T>,
+  indexer: IndexReader<T>,
   namespace: string,
   selector?: ListerSelector,
 ): T[] {
@@ -54,10 +54,10 @@ export function listAllByNamespace<T extends WithMetadata>(
  * pods.namespace('shop').list('app=cart');
  */
 export class Lister<T extends WithMetadata> implements NamespaceLister<T> {
-  readonly #indexer: Indexer<T>;
+  readonly #indexer: IndexReader<T>;
   readonly #kind: KindRef;
 
-  constructor(indexer: Indexer<T>, kind: KindRef) {
+  constructor(indexer: IndexReader<T>, kind: KindRef) {
     this.#indexer = indexer;
     this.#kind = kind;
   }

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import { memoryMetrics } from '../runtime/metrics.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import { OwnWrites } from './own-writes.js';
+
+function object(resourceVersion: string, uid = 'u1', name = 'a'): KubeObject {
+  const metadata: ObjectMeta = { name, uid, resourceVersion, creationTimestamp: '2026-01-01T00:00:00Z' };
+  return { apiVersion: 'v1', kind: 'Thing', metadata };
+}
+
+function ownWrites() {
+  const clock = new VirtualClock();
+  const metrics = memoryMetrics();
+  const own = new OwnWrites<KubeObject>({ clock, metrics, name: 'things' });
+  const write = (thing: KubeObject) => own.written('a', thing.metadata, thing);
+  return { own, clock, metrics, write };
+}
+
+test('an own write is seen until the watch has shown it', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  write(object('12'));
+  expect(own.view('a', object('9'))).toMatchObject({ metadata: { resourceVersion: '12' } });
+  expect(Object.isFrozen(own.view('a', undefined)?.metadata)).toBe(true);
+  own.shown('b', '11');
+  expect(own.view('a', object('9'))?.metadata.resourceVersion).toBe('12');
+  own.shown('a', '12');
+  expect(own.size).toBe(0);
+  expect(own.view('a', object('12'))?.metadata.resourceVersion).toBe('12');
+});
+
+test('an answer that comes after its event changes nothing', () => {
+  const { own, write } = ownWrites();
+  own.shown('a', '12');
+  write(object('12'));
+  own.deleted('a', 'u1', '11');
+  expect(own.size).toBe(0);
+});
+
+test('a bookmark or an event of another object that is newer ends it', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  write(object('12'));
+  own.shownUpTo('12');
+  expect(own.size).toBe(0);
+  write(object('14'));
+  own.shown('other', '15');
+  expect(own.view('a', undefined)).toBeUndefined();
+});
+
+test('answers in the wrong order: the newest version stays', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  write(object('14'));
+  write(object('12'));
+  expect(own.view('a', undefined)?.metadata.resourceVersion).toBe('14');
+});
+
+test('UpdateConcurrentDelete: a late answer does not bring back what was deleted', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  own.deleted('a', 'u1');
+  write(object('12', 'u1'));
+  expect(own.view('a', object('9', 'u1'))).toBeUndefined();
+});
+
+test('UpdateConcurrentRecreate: a deletion hides its UID alone', () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  own.deleted('a', 'u1');
+  expect(own.view('a', object('9', 'u1'))).toBeUndefined();
+  expect(own.view('a', object('13', 'u2'))?.metadata.uid).toBe('u2');
+  own.shownDeleted('a', 'u1', '12');
+  expect(own.size).toBe(0);
+});
+
+test('an object made anew is seen in place of the deleted one, and of the one that the watch still shows', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  own.deleted('a', 'u1');
+  write(object('13', 'u2'));
+  expect(own.view('a', object('9', 'u1'))?.metadata.uid).toBe('u2');
+  own.shownDeleted('a', 'u1', '12');
+  expect(own.view('a', undefined)?.metadata.uid).toBe('u2');
+});
+
+test('a deletion of unknown revision that the watch never shows is forgotten after five minutes', async () => {
+  const { own, clock } = ownWrites();
+  own.shownAll('10');
+  own.deleted('a', 'u1');
+  await clock.advance(299_000);
+  own.shownUpTo('20');
+  expect(own.size).toBe(1);
+  await clock.advance(2_000);
+  own.shownUpTo('21');
+  expect(own.size).toBe(0);
+});
+
+test('an object that left the selection is hidden until the watch has shown it', () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  own.written('a', object('12').metadata, undefined);
+  expect(own.view('a', object('9'))).toBeUndefined();
+  own.shownDeleted('a', 'u1', '12');
+  expect(own.size).toBe(0);
+});
+
+test('revisions that cannot be compared: shown by its very version, by its deletion, or by a new list', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('x1');
+  write(object('x3'));
+  own.shown('a', 'x2');
+  expect(own.view('a', undefined)?.metadata.resourceVersion).toBe('x3');
+  own.shown('a', 'x3');
+  expect(own.size).toBe(0);
+  write(object('x4'));
+  own.shownDeleted('a', 'u1', 'x5');
+  expect(own.size).toBe(0);
+  write(object('x6'));
+  own.shownAll('x7');
+  expect(own.size).toBe(0);
+});
+
+test('a doubt lasts until it is settled, or the watch has come to its revision', () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  own.doubt('a');
+  own.doubt('b', '12');
+  own.doubt('c', '9');
+  expect(own.doubtfulKeys()).toEqual(['a', 'b']);
+  const first = own.doubtOf('a');
+  own.doubt('a');
+  if (first !== undefined) own.settle(first, 'a');
+  expect(own.doubtOf('a')).toBeDefined();
+  const second = own.doubtOf('a');
+  if (second !== undefined) own.settle(second, 'a');
+  expect(own.doubtOf('a')).toBeUndefined();
+  own.shown('x', '12');
+  expect(own.doubtOf('b')).toBeUndefined();
+});
+
+test('a doubt about all is one about each', () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  own.doubtAll();
+  expect(own.doubtOf('a')).toEqual({ resourceVersion: undefined });
+  const doubt = own.doubtOf();
+  if (doubt !== undefined) own.settle(doubt);
+  expect(own.doubtOf('a')).toBeUndefined();
+  own.doubtAll('12');
+  own.shownUpTo('12');
+  expect(own.doubtOf()).toBeUndefined();
+});
+
+test('one can wait for a revision', async () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  await own.reached('10');
+  const order: string[] = [];
+  const waiting = own.reached('12').then(() => order.push('reached'));
+  own.shown('b', '11');
+  await Promise.resolve();
+  order.push('11');
+  own.shown('b', '13');
+  await waiting;
+  expect(order).toEqual(['11', 'reached']);
+  const controller = new AbortController();
+  const given = own.reached('99', { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(given).rejects.toThrow('enough');
+});
+
+test('tells how many there are and how long they waited', async () => {
+  const { own, clock, metrics, write } = ownWrites();
+  own.shownAll('10');
+  write(object('12'));
+  expect(metrics.value('riata_cache_overlay_entries', { name: 'things' })).toBe(1);
+  await clock.advance(500);
+  own.shown('a', '12');
+  expect(metrics.value('riata_cache_overlay_entries', { name: 'things' })).toBe(0);
+  expect(metrics.observed('riata_cache_overlay_age_seconds', { name: 'things' })).toEqual([0.5]);
+});

@@ -1,0 +1,250 @@
+import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import { compareResourceVersions } from '../object/resource-version.js';
+import { freeze } from '../object/value/freeze.js';
+import type { Scheduler } from '../runtime/clock.js';
+import type { Metrics } from '../runtime/metrics.js';
+import { abortable } from '../runtime/signals.js';
+import { OwnWriteMetrics } from './own-write-metrics.js';
+
+/** A deletion whose revision is unknown is forgotten after this time: a watch that far behind has other worries. */
+const forgottenAfterMs = 300_000;
+
+/** What one object looks like by one's own writes. */
+interface Entry<T> {
+  /** None: not to be seen. */
+  readonly object: T | undefined;
+  readonly uid: string;
+  /** Unknown for most deletions. */
+  readonly resourceVersion: string | undefined;
+  /** Deleted: this UID never comes back. */
+  readonly isGone: boolean;
+  /** Of deletions without a revision: a revision that is known to be older. */
+  readonly after?: string;
+  readonly sinceMs: number;
+}
+
+/** A write whose outcome the answer does not show: look at the server, or wait until the watch has come this far. */
+export interface Doubt {
+  /** Unknown where the answer was lost. */
+  readonly resourceVersion: string | undefined;
+}
+
+/** Options of {@link OwnWrites}. */
+export interface OwnWritesOptions {
+  readonly clock: Scheduler;
+  readonly metrics: Metrics;
+  /** Names the metrics' series, e.g. `pods`. */
+  readonly name: string;
+}
+
+/**
+ * What this process has written and the watch has not shown yet (`cache.MutationCache`): laid over what the watch has
+ * shown, it gives a view in which one's own writes are visible at once. Handlers never see it.
+ *
+ * Every write is kept until the watch has come to its resourceVersion, so answers may come late, twice and in any order.
+ * A deletion holds for its UID alone: an object made anew under the same name is seen.
+ */
+export class OwnWrites<T extends KubeObject> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #doubts = new Map<string, Doubt>();
+  #doubtOfAll: Doubt | undefined;
+  readonly #waiting = new Set<{ readonly resourceVersion: string; resolve(): void }>();
+  readonly #clock: Scheduler;
+  readonly #metrics: OwnWriteMetrics;
+  /** Everything up to here has been shown by the watch. */
+  #shownUpTo = '';
+
+  constructor(options: OwnWritesOptions) {
+    this.#clock = options.clock;
+    this.#metrics = new OwnWriteMetrics(options.metrics, options.name);
+  }
+
+  /** How many objects look different by one's own writes, at most. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * The server has stored an object. `object` is how the cache is to show it; taken over, and frozen. None: the cache's
+   * selection leaves such an object out.
+   */
+  written(key: string, { uid, resourceVersion }: ObjectMeta, object: T | undefined): void {
+    if (this.#isShown(resourceVersion)) return;
+    const prior = this.#entries.get(key);
+    if (prior !== undefined) {
+      if (prior.isGone && prior.uid === uid) return;
+      const priorVersion = prior.resourceVersion ?? prior.after;
+      if (priorVersion !== undefined && isNewer(priorVersion, resourceVersion)) return;
+    }
+    const sinceMs = this.#clock.monotonic();
+    this.#set(key, { object: freeze(object), uid, resourceVersion, isGone: false, sinceMs });
+  }
+
+  /** The object with this UID is gone. */
+  deleted(key: string, uid: string, resourceVersion?: string): void {
+    if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
+    const prior = this.#entries.get(key);
+    if (prior !== undefined && prior.uid !== uid) {
+      if (resourceVersion === undefined || prior.resourceVersion === undefined) {
+        // Which of the two came first cannot be told.
+        if (prior.object !== undefined) this.doubt(key);
+        return;
+      }
+      if (isNewer(prior.resourceVersion, resourceVersion)) return;
+    }
+    if (prior?.isGone && prior.uid === uid && resourceVersion === undefined) return;
+    const after = prior?.resourceVersion;
+    const sinceMs = this.#clock.monotonic();
+    this.#set(key, { object: undefined, uid, resourceVersion, isGone: true, after, sinceMs });
+  }
+
+  /** Something was or may have been done to this object; how it looks now is not known. */
+  doubt(key: string, resourceVersion?: string): void {
+    if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
+    this.#doubts.set(key, { resourceVersion });
+  }
+
+  /** Something was or may have been done to an unknown set of objects. */
+  doubtAll(resourceVersion?: string): void {
+    if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
+    this.#doubtOfAll = { resourceVersion };
+  }
+
+  /** What there is to find out before this object is read; of all objects without a key. */
+  doubtOf(key?: string): Doubt | undefined {
+    if (this.#doubtOfAll !== undefined || key === undefined) return this.#doubtOfAll;
+    return this.#doubts.get(key);
+  }
+
+  /** Keys of the objects that there is doubt about, those of a doubt about all excepted. */
+  doubtfulKeys(): string[] {
+    return [...this.#doubts.keys()];
+  }
+
+  /** A doubt has been looked into. One that came up since then stays. */
+  settle(doubt: Doubt, key?: string): void {
+    if (this.#doubtOfAll === doubt) this.#doubtOfAll = undefined;
+    else if (key !== undefined && this.#doubts.get(key) === doubt) this.#doubts.delete(key);
+  }
+
+  /** The watch has shown this version of the object. */
+  shown(key: string, resourceVersion: string): void {
+    this.#shownUpTo = resourceVersion;
+    if (this.#entries.size > 0) {
+      const entry = this.#entries.get(key);
+      if (entry?.resourceVersion === resourceVersion) this.#drop(key, entry);
+      this.#sweepSome();
+    }
+    this.#advanced();
+  }
+
+  /** The watch has shown that the object with this UID is gone. */
+  shownDeleted(key: string, uid: string | undefined, resourceVersion: string | undefined): void {
+    if (resourceVersion !== undefined) this.#shownUpTo = resourceVersion;
+    if (this.#entries.size > 0) {
+      const entry = this.#entries.get(key);
+      const isSame = entry !== undefined && entry.uid === uid;
+      if (isSame && (entry.isGone || !isComparable(entry, this.#shownUpTo))) this.#drop(key, entry);
+      this.#sweepSome();
+    }
+    this.#advanced();
+  }
+
+  /** The watch has shown everything up to here: a bookmark. */
+  shownUpTo(resourceVersion: string): void {
+    this.#shownUpTo = resourceVersion;
+    for (const [key, entry] of this.#entries) if (this.#isOver(entry)) this.#drop(key, entry);
+    this.#advanced();
+  }
+
+  /** All objects have been listed anew. */
+  shownAll(resourceVersion: string): void {
+    this.shownUpTo(resourceVersion);
+    for (const [key, entry] of this.#entries) if (!isComparable(entry, resourceVersion)) this.#drop(key, entry);
+  }
+
+  /** Resolves when the watch has come to this revision. Rejects with the signal's reason. */
+  async reached(resourceVersion: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#isShown(resourceVersion)) return;
+    const waiter = { resourceVersion, resolve: () => {} };
+    this.#waiting.add(waiter);
+    try {
+      await abortable(new Promise<void>((resolve) => Object.assign(waiter, { resolve })), options.signal);
+    } finally {
+      this.#waiting.delete(waiter);
+    }
+  }
+
+  /** What is to be seen under this key, given what the watch has shown. */
+  view(key: string, base: T | undefined): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return base;
+    if (this.#isOver(entry)) {
+      this.#drop(key, entry);
+      return base;
+    }
+    if (entry.object !== undefined || entry.resourceVersion !== undefined || base === undefined) return entry.object;
+    if (base.metadata.uid === entry.uid) return undefined;
+    return entry.after !== undefined && !isNewer(base.metadata.resourceVersion, entry.after) ? undefined : base;
+  }
+
+  /** Keys of the objects that may look different from what the watch has shown. */
+  keys(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  #isShown(resourceVersion: string): boolean {
+    const order = compareResourceVersions(resourceVersion, this.#shownUpTo);
+    return order !== undefined && order <= 0;
+  }
+
+  #isOver(entry: Entry<T>): boolean {
+    if (entry.resourceVersion !== undefined) return this.#isShown(entry.resourceVersion);
+    return this.#clock.monotonic() - entry.sinceMs > forgottenAfterMs;
+  }
+
+  /** The oldest two: enough for what is over to go as fast as it comes, at a cost that does not grow. */
+  #sweepSome(): void {
+    let count = 0;
+    for (const [key, entry] of this.#entries) {
+      if (this.#isOver(entry)) this.#drop(key, entry);
+      count += 1;
+      if (count === 2) return;
+    }
+  }
+
+  #advanced(): void {
+    if (this.#doubts.size > 0) {
+      for (const [key, { resourceVersion }] of this.#doubts) {
+        if (resourceVersion !== undefined && this.#isShown(resourceVersion)) this.#doubts.delete(key);
+      }
+    }
+    const all = this.#doubtOfAll?.resourceVersion;
+    if (all !== undefined && this.#isShown(all)) this.#doubtOfAll = undefined;
+    for (const waiter of this.#waiting) if (this.#isShown(waiter.resourceVersion)) waiter.resolve();
+  }
+
+  #set(key: string, entry: Entry<T>): void {
+    // Put at the end: the oldest ones are swept first.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#metrics.count(this.#entries.size);
+  }
+
+  #drop(key: string, entry: Entry<T>): void {
+    this.#entries.delete(key);
+    this.#metrics.dropped(this.#clock.monotonic() - entry.sinceMs, this.#entries.size);
+  }
+}
+
+function isNewer(a: string, b: string): boolean {
+  const order = compareResourceVersions(a, b);
+  return order !== undefined && order > 0;
+}
+
+/** Whether it can be told, by the revision, when the watch has come to it. */
+function isComparable(entry: Entry<unknown>, resourceVersion: string): boolean {
+  return (
+    entry.resourceVersion === undefined || compareResourceVersions(entry.resourceVersion, resourceVersion) !== undefined
+  );
+}
