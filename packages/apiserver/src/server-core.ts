@@ -1,4 +1,4 @@
-import { formatTime, type JsonObject } from 'riata/object';
+import { formatTime } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import { CrdController } from './controllers/crd-controller.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
@@ -6,6 +6,7 @@ import { NamespaceController, namespaceGate } from './controllers/namespace-cont
 import { WorkLoop } from './controllers/work-loop.js';
 import { builtInResources } from './resource/built-in-resource.js';
 import { ObjectStore } from './resource/object-store.js';
+import { ownNamespace, ownService } from './resource/own-objects.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
@@ -117,23 +118,11 @@ export class ServerCore {
   /** What a new cluster holds. */
   #fill(namespaces: Resource): void {
     if (this.#parts.storage.revision > 0) return;
-    const make = (resource: Resource, namespace: string, object: JsonObject) => {
-      const whole = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
-      this.#store.create(resource, namespace, resource.schema.read(whole).object, this.#context());
-    };
+    const context = this.#context();
     for (const name of ['kube-system', 'kube-public', 'kube-node-lease', 'default']) {
-      make(namespaces, '', { metadata: { name } });
+      this.#store.place(namespaces, '', ownNamespace(name), context);
     }
-    const labels = { component: 'apiserver', provider: 'kubernetes' };
-    make(this.#builtIn('', 'v1', 'services'), 'default', {
-      metadata: { name: 'kubernetes', labels },
-      spec: {
-        clusterIP: '10.0.0.1',
-        clusterIPs: ['10.0.0.1'],
-        ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
-        type: 'ClusterIP',
-      },
-    });
+    this.#store.place(this.#builtIn('', 'v1', 'services'), 'default', ownService(), context);
   }
 
   #context(): WriteContext {

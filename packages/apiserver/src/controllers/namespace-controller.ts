@@ -2,6 +2,7 @@ import { equal, isJsonObject, type JsonObject } from 'riata/object';
 import { deleteObject } from '../resource/delete-object.js';
 import { stringsOf } from '../resource/metadata.js';
 import type { NamespaceGate, ObjectStore } from '../resource/object-store.js';
+import { ownRootCertificate, ownServiceAccount } from '../resource/own-objects.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { forbiddenWrite, notFound } from '../status/refusal.js';
@@ -29,9 +30,6 @@ const namespaceFinalizer = 'kubernetes';
 
 const accountName = 'default';
 const certificateName = 'kube-root-ca.crt';
-const certificateNote = {
-  'kubernetes.io/description': 'The CA bundle that tells whether the API server, as seen from Pods, is the right one.',
-};
 
 /** Gives new namespaces what they all have, and empties those that are to go. */
 export class NamespaceController {
@@ -73,17 +71,14 @@ export class NamespaceController {
   #fill(namespace: string): void {
     const { store, namespaces, serviceAccounts, configMaps, rootCertificate } = this.#at;
     if (store.find(namespaces, '', namespace) === undefined || this.#isTerminating(namespace)) return;
-    const make = (resource: Resource, object: JsonObject) => {
-      const whole = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
-      store.create(resource, namespace, whole, this.#context());
-    };
     if (store.find(serviceAccounts, namespace, accountName) === undefined) {
-      make(serviceAccounts, { metadata: { name: accountName } });
+      store.place(serviceAccounts, namespace, ownServiceAccount(accountName), this.#context());
     }
-    const data = { 'ca.crt': rootCertificate };
+    const certificate = ownRootCertificate(certificateName, rootCertificate);
+    const { data } = certificate.object;
     const published = store.find(configMaps, namespace, certificateName)?.object as JsonObject | undefined;
     if (published === undefined) {
-      make(configMaps, { metadata: { name: certificateName, annotations: certificateNote }, data });
+      store.place(configMaps, namespace, certificate, this.#context());
     } else if (!equal(published.data, data)) {
       const right = (live: JsonObject) => ({ ...live, data });
       const change = { subresource: '', make: right };

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { constants, gzipSync } from 'node:zlib';
 import type { Reply, ReplyHeaders } from './reply.js';
 
 /** Shorter answers are sent as they are: packing them costs more than it saves. */
@@ -78,6 +77,8 @@ export class GzipReply implements Reply {
   /** Packs what waits, if it is at least so much. */
   #pack(atLeast: number): boolean {
     if (this.#waitingBytes < atLeast) return true;
+    // Loaded by who packs: a server starts without it.
+    const { constants, gzipSync } = process.getBuiltinModule('node:zlib');
     const bytes = gzipSync(Buffer.concat(this.#waiting), { level: constants.Z_BEST_SPEED });
     this.#waiting = [];
     this.#waitingBytes = 0;

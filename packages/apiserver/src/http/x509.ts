@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 /** A certificate and its key, both PEM. */
 export interface Identity {
@@ -61,7 +60,7 @@ function certificate(
     spki,
     element(0xa3, extra),
   );
-  const signature = sign('sha256', body, createPrivateKey(pemKey(issuer.key)));
+  const signature = sign('sha256', body, issuer.key);
   const lines =
     sequence(body, algorithm, bitString(signature))
       .toString('base64')
@@ -91,6 +90,8 @@ function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] |
 }
 
 function alternativeName(host: string): Buffer {
+  // Loaded by who listens: within the process there are no addresses.
+  const { isIPv4, isIPv6 } = process.getBuiltinModule('node:net');
   if (isIPv4(host)) return element(0x87, Buffer.from(host.split('.').map(Number)));
   if (!isIPv6(host)) return element(0x82, Buffer.from(host, 'ascii'));
   // URL writes every spelling as groups of hex with at most one "::".

@@ -7,6 +7,7 @@ import type { Storage, Stored } from '../storage/storage.js';
 import { checkName } from './check-name.js';
 import { generateName } from './generate-name.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import type { OwnObject } from './own-objects.js';
 import { hasSubresource, inVersion, type Resource } from './resource.js';
 import { shareFields } from './share-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
@@ -94,6 +95,24 @@ export class ObjectStore {
     const key = keyFor(namespace, name);
     const stored = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
     return inVersion(stored.object, resource.apiVersion);
+  }
+
+  /** Stores what the server makes by itself and what is whole but for its identity: `create` would make the same of it. */
+  place(resource: Resource, namespace: string, { object, fieldsV1 }: OwnObject, context: WriteContext): void {
+    const { apiVersion, kind } = resource;
+    const { fieldManager: manager, now: time } = context;
+    const entry = { manager, operation: 'Update', apiVersion, time, fieldsType: 'FieldsV1', fieldsV1 };
+    const whole = withMeta(
+      { kind, apiVersion, ...object },
+      {
+        namespace: namespace === '' ? undefined : namespace,
+        managedFields: fieldsV1 && [entry],
+        uid: this.#random.uuid(),
+        creationTimestamp: time,
+      },
+    );
+    const key = keyFor(namespace, textOf(metaOf(object).name));
+    this.#storage.put(resource.table, key, (revision) => atRevision(whole, resource, revision));
   }
 
   /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */

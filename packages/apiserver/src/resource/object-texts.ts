@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import type { Stored } from '../storage/storage.js';
 import { RecentCache } from './recent-cache.js';
 
@@ -9,9 +8,10 @@ import { RecentCache } from './recent-cache.js';
  */
 export class ObjectTexts {
   // They are strings, as many small buffers outside of the heap keep the garbage collector busy.
-  readonly #bodies = new RecentCache<Stored, string>(getHeapStatistics().heap_size_limit / 8, (text) => text.length);
+  #bodies: RecentCache<Stored, string> | undefined;
 
   body(stored: Stored): string {
+    this.#bodies ??= new RecentCache(heapLimit() / 8, (text) => text.length);
     return this.#bodies.get(stored, () => {
       const { apiVersion: _a, kind: _k, ...rest } = stored.object;
       return JSON.stringify(rest);
@@ -24,4 +24,9 @@ export class ObjectTexts {
     // Its metadata is always there, so that the comma is right; its opening brace has come already.
     return named + this.body(stored).slice(1);
   }
+}
+
+/** In bytes. The module is loaded by who asks: a server starts without it. */
+function heapLimit(): number {
+  return process.getBuiltinModule('node:v8').getHeapStatistics().heap_size_limit;
 }

@@ -47,7 +47,8 @@ function createRandom(next: () => number, uuid: () => string): Random {
 /** Chance that cannot be repeated. Its UUIDs are cryptographically random; `next` and the rest are not. */
 export const systemRandom: Random = createRandom(
   () => Math.random(),
-  () => crypto.randomUUID(),
+  // The global `crypto` would load all of Web Crypto for it.
+  () => process.getBuiltinModule('node:crypto').randomUUID(),
 );
 
 /** Spreads a seed over 32-bit words: FNV-1a over its text, then splitmix32. */

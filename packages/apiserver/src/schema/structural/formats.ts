@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { isDns1123Label, isDns1123Subdomain, parseGoDuration } from 'riata/object';
 
 /** Whether a text is of the format. Keys are without dashes, as names of formats are compared. */
@@ -71,6 +70,10 @@ function isRequestUri(text: string): boolean {
   const host = authority.slice(authority.lastIndexOf('@') + 1);
   return !/[ <>"]/.test(authority) && /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.test(host);
 }
+
+// Loaded by who checks an address: a server starts without it.
+const isIPv4 = (text: string): boolean => process.getBuiltinModule('node:net').isIPv4(text);
+const isIPv6 = (text: string): boolean => process.getBuiltinModule('node:net').isIPv6(text);
 
 /** Roughly what Go's `mail.ParseAddress` takes: an address, perhaps with a name before it in pointed brackets. */
 function isEmail(text: string): boolean {

@@ -1,0 +1,41 @@
+import type { JsonObject } from 'riata/object';
+import { seededRandom, VirtualClock } from 'riata/runtime';
+import { expect, test } from 'vitest';
+import { builtInResources } from './built-in-resource.js';
+import { ObjectStore } from './object-store.js';
+import { MemoryStorage } from '../storage/memory-storage.js';
+import { ownNamespace, ownRootCertificate, ownService, ownServiceAccount } from './own-objects.js';
+
+const context = {
+  dryRun: false,
+  fieldManager: 'kube-apiserver',
+  fieldValidation: 'Strict' as const,
+  warn: () => {},
+  now: '2026-01-02T03:04:05Z',
+  nowMs: Date.parse('2026-01-02T03:04:05Z'),
+};
+
+const newStore = () =>
+  new ObjectStore(new MemoryStorage({ clock: new VirtualClock() }), seededRandom('own objects'), () => {});
+
+/** What somebody would have to send to get the same. */
+function sent({ metadata, status: _, ...rest }: JsonObject): JsonObject {
+  return { metadata, ...rest };
+}
+
+test.each([
+  ['namespaces', '', ownNamespace('default')],
+  ['services', 'default', ownService()],
+  ['serviceaccounts', 'default', ownServiceAccount('default')],
+  ['configmaps', 'default', ownRootCertificate('kube-root-ca.crt', 'PEM')],
+])('the server’s own %s are as creating them leaves them', (plural, namespace, own) => {
+  const resource = builtInResources().find((r) => r.apiVersion === 'v1' && r.plural === plural)!;
+  const { apiVersion, kind } = resource;
+  const fields = plural === 'namespaces' ? { metadata: { name: 'default' } } : sent(own.object);
+  const { object } = resource.schema.read({ apiVersion, kind, ...fields });
+  const created = newStore().create(resource, namespace, object, context);
+  const store = newStore();
+  store.place(resource, namespace, own, context);
+  const placed = store.get(resource, namespace, created.metadata.name);
+  expect(JSON.stringify(placed)).toBe(JSON.stringify(created));
+});

@@ -1,0 +1,69 @@
+import type { JsonObject } from 'riata/object';
+
+/**
+ * What the server makes by itself, as creating it would leave it: the fields, and what is noted of who has set them.
+ * Ready-made, as creating anything for the first time takes a third of the time in which a server starts.
+ */
+export interface OwnObject {
+  readonly object: JsonObject;
+  /** Undefined when the writer owns nothing that is noted. */
+  readonly fieldsV1?: JsonObject;
+}
+
+const set = {};
+
+export function ownNamespace(name: string): OwnObject {
+  return {
+    object: {
+      metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    },
+    fieldsV1: { 'f:metadata': { 'f:labels': { '.': set, 'f:kubernetes.io/metadata.name': set } } },
+  };
+}
+
+/** By which Pods reach the server. */
+export function ownService(): OwnObject {
+  const port = { '.': set, 'f:name': set, 'f:port': set, 'f:protocol': set, 'f:targetPort': set };
+  return {
+    object: {
+      metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: {
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        type: 'ClusterIP',
+      },
+    },
+    fieldsV1: {
+      'f:metadata': { 'f:labels': { '.': set, 'f:component': set, 'f:provider': set } },
+      'f:spec': {
+        'f:clusterIP': set,
+        'f:clusterIPs': set,
+        'f:ports': { '.': set, 'k:{"port":443,"protocol":"TCP"}': port },
+        'f:type': set,
+      },
+    },
+  };
+}
+
+/** The account of Pods that name no other. */
+export function ownServiceAccount(name: string): OwnObject {
+  return { object: { metadata: { name } } };
+}
+
+/** By which Pods know the server. */
+export function ownRootCertificate(name: string, certificate: string): OwnObject {
+  const description = 'The CA bundle that tells whether the API server, as seen from Pods, is the right one.';
+  return {
+    object: {
+      metadata: { name, annotations: { 'kubernetes.io/description': description } },
+      data: { 'ca.crt': certificate },
+    },
+    fieldsV1: {
+      'f:data': { '.': set, 'f:ca.crt': set },
+      'f:metadata': { 'f:annotations': { '.': set, 'f:kubernetes.io/description': set } },
+    },
+  };
+}
