@@ -4,6 +4,7 @@ import { onAbort } from '../../runtime/signals.js';
 import { writeToStandardError } from '../../runtime/standard-error.js';
 import { errorCode, fileProblem } from '../config/config-error.js';
 import { ExecPluginError } from './exec-plugin-error.js';
+import { pluginCommand } from './plugin-command.js';
 
 export interface PluginRun {
   readonly command: string;
@@ -28,13 +29,18 @@ const stderrShown = 2048;
 /** Between asking a plugin to stop and stopping it. */
 const killAfterMs = 2_000;
 
-/** Runs the command, without a shell, and resolves to what it wrote to stdout. */
+/**
+ * Runs the command and resolves to what it wrote to stdout. No shell is between, but for batch files on Windows, which
+ * only `cmd.exe` can run.
+ */
 export async function runPlugin(run: PluginRun): Promise<string> {
-  const { spawn } = await import('node:child_process');
+  const [{ spawn }, { statSync }] = await Promise.all([import('node:child_process'), import('node:fs')]);
   run.signal.throwIfAborted();
   const stdio: StdioOptions = [run.interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'];
   return new Promise<string>((resolve, reject) => {
-    const child = spawn(run.command, run.args, { env: run.env, stdio, windowsHide: true });
+    const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    const { file, args, verbatim } = pluginCommand({ ...run, platform: process.platform, isFile });
+    const child = spawn(file, args, { env: run.env, stdio, windowsHide: true, windowsVerbatimArguments: verbatim });
     const stdout: Buffer[] = [];
     let size = 0;
     let stderr = '';
