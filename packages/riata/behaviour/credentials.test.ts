@@ -15,7 +15,7 @@ import {
   type KubeconfigUser,
   loadConfig,
 } from '../src/rest/index.js';
-import { silentLogger, VirtualClock } from '../src/runtime/index.js';
+import { memoryLogger, silentLogger, VirtualClock } from '../src/runtime/index.js';
 import { controlPlane, describeServers, realOnly, rejection } from './servers.js';
 
 describeServers(
@@ -135,7 +135,8 @@ describeServers(
         await Promise.all([writeFile(files['client-certificate'], cert), writeFile(files['client-key'], key)]);
       };
       await write('first');
-      await using client = await clientFor(files, {}, { clock });
+      const log = memoryLogger();
+      await using client = await clientFor(files, {}, { clock, log });
       const namespace = await server().newNamespace();
       await using watch = await client.watch(ConfigMap, { namespace });
       expect((await whoAmI(client)).username).toBe('first');
@@ -147,6 +148,9 @@ describeServers(
       await writeFile(files['client-key'], controlPlane().clientCertificate('third').key);
       await clock.advance(10_000);
       expect((await whoAmI(client)).username).toBe('second');
+      expect(log.records).toMatchObject([
+        { level: 'warn', fields: { problem: expect.stringContaining(`file ${files['client-key']}: `) } },
+      ]);
       await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
       for await (const event of watch) {
         if (event.type === 'BOOKMARK') continue;

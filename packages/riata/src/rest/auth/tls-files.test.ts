@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { memoryLogger } from '../../runtime/memory-logger.js';
 import { VirtualClock } from '../../runtime/virtual-clock.js';
 import { bundleProblem, pairProblem } from './certificate-check.js';
 import { TlsFiles } from './tls-files.js';
@@ -16,9 +17,11 @@ const [first, second] = ['first', 'second'].map((commonName) => x509.issueCertif
 ];
 let dir: string;
 let clock: VirtualClock;
+const log = memoryLogger();
 let paths: { ca: string; cert: string; key: string };
 
 beforeEach(async () => {
+  log.clear();
   dir = await mkdtemp(join(tmpdir(), 'riata-tls-'));
   clock = new VirtualClock();
   paths = { ca: join(dir, 'ca.crt'), cert: join(dir, 'tls.crt'), key: join(dir, 'tls.key') };
@@ -31,7 +34,7 @@ const source = (name: keyof typeof paths) => ({
   from: { file: paths[name] },
   place: { source: 'kubeconfig', field: name },
 });
-const load = () => TlsFiles.load({ ca: source('ca'), cert: source('cert'), key: source('key'), clock });
+const load = () => TlsFiles.load({ ca: source('ca'), cert: source('cert'), key: source('key'), clock, log });
 
 describe('rotation', () => {
   test('nothing changed is the same object, however often it is looked at', async () => {
@@ -66,6 +69,30 @@ describe('rotation', () => {
     await write('ca', first.cert + second.cert);
     expect(await files.refresh()).toBe(true);
     expect((await files.current()).ca).toBe(first.cert + second.cert);
+  });
+
+  test('what is refused is told once, with the file and without what it holds', async () => {
+    const files = await load();
+    await write('key', second.key);
+    for (let i = 0; i < 3; i++) expect(await files.refresh()).toBe(false);
+    await write('cert', 'no certificate');
+    await rm(paths.ca);
+    for (let i = 0; i < 3; i++) expect(await files.refresh()).toBe(false);
+    const kept = '; the one before stays in force';
+    const pair = `a new client certificate cannot be used${kept}`;
+    const warn = (message: string, problem: string) => ({ level: 'warn', message, fields: { problem } });
+    expect(log.records).toEqual([
+      warn(pair, `kubeconfig: key: file ${paths.key}: the client key does not belong to the client certificate`),
+      warn(
+        `a new certificate authority cannot be used${kept}`,
+        `kubeconfig: ca: file ${paths.ca} cannot be read: no such file`,
+      ),
+      warn(pair, `kubeconfig: cert: file ${paths.cert}: the client certificate holds no PEM certificate`),
+    ]);
+    log.clear();
+    await write('cert', second.cert);
+    expect(await files.refresh()).toBe(true);
+    expect(log.messages()).toEqual(['the client certificate in its file is in force again']);
   });
 
   test('a refresh after a 401 does not wait for the next look', async () => {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
 import { ConfigError, type ConfigPlace, fileProblem } from '../config/config-error.js';
 import type { Pem, TlsMaterial } from '../config.js';
 import { bundleProblem, pairProblem, validityProblem } from './certificate-check.js';
+import { RotationLog } from './rotation-log.js';
 import { tlsMaterial } from './tls-material.js';
 
 /** PEM text given inline, or a file that is looked at again and again. */
@@ -17,6 +19,8 @@ export interface TlsFilesOptions {
   readonly cert?: PemSource;
   readonly key?: PemSource;
   readonly clock: Clock;
+  /** Told of files that cannot take the place of what is in force: which, and why. */
+  readonly log: Logger;
 }
 
 const recheckMs = 10_000;
@@ -24,11 +28,14 @@ const recheckMs = 10_000;
 /**
  * CA, client certificate and key, from files or inline. Files are compared with what is in force at most every ten
  * seconds, when asked for. What replaces them is taken only when it is whole: a key that does not belong to its
- * certificate, a bundle that was cut off and a file that cannot be read leave the old in force until the next look.
+ * certificate, a bundle that was cut off and a file that cannot be read leave the old in force until the next look, with
+ * one line in the log.
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
   readonly #rotates: boolean;
+  readonly #bundleLog: RotationLog;
+  readonly #pairLog: RotationLog;
   #material: TlsMaterial;
   #recheckAt: number;
   #checking: Promise<void> | undefined;
@@ -36,6 +43,8 @@ export class TlsFiles {
   private constructor(options: TlsFilesOptions, material: TlsMaterial) {
     this.#options = options;
     this.#material = material;
+    this.#bundleLog = new RotationLog(options.log, 'certificate authority');
+    this.#pairLog = new RotationLog(options.log, 'client certificate');
     this.#recheckAt = options.clock.monotonic() + recheckMs;
     this.#rotates = [options.ca, options.cert, options.key].some(
       (source) => source !== undefined && 'file' in source.from,
@@ -87,11 +96,23 @@ export class TlsFiles {
     const old = this.#material;
     this.#recheckAt = clock.monotonic() + recheckMs;
     const [newCa, newPair] = await Promise.all([
-      readBundle(ca).catch(() => old.ca),
-      readPair(cert, key).catch(() => ({ cert: old.cert, key: old.key })),
+      replaced(readBundle(ca), old.ca, this.#bundleLog),
+      replaced(readPair(cert, key), { cert: old.cert, key: old.key }, this.#pairLog),
     ]);
     const next = { ca: newCa, ...newPair };
     if (next.ca !== old.ca || next.cert !== old.cert || next.key !== old.key) this.#material = tlsMaterial(next);
+  }
+}
+
+/** What was read, or `old` where it cannot be used. */
+async function replaced<T, O>(reading: Promise<T>, old: O, log: RotationLog): Promise<T | O> {
+  try {
+    const read = await reading;
+    log.accepted();
+    return read;
+  } catch (error) {
+    log.refused(error);
+    return old;
   }
 }
 

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
 import { ConfigError, type ConfigPlace, fileProblem } from '../config/config-error.js';
 import { type AuthorizationSource, bearer, type RefreshOptions } from './authorization-source.js';
+import { RotationLog } from './rotation-log.js';
 
 export interface TokenFileOptions {
   readonly file: string;
   /** Named in errors. */
   readonly place: ConfigPlace;
   readonly clock: Clock;
+  /** Told when the file holds no usable token. */
+  readonly log: Logger;
   /** Used until the file could be read once (`token` beside `tokenFile`). */
   readonly fallback?: string;
 }
@@ -19,16 +23,18 @@ const retryMs = 1_000;
 
 /**
  * A bearer token in a file that others rotate. It is read again a minute after the last read, when asked for; while the
- * file is unreadable or empty, the last good token stays in force.
+ * file is unreadable or empty, the last good token stays in force, with one line in the log.
  */
 export class TokenFile implements AuthorizationSource {
   readonly #options: TokenFileOptions;
+  readonly #log: RotationLog;
   #header: string | undefined;
   #readAgainAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<string> | undefined;
 
   constructor(options: TokenFileOptions) {
     this.#options = options;
+    this.#log = new RotationLog(options.log, 'token');
     this.#header = options.fallback === undefined ? undefined : bearer(options.fallback, options.place);
   }
 
@@ -62,8 +68,10 @@ export class TokenFile implements AuthorizationSource {
       if (text.trim() === '') throw new ConfigError(`file ${file} is empty; it should hold a token`, place);
       this.#header = bearer(text, place);
       this.#readAgainAt = clock.monotonic() + rereadMs;
+      this.#log.accepted();
     } catch (error) {
       if (this.#header === undefined) throw error;
+      this.#log.refused(error);
       this.#readAgainAt = clock.monotonic() + retryMs;
     }
     return this.#header;

@@ -1,3 +1,4 @@
+import { consoleLogger } from '../../runtime/console-logger.js';
 import { systemClock } from '../../runtime/system-clock.js';
 import type { ExecCluster } from '../auth/exec-plugin.js';
 import { anonymous } from '../auth/static.js';
@@ -91,8 +92,9 @@ export async function configFromEntries(
 }
 
 /** Fills in what {@link AuthOptions} leaves open. */
-export function withDefaults({ clock, env, execTimeoutMs }: AuthOptions): Required<AuthOptions> {
-  return { clock: clock ?? systemClock, env: env ?? process.env, execTimeoutMs: execTimeoutMs ?? 60_000 };
+export function withDefaults(options: AuthOptions): Required<AuthOptions> {
+  const { clock = systemClock, env = process.env, execTimeoutMs = 60_000, log = consoleLogger({ clock }) } = options;
+  return { clock, env, execTimeoutMs, log };
 }
 
 interface Picked {

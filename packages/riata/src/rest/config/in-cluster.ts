@@ -28,7 +28,7 @@ const mount = '/var/run/secrets/kubernetes.io/serviceaccount';
  * are not set (`rest.ErrNotInCluster`).
  */
 export async function inClusterConfig(options: InClusterOptions = {}): Promise<RestConfig> {
-  const { clock, env } = withDefaults(options);
+  const { clock, env, log } = withDefaults(options);
   const dir = options.serviceAccountDir ?? mount;
   const [host, port] = [env.KUBERNETES_SERVICE_HOST ?? '', env.KUBERNETES_SERVICE_PORT ?? ''];
   if (host === '' || port === '') {
@@ -42,11 +42,11 @@ export async function inClusterConfig(options: InClusterOptions = {}): Promise<R
     const field = options.server === undefined ? 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT' : 'server';
     return new ConfigError(problem, { source, field });
   });
-  const token = new TokenFile({ file: join(dir, 'token'), place: place('token'), clock });
+  const token = new TokenFile({ file: join(dir, 'token'), place: place('token'), clock, log });
   await token.authorization();
   const caFile = join(dir, 'ca.crt');
   const ca = (await exists(caFile)) ? { from: { file: caFile }, place: place('ca.crt') } : undefined;
-  const files = await TlsFiles.load({ ca, clock });
+  const files = await TlsFiles.load({ ca, clock, log });
   return printable({
     server,
     credentials: new KubeCredentials(files, token),

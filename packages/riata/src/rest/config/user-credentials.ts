@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Scheduler } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
 import { type AuthorizationSource, basic, bearer, fixedAuthorization } from '../auth/authorization-source.js';
 import { type ExecCluster, ExecPlugin, type ExecPluginOptions, execApiVersions } from '../auth/exec-plugin.js';
 import { KubeCredentials } from '../auth/kube-credentials.js';
@@ -12,6 +13,8 @@ import type { Fields } from './fields.js';
 export interface AuthOptions {
   /** Decides when files are looked at again, when plugin credentials expire and when a plugin is given up. @default the system's */
   readonly clock?: Scheduler;
+  /** Told when a certificate or token that was rotated cannot be used, without a word of it. @default consoleLogger() */
+  readonly log?: Logger;
   /** Environment variables: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST…, and what plugins inherit. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Longest run of a credential plugin that cannot ask the user; 0 = no limit. @default 60_000 */
@@ -34,7 +37,7 @@ export async function userCredentials(
   clusterInfo: Omit<ExecCluster, 'certificate-authority-data'>,
   options: Required<AuthOptions>,
 ): Promise<Credentials> {
-  const { clock } = options;
+  const { clock, log } = options;
   refuseAuthProvider(user);
   const cert = pemSource(user, 'client-certificate');
   const key = pemSource(user, 'client-key');
@@ -42,8 +45,8 @@ export async function userCredentials(
     const missing = cert === undefined ? 'client-certificate' : 'client-key';
     throw user.error(missing, `is missing (or ${missing}-data); a client certificate and its key go together`);
   }
-  const files = await TlsFiles.load({ ca: pemSource(cluster, 'certificate-authority'), cert, key, clock });
-  const header = await headerSource(user, clock);
+  const files = await TlsFiles.load({ ca: pemSource(cluster, 'certificate-authority'), cert, key, clock, log });
+  const header = await headerSource(user, options);
   if (header !== undefined || cert !== undefined) return new KubeCredentials(files, header);
   const exec = user.section('exec');
   if (exec === undefined) return new KubeCredentials(files);
@@ -75,7 +78,10 @@ function pemSource(fields: Fields, name: string): PemSource | undefined {
   return file === undefined ? undefined : { from: { file }, place: fields.place(name) };
 }
 
-async function headerSource(user: Fields, clock: Scheduler): Promise<AuthorizationSource | undefined> {
+async function headerSource(
+  user: Fields,
+  { clock, log }: Required<AuthOptions>,
+): Promise<AuthorizationSource | undefined> {
   const [token, file] = [user.text('token'), user.path('tokenFile')];
   const [username, password] = [user.text('username'), user.text('password')];
   const hasBasic = username !== undefined || password !== undefined;
@@ -83,7 +89,7 @@ async function headerSource(user: Fields, clock: Scheduler): Promise<Authorizati
     throw user.error(undefined, 'has both a token and a user name or password; keep one');
   }
   if (file !== undefined) {
-    const source = new TokenFile({ file, clock, place: user.place('tokenFile'), fallback: token });
+    const source = new TokenFile({ file, clock, log, place: user.place('tokenFile'), fallback: token });
     await source.authorization();
     return source;
   }
