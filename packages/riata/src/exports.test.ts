@@ -406,22 +406,29 @@ test('riata/queue', async () => {
 test('riata/cache', async () => {
   expect(Object.keys(await import('./cache/index.js')).sort()).toMatchInlineSnapshot(`
     [
+      "CacheController",
+      "CacheMutationError",
       "DeletedFinalStateUnknown",
       "DeltaFIFO",
       "ExpirationCache",
       "FIFO",
+      "FilteringResourceEventHandler",
       "KeyError",
       "Lister",
       "OrderedFIFO",
+      "OwnWrites",
+      "OwnWritesView",
       "QueueClosedError",
       "Reflector",
       "RequeueError",
+      "SharedIndexInformer",
       "ThreadSafeStore",
       "TransactionError",
       "byNamespace",
       "createIndexer",
       "createStore",
       "deletionHandlingKeyOf",
+      "isCacheMutationError",
       "isDeletedFinalStateUnknown",
       "isQueueClosed",
       "isRequeueError",
@@ -429,6 +436,8 @@ test('riata/cache', async () => {
       "listAllByNamespace",
       "listWatch",
       "namespaceIndex",
+      "recordOwnWrite",
+      "waitForCacheSync",
     ]
   `);
 });

@@ -1,9 +1,20 @@
 /** Stores, queues of changes and where they come from: the parts that informers are made of (client-go's `tools/cache`). */
+export { CacheController, type CacheControllerConfig } from './cache-controller.js';
+export type { Change, ChangeType } from './change.js';
 export { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 export type { Delta, Deltas, DeltaType, ObjectDelta } from './delta.js';
 export { DeltaFIFO, type DeltaFIFOOptions } from './delta-fifo.js';
+export type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
+export type { EventHandlerHealth } from './event-listener.js';
 export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './expiration-cache.js';
 export { FIFO } from './fifo.js';
+export { type FilteringOptions, FilteringResourceEventHandler } from './filtering-resource-event-handler.js';
+export {
+  CacheMutationError,
+  type HandlerErrorContext,
+  type HandlerErrorFunc,
+  isCacheMutationError,
+} from './handler-error.js';
 export {
   createIndexer,
   createStore,
@@ -37,6 +48,15 @@ export {
 export { type OwnWriteTarget, recordOwnWrite } from './record-own-write.js';
 export { Reflector } from './reflector.js';
 export type { ReflectorHealth, ReflectorOptions, ReflectorPhase } from './reflector-options.js';
+export { SharedIndexInformer } from './shared-index-informer.js';
+export type {
+  ChangesOptions,
+  IndexedInformer,
+  InformerHealth,
+  SharedIndexInformerOptions,
+  SharedInformer,
+  WatchErrorHandler,
+} from './shared-informer.js';
 export {
   type KeyListerGetter,
   type ReflectorStore,
@@ -47,3 +67,4 @@ export {
 } from './store.js';
 export type { Indexers, IndexFunc } from './store-index.js';
 export { type KeyedTransaction, ThreadSafeStore } from './thread-safe-store.js';
+export { type Syncing, waitForCacheSync } from './wait-for-cache-sync.js';

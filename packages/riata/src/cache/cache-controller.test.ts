@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { keyOf } from '../object/key.js';
+import { memoryLogger } from '../runtime/memory-logger.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import { CacheController, type CacheControllerConfig } from './cache-controller.js';
+import { DeltaFIFO } from './delta-fifo.js';
+import { FIFO } from './fifo.js';
+import { mute, short, type Thing, thing } from './informer.fixture.js';
+import { OrderedFIFO } from './ordered-fifo.js';
+import { RequeueError } from './queue.js';
+
+function running<A>(config: Omit<CacheControllerConfig<Thing, A>, 'listerWatcher' | 'runtime'>) {
+  const clock = new VirtualClock();
+  const log = memoryLogger();
+  const stop = new AbortController();
+  const controller = new CacheController({ ...config, listerWatcher: mute, runtime: { clock, log } });
+  const ended = controller.run({ signal: stop.signal });
+  return { clock, log, stop, controller, ended };
+}
+
+describe('CacheController', () => {
+  test('processes what any queue holds, one item after the other', async () => {
+    const queue = new FIFO<Thing>(keyOf);
+    const seen: string[] = [];
+    const { clock, stop, controller, ended } = running({
+      queue,
+      process: async (obj: Thing) => {
+        seen.push(`begin ${short(obj)}`);
+        await clock.sleep(1000);
+        seen.push(`end ${short(obj)}`);
+      },
+    });
+    queue.replace([thing('a', 1), thing('b', 1)], '1');
+    await clock.advance(1500);
+    expect(controller.hasSynced()).toBe(false);
+    queue.update(thing('b', 2));
+    await clock.advance(500);
+    expect(seen).toEqual(['begin a1', 'end a1', 'begin b1', 'end b1', 'begin b2']);
+    expect(controller.hasSynced()).toBe(true);
+    await controller.synced();
+    stop.abort();
+    await clock.advance(1000);
+    await ended;
+    expect(seen.at(-1)).toBe('end b2');
+    expect(queue.isClosed()).toBe(true);
+  });
+
+  test('takes several changes at once where the queue can', async () => {
+    const queue = new OrderedFIFO<Thing>();
+    const sizes: number[] = [];
+    const { clock, stop, ended } = running({ queue, process: (deltas) => void sizes.push(deltas.length) });
+    for (const name of ['a', 'b', 'c']) queue.add(thing(name, 1));
+    await clock.settle();
+    expect(sizes).toEqual([3]);
+    stop.abort();
+    await ended;
+  });
+
+  test('an item that fails is logged and gone', async () => {
+    const queue = new DeltaFIFO<Thing>();
+    const seen: string[] = [];
+    const { clock, log, stop, ended } = running({
+      queue,
+      process: ([delta]) => {
+        seen.push(short(delta?.object as Thing));
+        throw new Error('no');
+      },
+    });
+    queue.add(thing('a', 1));
+    queue.add(thing('b', 1));
+    await clock.settle();
+    expect(seen).toEqual(['a1', 'b1']);
+    expect(log.messages('error')).toEqual(Array(2).fill('an item of a queue could not be processed'));
+    stop.abort();
+    await ended;
+  });
+
+  test('with retryOnError it is put back', async () => {
+    const queue = new OrderedFIFO<Thing>();
+    const seen: string[] = [];
+    const { clock, stop, ended } = running({
+      queue,
+      retryOnError: true,
+      process: ([delta]) => {
+        if (delta === undefined || !('object' in delta)) return;
+        seen.push(short(delta.object as Thing));
+        if (seen.length < 3) throw new Error('not yet');
+      },
+    });
+    queue.add(thing('a', 1));
+    queue.add(thing('b', 1));
+    await clock.settle();
+    expect(seen).toEqual(['a1', 'a1', 'a1', 'b1']);
+    stop.abort();
+    await ended;
+  });
+
+  test('a RequeueError puts it back, too', async () => {
+    const queue = new DeltaFIFO<Thing>();
+    let calls = 0;
+    const { clock, log, stop, ended } = running({
+      queue,
+      process: () => {
+        calls += 1;
+        if (calls < 3) throw new RequeueError(calls === 1 ? new Error('told') : undefined);
+      },
+    });
+    queue.add(thing('a', 1));
+    await clock.settle();
+    expect(calls).toBe(3);
+    expect(log.messages('error')).toHaveLength(1);
+    stop.abort();
+    await ended;
+  });
+});

@@ -1,0 +1,189 @@
+import { keyOf } from '../object/key.js';
+import type { KubeObject } from '../object/meta.js';
+import { share } from '../object/value/share.js';
+import type { Scheduler } from '../runtime/clock.js';
+import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
+import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import type { Delta, ObjectDelta } from './delta.js';
+import type { EventListener } from './event-listener.js';
+import type { InformerStore } from './informer-store.js';
+import type { SharedProcessor } from './shared-processor.js';
+import { SlicedWork } from './sliced-work.js';
+
+/** What a {@link DeltaApplier} works on. */
+export interface DeltaApplierOptions<T extends KubeObject> {
+  readonly store: InformerStore<T>;
+  readonly processor: SharedProcessor<T>;
+  readonly clock: Scheduler;
+  /** Told of objects in a list that have no key; they are left out. */
+  readonly onBadObject: (error: unknown, obj: T) => void;
+}
+
+const initialFlags: ChangeFlags = { isInInitialList: true };
+const vanishedFlags: ChangeFlags = { isFinalStateUnknown: true };
+const recreatedFlags: ChangeFlags = { isRecreated: true };
+const lostFlags: ChangeFlags = { isFinalStateUnknown: true, isRecreated: true };
+
+/**
+ * Brings what comes out of a queue into the store, and tells the listeners (`processDeltas`, `processReplacedAllInfo`…).
+ * What is the same as in the version before is taken from there, so that `old.spec === new.spec` tells that a spec is the
+ * same, and neither takes memory twice.
+ */
+export class DeltaApplier<T extends KubeObject> {
+  readonly #store: InformerStore<T>;
+  readonly #processor: SharedProcessor<T>;
+  readonly #onBadObject: (error: unknown, obj: T) => void;
+  /** Only one call of {@link apply} is under way at a time. */
+  readonly #work: SlicedWork;
+  #stopped = false;
+
+  constructor({ store, processor, clock, onBadObject }: DeltaApplierOptions<T>) {
+    this.#store = store;
+    this.#processor = processor;
+    this.#onBadObject = onBadObject;
+    this.#work = new SlicedWork(clock);
+  }
+
+  /** Ends what is under way, at its next step. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** At once, unless it takes long. */
+  readonly apply = (deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> => {
+    this.#work.begin();
+    const initial = isInInitialList ? initialFlags : undefined;
+    for (let at = 0; at < deltas.length; at += 1) {
+      const delta = deltas[at] as Delta<T>;
+      if (!('object' in delta) || this.#work.isOver) return this.#applyRest(deltas, at, initial);
+      this.#applyOne(delta, initial);
+    }
+    return this.#work.end();
+  };
+
+  async #applyRest(deltas: readonly Delta<T>[], from: number, initial: ChangeFlags | undefined): Promise<void> {
+    for (let at = from; at < deltas.length && !this.#stopped; at += 1) {
+      const delta = deltas[at] as Delta<T>;
+      if (delta.type === 'ReplacedAll') await this.#replaceAll(delta.objects, delta.resourceVersion, initial);
+      else if (delta.type === 'SyncAll') await this.#syncAll();
+      else if (delta.type === 'Bookmark') this.#store.bookmark(delta.resourceVersion);
+      else this.#applyOne(delta, initial);
+      if (this.#work.isOver) await this.#work.rest();
+    }
+    void this.#work.end();
+  }
+
+  #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined): void {
+    if (delta.type === 'Deleted') {
+      this.#delete(delta.object);
+      return;
+    }
+    const store = this.#store;
+    const key = keyOf(delta.object);
+    const old = store.peek(key);
+    const next = old === undefined ? delta.object : shared(old, delta.object);
+    store.put(key, next, old);
+    this.#tell(key, old, next, initial, this.#processor.listeners);
+  }
+
+  /** An object that is not known is not deleted for anybody. */
+  #delete(object: (ObjectDelta<T> & { readonly type: 'Deleted' })['object']): void {
+    const isTombstone = isDeletedFinalStateUnknown(object);
+    const key = isTombstone ? object.key : keyOf(object);
+    const old = this.#store.peek(key);
+    if (old === undefined) return;
+    const isUnknown = isTombstone || isAnotherObject(old, object);
+    const last = isUnknown ? old : object;
+    this.#store.drop(key, last);
+    const flags = isUnknown ? vanishedFlags : undefined;
+    this.#distribute('Deleted', key, last, undefined, flags, this.#processor.listeners);
+  }
+
+  /** The new state is made beside the old one; only when it is whole it takes its place, and the listeners are told. */
+  async #replaceAll(objects: readonly T[], resourceVersion: string, initial: ChangeFlags | undefined): Promise<void> {
+    const store = this.#store;
+    const next = store.startReplace();
+    for (let at = 0; at < objects.length; at += 1) {
+      const obj = objects[at] as T;
+      const key = this.#keyOf(obj);
+      if (key === undefined) continue;
+      const old = store.peek(key);
+      next.add(key, old === undefined ? obj : shared(old, obj));
+      if (this.#work.isOver) await this.#rest();
+    }
+    if (this.#stopped) return;
+    const previous = store.finishReplace(resourceVersion);
+    // Those who come later begin with the new state, and must not hear of it again.
+    const listeners = this.#processor.listeners;
+    if (listeners.length === 0) return;
+    for (const key of previous.listKeys()) {
+      if (this.#stopped) return;
+      if (next.has(key)) continue;
+      this.#distribute('Deleted', key, previous.get(key), undefined, vanishedFlags, listeners);
+      if (this.#work.isOver) await this.#rest();
+    }
+    const keys = next.listKeys();
+    const list = next.list();
+    for (let at = 0; at < keys.length && !this.#stopped; at += 1) {
+      const key = keys[at] as string;
+      this.#tell(key, previous.get(key), list[at] as T, initial, listeners);
+      if (this.#work.isOver) await this.#rest();
+    }
+  }
+
+  async #syncAll(): Promise<void> {
+    for (const key of this.#store.listKeys()) {
+      if (this.#stopped) return;
+      const obj = this.#store.peek(key);
+      if (obj !== undefined) this.#distribute('Sync', key, obj, obj, undefined, this.#processor.listeners);
+      if (this.#work.isOver) await this.#rest();
+    }
+  }
+
+  #tell(
+    key: string,
+    old: T | undefined,
+    next: T,
+    initial: ChangeFlags | undefined,
+    to: readonly EventListener<T>[],
+  ): void {
+    if (old === undefined) {
+      this.#distribute('Added', key, undefined, next, initial, to);
+    } else if (isAnotherObject(old, next)) {
+      this.#distribute('Deleted', key, old, undefined, lostFlags, to);
+      this.#distribute('Added', key, undefined, next, recreatedFlags, to);
+    } else {
+      const isSame = old.metadata.resourceVersion === next.metadata.resourceVersion;
+      this.#distribute(isSame ? 'Sync' : 'Updated', key, old, next, undefined, to);
+    }
+  }
+
+  #distribute(
+    type: ChangeType,
+    key: string,
+    old: T | undefined,
+    next: T | undefined,
+    flags: ChangeFlags | undefined,
+    to: readonly EventListener<T>[],
+  ): void {
+    if (to.length > 0) this.#processor.distribute(new StoredChange(type, key, old, next, flags), to);
+  }
+
+  async #rest(): Promise<void> {
+    await this.#work.rest();
+  }
+
+  #keyOf(obj: T): string | undefined {
+    try {
+      return keyOf(obj);
+    } catch (error) {
+      this.#onBadObject(error, obj);
+      return undefined;
+    }
+  }
+}
+
+/** Nothing is taken over from an object that only had the same name. */
+function shared<T extends KubeObject>(old: T, next: T): T {
+  return isAnotherObject(old, next) ? next : share(old, next);
+}

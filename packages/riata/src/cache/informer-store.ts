@@ -1,0 +1,190 @@
+import { keyOf } from '../object/key.js';
+import type { KubeObject } from '../object/meta.js';
+import { freeze } from '../object/value/freeze.js';
+import { describeValue } from '../object/with-metadata.js';
+import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import type { Indexer } from './indexer.js';
+import { byNamespace, keyed, namespaceIndex } from './key-functions.js';
+import type { Indexers } from './store-index.js';
+import { ThreadSafeStore } from './thread-safe-store.js';
+
+/**
+ * Told of every change of what an informer has confirmed by the watch, at once and before any handler. Must not throw, and
+ * must not change the store.
+ */
+export interface BaseObserver<in T> {
+  /** `object` is in the store; `previous` was, perhaps with another UID. */
+  upserted(key: string, object: T, previous: T | undefined): void;
+  /** `last` is the object's final state if that is known, else the last one in the store. */
+  deleted(key: string, last: T): void;
+  /** All is as in a list of this resourceVersion. */
+  replaced(resourceVersion: string): void;
+  /** Nothing else changed up to this resourceVersion. */
+  bookmarked(resourceVersion: string): void;
+}
+
+/**
+ * What an informer knows, and what its readers read: the same as an {@link Indexer}, with all that is handed out frozen,
+ * and replaced as a whole in many small steps, of which readers see none. Writing to it is for tests: no handler is told,
+ * and the next list undoes it.
+ */
+export class InformerStore<T extends KubeObject> implements Indexer<T> {
+  observer: BaseObserver<T> | undefined;
+  readonly #keyOf = keyed<T>(keyOf);
+  readonly #onIndexError: (error: unknown, index: string, obj: T) => void;
+  /** As they were given; in the store they are guarded. */
+  readonly #indexers: Record<string, Indexers<T>[string]> = {};
+  #items: ThreadSafeStore<T>;
+  /** What will be in place of all, and has all indexes already. */
+  #next: ThreadSafeStore<T> | undefined;
+
+  /** `onIndexError` is told what index functions throw; the object is not in that index then. */
+  constructor(indexers: Indexers<T>, onIndexError: (error: unknown, index: string, obj: T) => void) {
+    this.#onIndexError = onIndexError;
+    this.#items = new ThreadSafeStore<T>();
+    this.addIndexers({ [namespaceIndex]: byNamespace, ...indexers });
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** The object as it is kept: not handed out, so not frozen. */
+  peek(key: string): T | undefined {
+    return this.#items.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#items.has(key);
+  }
+
+  put(key: string, obj: T, previous: T | undefined): void {
+    this.#items.update(key, obj);
+    this.observer?.upserted(key, obj, previous);
+  }
+
+  drop(key: string, last: T): void {
+    this.#items.delete(key, last);
+    this.observer?.deleted(key, last);
+  }
+
+  /** What {@link finishReplace} puts in place of all: to be filled meanwhile, in as many steps as it takes. */
+  startReplace(): ThreadSafeStore<T> {
+    this.#next = new ThreadSafeStore(this.#guarded(this.#indexers));
+    return this.#next;
+  }
+
+  /** Puts it in place, at once; gives what was there. */
+  finishReplace(resourceVersion: string): ThreadSafeStore<T> {
+    const previous = this.#items;
+    this.#items = this.#next ?? previous;
+    this.#next = undefined;
+    this.#items.bookmark(resourceVersion);
+    this.observer?.replaced(resourceVersion);
+    return previous;
+  }
+
+  /** Keys and objects as they are now; not frozen. */
+  snapshot(): Map<string, T> {
+    const objects = this.#items.list();
+    return new Map(this.#items.listKeys().map((key, at) => [key, objects[at] as T]));
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#items.bookmark(resourceVersion);
+    this.observer?.bookmarked(resourceVersion);
+  }
+
+  add(obj: T): void {
+    this.update(obj);
+  }
+
+  update(obj: T): void {
+    const key = this.#keyOf(obj);
+    this.put(key, obj, this.#items.get(key));
+  }
+
+  delete(obj: T | DeletedFinalStateUnknown<T>): void {
+    const key = this.#keyOf(obj);
+    const last = this.#items.get(key);
+    if (last !== undefined) this.drop(key, isDeletedFinalStateUnknown(obj) ? last : obj);
+  }
+
+  replace(list: readonly T[], resourceVersion: string): void {
+    const items = this.startReplace();
+    for (const obj of list) items.add(this.#keyOf(obj), obj);
+    this.finishReplace(resourceVersion);
+  }
+
+  resync(): void {}
+
+  lastStoreSyncResourceVersion(): string {
+    return this.#items.lastStoreSyncResourceVersion();
+  }
+
+  list(): T[] {
+    return frozen(this.#items.list());
+  }
+
+  listKeys(): string[] {
+    return this.#items.listKeys();
+  }
+
+  get(obj: T): T | undefined {
+    return freeze(this.#items.get(this.#keyOf(obj)));
+  }
+
+  getByKey(key: string): T | undefined {
+    return freeze(this.#items.get(key));
+  }
+
+  index(indexName: string, obj: T): T[] {
+    return frozen(this.#items.index(indexName, obj));
+  }
+
+  indexKeys(indexName: string, indexedValue: string): string[] {
+    return this.#items.indexKeys(indexName, indexedValue);
+  }
+
+  listIndexFuncValues(indexName: string): string[] {
+    return this.#items.listIndexFuncValues(indexName);
+  }
+
+  byIndex(indexName: string, indexedValue: string): T[] {
+    return frozen(this.#items.byIndex(indexName, indexedValue));
+  }
+
+  getIndexers(): Indexers<T> {
+    return { ...this.#indexers };
+  }
+
+  addIndexers(indexers: Indexers<T>): void {
+    // Every informer has the index by namespace: whoever adds it as client-go's programs do gets what he wants.
+    const added = Object.fromEntries(Object.entries(indexers).filter(([name, func]) => this.#indexers[name] !== func));
+    const guarded = this.#guarded(added);
+    this.#items.addIndexers(guarded);
+    this.#next?.addIndexers(guarded);
+    Object.assign(this.#indexers, added);
+  }
+
+  /** A failing index function must not keep an object out of the store. */
+  #guarded(indexers: Indexers<T>): Indexers<T> {
+    const guard = (name: string, func: Indexers<T>[string]) => (obj: T) => {
+      try {
+        const values = func(obj);
+        if (Array.isArray(values)) return values;
+        throw new TypeError(`expected an array of strings, got ${describeValue(values)}`);
+      } catch (error) {
+        this.#onIndexError(error, name, obj);
+        return [];
+      }
+    };
+    return Object.fromEntries(Object.entries(indexers).map(([name, func]) => [name, guard(name, func)]));
+  }
+}
+
+function frozen<T>(objects: T[]): T[] {
+  for (let at = 0; at < objects.length; at += 1) freeze(objects[at]);
+  return objects;
+}

@@ -1,0 +1,268 @@
+import type { Duration } from '../object/duration.js';
+import { formatGroupResource } from '../object/gvk.js';
+import type { KubeObject } from '../object/meta.js';
+import { describeObject } from '../object/with-metadata.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { link, onAbort } from '../runtime/signals.js';
+import { CacheController } from './cache-controller.js';
+import type { Change } from './change.js';
+import { ChangeIterator } from './change-iterator.js';
+import type { Delta } from './delta.js';
+import { DeltaApplier } from './delta-applier.js';
+import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
+import { EventListener, type Upstream } from './event-listener.js';
+import type { Indexer } from './indexer.js';
+import { type BaseObserver, InformerStore } from './informer-store.js';
+import type { ListerWatcher } from './list-watch.js';
+import { OrderedFIFO } from './ordered-fifo.js';
+import type { Queue } from './queue.js';
+import type { ReflectorHealth } from './reflector-options.js';
+import { ResyncPeriods, resyncMs } from './resync-periods.js';
+import type {
+  ChangesOptions,
+  IndexedInformer,
+  InformerHealth,
+  SharedIndexInformerOptions,
+  WatchErrorHandler,
+} from './shared-informer.js';
+import { SharedProcessor } from './shared-processor.js';
+import type { Store } from './store.js';
+import type { Indexers } from './store-index.js';
+
+/** Where an own-writes view listens to an informer: `informer[observeBase](observer)`. One at a time. */
+export const observeBase: unique symbol = Symbol('riata.observeBase');
+
+const defaultBufferSize = 1000;
+
+/**
+ * The informer (`cache.NewSharedIndexInformer`, `NewSharedIndexInformerWithOptions`, `NewSharedInformer`); what may be
+ * relied on is written at {@link SharedInformer}.
+ *
+ * @example
+ * const informer = new SharedIndexInformer(listWatch(client, Pod), { kind: Pod });
+ * informer.addEventHandler({ onAdd: (pod) => console.log(pod.metadata.name) });
+ * void informer.run({ signal });
+ * await informer.synced({ signal });
+ */
+export class SharedIndexInformer<T extends KubeObject> implements IndexedInformer<T> {
+  readonly name: string;
+  readonly #listerWatcher: ListerWatcher<T>;
+  readonly #options: SharedIndexInformerOptions<T>;
+  readonly #runtime: Runtime;
+  readonly #store: InformerStore<T>;
+  readonly #queue: Queue<T, readonly Delta<T>[]>;
+  readonly #processor = new SharedProcessor<T>();
+  readonly #resync: ResyncPeriods<EventListener<T>>;
+  readonly #upstream: Upstream;
+  readonly #brokenIndexes = new Set<string>();
+  /** Aborts when it has stopped; the reason is for those who wait for it to be synced. */
+  readonly #ended = new AbortController();
+  #transform: ((object: T) => T) | undefined;
+  #watchErrorHandler: WatchErrorHandler | undefined;
+  /** Made by the first {@link run}. */
+  #controller: CacheController<T, readonly Delta<T>[]> | undefined;
+  #handlers = 0;
+
+  constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
+    const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
+    this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
+    this.#listerWatcher = listerWatcher;
+    this.#options = options;
+    this.#runtime = resolveRuntime(options.runtime);
+    this.#transform = options.transform;
+    this.#watchErrorHandler = options.watchErrorHandler;
+    const { clock, log } = this.#runtime;
+    this.#store = new InformerStore<T>(indexers, (error, index, obj) => this.#indexFailed(error, index, obj));
+    this.#queue = newQueue(this.#store);
+    const periodMs = resyncMs(resyncPeriod, `informer "${this.name}": resyncPeriod`);
+    this.#resync = new ResyncPeriods(periodMs, clock, log.child({ informer: this.name }));
+    this.#upstream = {
+      name: this.name,
+      clock,
+      onHandlerError: options.onHandlerError ?? this.#logHandlerError,
+      hasSynced: () => this.hasSynced(),
+      synced: (wait) => this.synced(wait),
+    };
+  }
+
+  get health(): InformerHealth {
+    const idle: ReflectorHealth = {
+      name: this.name,
+      phase: 'idle',
+      phaseMs: 0,
+      listed: false,
+      resourceVersion: '',
+      consecutiveFailures: 0,
+    };
+    return {
+      ...(this.#controller?.health ?? idle),
+      synced: this.hasSynced(),
+      objects: this.#store.size,
+      handlers: this.#processor.listeners.map((listener) => listener.health),
+    };
+  }
+
+  get isStopped(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  addEventHandler(handler: ResourceEventHandler<T>, options: EventHandlerOptions = {}): EventHandlerRegistration {
+    return this.#listen(handler, options);
+  }
+
+  addEventHandlerWithResyncPeriod(
+    handler: ResourceEventHandler<T>,
+    resyncPeriod: Duration | 0,
+    options: EventHandlerOptions = {},
+  ): EventHandlerRegistration {
+    return this.#listen(handler, { ...options, resyncPeriod });
+  }
+
+  async removeEventHandler(registration: EventHandlerRegistration): Promise<void> {
+    if (!(registration instanceof EventListener) || !registration.belongsTo(this.#upstream)) {
+      throw new TypeError(
+        `informer "${this.name}": removeEventHandler wants what its own addEventHandler gave, got something else`,
+      );
+    }
+    await registration.remove();
+  }
+
+  changes(options: ChangesOptions = {}): AsyncIterableIterator<Change<T>> {
+    const iterator = new ChangeIterator<T>(options.signal);
+    const registration = this.#listen(iterator.handler, options, () => iterator.end());
+    iterator.onReturn = () => registration.remove();
+    return iterator;
+  }
+
+  getStore(): Store<T> {
+    return this.#store;
+  }
+
+  getIndexer(): Indexer<T> {
+    return this.#store;
+  }
+
+  getController(): Pick<CacheController<T, unknown>, 'hasSynced' | 'lastSyncResourceVersion'> {
+    return {
+      hasSynced: () => this.hasSynced(),
+      lastSyncResourceVersion: () => this.lastSyncResourceVersion(),
+    };
+  }
+
+  addIndexers(indexers: Indexers<T>): void {
+    this.#refuseStopped('addIndexers');
+    this.#store.addIndexers(indexers);
+  }
+
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const { clock, log } = this.#runtime;
+    if (this.#controller !== undefined) {
+      log.warn('an informer runs once: this call of run does nothing', { informer: this.name });
+      return;
+    }
+    const { kind, pageSize, useWatchList, silence } = this.#options;
+    const onBadObject = (error: unknown) =>
+      log.error('an object of a list is left out', { informer: this.name, error });
+    const applier = new DeltaApplier({ store: this.#store, processor: this.#processor, clock, onBadObject });
+    using _stopping = onAbort(signal, () => applier.stop());
+    this.#controller = new CacheController({
+      ...{ kind, useWatchList, silence },
+      name: this.name,
+      queue: this.#queue,
+      listerWatcher: this.#listerWatcher,
+      process: applier.apply,
+      fullResyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
+      shouldResync: () => this.#resync.check(),
+      transform: this.#transform,
+      watchErrorHandler: this.#watchErrorHandler,
+      watchListPageSize: pageSize,
+      runtime: this.#runtime,
+    });
+    try {
+      await this.#controller.run({ signal });
+    } finally {
+      const reason = new Error(`informer "${this.name}" has stopped`);
+      this.#ended.abort(reason);
+      await this.#processor.close(reason);
+    }
+  }
+
+  hasSynced(): boolean {
+    return this.#controller !== undefined && this.#queue.hasSynced();
+  }
+
+  async synced({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    using either = link(signal, this.#ended.signal);
+    await this.#queue.synced(either);
+  }
+
+  lastSyncResourceVersion(): string {
+    return this.#controller?.lastSyncResourceVersion() ?? '';
+  }
+
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#refuseStarted('setWatchErrorHandler');
+    this.#watchErrorHandler = handler;
+  }
+
+  setTransform(transform: (object: T) => T): void {
+    this.#refuseStarted('setTransform');
+    this.#transform = transform;
+  }
+
+  /** For what stands beside the store and has to know of each of its changes before any handler does. */
+  [observeBase](observer: BaseObserver<T> | undefined): void {
+    this.#store.observer = observer;
+  }
+
+  #listen(handler: ResourceEventHandler<T>, options: EventHandlerOptions, onClose?: () => void): EventListener<T> {
+    this.#refuseStopped('addEventHandler');
+    this.#handlers += 1;
+    const { name = `handler-${this.#handlers}`, bufferSize = defaultBufferSize, signal } = options;
+    const periodMs = resyncMs(
+      options.resyncPeriod ?? this.#options.resyncPeriod ?? 0,
+      `handler "${name}" of informer "${this.name}": resyncPeriod`,
+    );
+    const isStarted = this.#controller !== undefined;
+    const initial = isStarted ? this.#store.snapshot() : undefined;
+    let removing: Disposable | undefined;
+    const listener: EventListener<T> = new EventListener(handler, this.#upstream, {
+      ...{ name, bufferSize, initial },
+      onClose: () => {
+        removing?.[Symbol.dispose]();
+        this.#processor.delete(listener);
+        this.#resync.delete(listener);
+        onClose?.();
+      },
+    });
+    this.#resync.add(listener, periodMs, isStarted);
+    this.#processor.add(listener);
+    removing = onAbort(signal, () => void listener.remove());
+    return listener;
+  }
+
+  #refuseStopped(method: string): void {
+    if (!this.isStopped) return;
+    throw new Error(`informer "${this.name}" has stopped: ${method} comes too late; make a new informer`);
+  }
+
+  #refuseStarted(method: string): void {
+    if (this.#controller === undefined) return;
+    throw new Error(`informer "${this.name}" is started: ${method} has to be called before run`);
+  }
+
+  readonly #logHandlerError: Upstream['onHandlerError'] = (error, { handler, change }) => {
+    this.#runtime.log.error('a handler of an informer failed', {
+      ...{ informer: this.name, handler, key: change.key, change: change.type, error },
+    });
+  };
+
+  /** Once for each index: what fails on one object will fail on many, again and again. */
+  #indexFailed(error: unknown, index: string, obj: T): void {
+    if (this.#brokenIndexes.has(index)) return;
+    this.#brokenIndexes.add(index);
+    this.#runtime.log.error('an index function failed; such objects are not in that index', {
+      ...{ informer: this.name, index, object: describeObject(obj), error },
+    });
+  }
+}
