@@ -1,6 +1,7 @@
+import { LinkedList } from './linked-list.js';
 import { QueueEntry } from './queue-entry.js';
 
-/** So many entries at rest are kept, 3 MB of them at most. */
+/** So many entries at rest are kept, 4 MB of them at most. */
 const restLimit = 16_384;
 
 /**
@@ -15,10 +16,8 @@ const turnAway = 8;
  */
 export class QueueEntries<K, Note> {
   readonly #byId = new Map<string, QueueEntry<K, Note>>();
-  /** Those at rest, the one that has been so longest first, through `previous` and `next`. */
-  #first: QueueEntry<K, Note> | undefined;
-  #last: QueueEntry<K, Note> | undefined;
-  #resting = 0;
+  /** The one that has been so longest first. */
+  readonly #atRest = new LinkedList<QueueEntry<K, Note>>();
   #turnedAway = 0;
 
   get(id: string): QueueEntry<K, Note> | undefined {
@@ -32,34 +31,21 @@ export class QueueEntries<K, Note> {
       this.#byId.set(id, entry);
       return entry;
     }
-    if (found.item === undefined) this.#unlink(found);
+    if (found.item === undefined) this.#atRest.remove(found);
     found.key = key;
     return found;
   }
 
   /** Says that an entry is neither dirty nor being worked on any more. */
   rest(entry: QueueEntry<K, Note>): void {
-    if (this.#resting === restLimit) {
+    const atRest = this.#atRest;
+    if (atRest.size === restLimit) {
       this.#turnedAway = (this.#turnedAway + 1) % turnAway;
-      const evicted = this.#turnedAway === 0 ? (this.#first ?? entry) : entry;
+      const evicted = this.#turnedAway === 0 ? (atRest.first ?? entry) : entry;
       this.#byId.delete(evicted.id);
       if (evicted === entry) return;
-      this.#unlink(evicted);
+      atRest.remove(evicted);
     }
-    entry.previous = this.#last;
-    if (this.#last === undefined) this.#first = entry;
-    else this.#last.next = entry;
-    this.#last = entry;
-    this.#resting += 1;
-  }
-
-  #unlink(entry: QueueEntry<K, Note>): void {
-    if (entry.previous === undefined) this.#first = entry.next;
-    else entry.previous.next = entry.next;
-    if (entry.next === undefined) this.#last = entry.previous;
-    else entry.next.previous = entry.previous;
-    entry.previous = undefined;
-    entry.next = undefined;
-    this.#resting -= 1;
+    atRest.append(entry);
   }
 }

@@ -1,4 +1,6 @@
-import type { Slotted } from './indexed-heap.js';
+import type { Slotted } from '../runtime/heap.js';
+import type { Lane } from './lane.js';
+import type { Linked } from './linked-list.js';
 
 /** What a worker gets. Plain data of its own: adding the key again meanwhile does not change it. */
 export interface WorkItem<K, Note = undefined> {
@@ -9,8 +11,8 @@ export interface WorkItem<K, Note = undefined> {
   readonly priority: number;
 }
 
-/** A key that waits to be handed out, is being worked on, or both. */
-export class QueueEntry<K, Note> implements Slotted {
+/** A key that waits to be handed out, is being worked on, both, or neither. */
+export class QueueEntry<K, Note> implements Slotted, Linked<QueueEntry<K, Note>> {
   readonly id: string;
   /** As added for the run to come. */
   key: K;
@@ -18,26 +20,32 @@ export class QueueEntry<K, Note> implements Slotted {
   dirty = false;
   /** What a worker holds, until `done`. */
   item: WorkItem<K, Note> | undefined;
+  /** When it was handed out, on the monotonic clock; kept only for metrics. */
+  startedAt = 0;
+  /** Neighbours in the list that it is on: of an order if it is ready, of those that run, or of those at rest. */
+  previous: QueueEntry<K, Note> | undefined;
+  next: QueueEntry<K, Note> | undefined;
 
   // The rest is about the run to come, and means nothing while the entry is not dirty.
   note: Note | undefined;
   priority = 0;
+  /** Whose turn it shares. */
+  group = '';
   /** When it became dirty, on the monotonic clock; kept only for metrics. */
   dirtyAt = 0;
   /** Grows with every key that becomes dirty. */
   order = 0;
+
   // What a RankedOrder knows about it.
-  /** When it came into the order, on the monotonic clock. */
-  readyAt = 0;
   /** The priority, where priorities count. */
   rank = 0;
-  /** The round of its group in which it comes up. */
-  turn = 0;
-  group = '';
+  lane: Lane<K, Note> | undefined;
+  /** Of the heap of its lane. */
   slot = -1;
-  /** Neighbours in the list that it is on: of its order, or of those at rest. */
-  previous: QueueEntry<K, Note> | undefined;
-  next: QueueEntry<K, Note> | undefined;
+  /** When it came into the order, on the monotonic clock, and its neighbours by that. */
+  readyAt = 0;
+  older: QueueEntry<K, Note> | undefined;
+  younger: QueueEntry<K, Note> | undefined;
 
   constructor(id: string, key: K) {
     this.id = id;

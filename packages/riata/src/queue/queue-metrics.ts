@@ -1,5 +1,7 @@
 import type { Scheduler, Timer } from '../runtime/clock.js';
 import type { CounterSeries, Gauge, GaugeSeries, HistogramSeries, Metrics } from '../runtime/metrics.js';
+import { LinkedList } from './linked-list.js';
+import type { QueueEntry } from './queue-entry.js';
 
 /** From ten nanoseconds up, ten steps of ten: the buckets of the original. */
 const buckets: readonly number[] = Array.from({ length: 12 }, (_, step) => Number(`1e${step - 8}`));
@@ -8,7 +10,7 @@ const buckets: readonly number[] = Array.from({ length: 12 }, (_, step) => Numbe
 const unfinishedEveryMs = 500;
 
 /** The numbers of one queue, under the names that client-go and controller-runtime use. Times are milliseconds. */
-export class QueueMetrics {
+export class QueueMetrics<K, Note> {
   readonly #clock: Scheduler;
   readonly #name: string;
   readonly #priorities: boolean;
@@ -20,8 +22,11 @@ export class QueueMetrics {
   readonly #unfinished: GaugeSeries;
   readonly #longest: GaugeSeries;
   readonly #retries: CounterSeries;
-  /** When each key that is being worked on was handed out. */
-  readonly #startedAt = new Map<string, number>();
+  /** The entries that are being worked on, the one that was handed out first first. */
+  readonly #running = new LinkedList<QueueEntry<K, Note>>();
+  /** What `#depthAt` found last. */
+  #latestLevel = Number.NaN;
+  #latestDepth: GaugeSeries | undefined;
   /** Set exactly while something is being worked on, or was at the last look. */
   #timer: Timer | undefined;
 
@@ -74,9 +79,10 @@ export class QueueMetrics {
       .with(of);
   }
 
-  added(priority: number): void {
+  added(entry: QueueEntry<K, Note>, now: number): void {
+    entry.dirtyAt = now;
     this.#adds.inc();
-    this.#depthAt(priority).inc(1);
+    this.#depthAt(entry.priority).inc(1);
   }
 
   raised(from: number, to: number): void {
@@ -85,19 +91,18 @@ export class QueueMetrics {
     this.#depthAt(to).inc(1);
   }
 
-  taken(id: string, priority: number, dirtyAt: number): void {
+  taken(entry: QueueEntry<K, Note>): void {
     const now = this.#clock.monotonic();
-    this.#depthAt(priority).inc(-1);
-    this.#queueDuration.observe((now - dirtyAt) / 1000);
-    this.#startedAt.set(id, now);
-    this.#watch();
+    this.#depthAt(entry.priority).inc(-1);
+    this.#queueDuration.observe((now - entry.dirtyAt) / 1000);
+    entry.startedAt = now;
+    this.#running.append(entry);
+    if (this.#timer === undefined) this.#watch();
   }
 
-  done(id: string): void {
-    const startedAt = this.#startedAt.get(id);
-    if (startedAt === undefined) return;
-    this.#startedAt.delete(id);
-    this.#workDuration.observe((this.#clock.monotonic() - startedAt) / 1000);
+  done(entry: QueueEntry<K, Note>, now: number): void {
+    this.#running.remove(entry);
+    this.#workDuration.observe((now - entry.startedAt) / 1000);
   }
 
   retried(): void {
@@ -106,29 +111,29 @@ export class QueueMetrics {
 
   #depthAt(priority: number): GaugeSeries {
     const level = this.#priorities ? priority : 0;
+    if (level === this.#latestLevel && this.#latestDepth !== undefined) return this.#latestDepth;
     let series = this.#depthOf.get(level);
     if (series === undefined) {
       series = this.#depth.with({ name: this.#name, priority: this.#priorities ? String(level) : '' });
       this.#depthOf.set(level, series);
     }
+    this.#latestLevel = level;
+    this.#latestDepth = series;
     return series;
   }
 
   #watch(): void {
-    this.#timer ??= this.#clock.after(unfinishedEveryMs, this.#look, { background: true });
+    this.#timer = this.#clock.after(unfinishedEveryMs, this.#look, { background: true });
   }
 
   readonly #look = (): void => {
     const now = this.#clock.monotonic();
+    const first = this.#running.first;
     let total = 0;
-    let longest = 0;
-    for (const startedAt of this.#startedAt.values()) {
-      total += now - startedAt;
-      longest = Math.max(longest, now - startedAt);
-    }
+    for (let entry = first; entry !== undefined; entry = entry.next) total += now - entry.startedAt;
     this.#unfinished.set(total / 1000);
-    this.#longest.set(longest / 1000);
+    this.#longest.set(first === undefined ? 0 : (now - first.startedAt) / 1000);
     this.#timer = undefined;
-    if (this.#startedAt.size > 0) this.#watch();
+    if (first !== undefined) this.#watch();
   };
 }

@@ -1,148 +1,127 @@
 import type { Clock } from '../runtime/clock.js';
-import { IndexedHeap } from './indexed-heap.js';
+import { Heap } from '../runtime/heap.js';
+import { Level } from './level.js';
 import type { QueueEntry } from './queue-entry.js';
 import type { ReadyOrder } from './ready-order.js';
 
 /** How a {@link RankedOrder} weighs keys against each other. */
-export interface RankedOrderOptions<K> {
+export interface RankedOrderOptions {
   readonly clock: Clock;
   /** Whether priorities count; otherwise they are only carried along. */
   readonly priorities: boolean;
   /** After this long a key no longer waits for those of higher priority. */
   readonly agingMs: number;
-  /** Keys of one group take turns with those of others. */
-  readonly group?: (key: K) => string;
 }
 
-/** The turns of the groups among the keys of one priority. */
-interface Level {
-  /** The turn of the key taken last by rank; a group that comes anew starts right after it. */
-  turn: number;
-  /** The last turn given to each group that has keys here, and how many it has. */
-  readonly groups: Map<string, { turn: number; size: number }>;
-}
+/** So many levels are kept for priorities that have no keys right now. */
+const idleLevels = 32;
 
 /**
  * Highest priority first. Among equals: in turns between the groups, where there are any; then first in, first out.
+ * Every step costs the same however many keys there are, as long as priorities are few.
  *
- * Two things keep this from starving anyone. A key's turn is a number given once, when it comes in: one more than its
- * group had before, or than the turn that is on. So a group that comes anew joins with the next turn, however many keys
- * the others have. And while the key that has waited longest is older than `agingMs`, every second one taken is that
- * one, whatever its priority: under constant overload high priorities still get half of the workers.
+ * Two things keep this from starving anyone. Groups take turns, and one that comes anew has its turn after one key of
+ * each other. And while the key that has waited longest is older than `agingMs`, every second one taken is that one,
+ * whatever its priority: under constant overload high priorities still get half of the workers.
  */
 export class RankedOrder<K, Note> implements ReadyOrder<K, Note> {
+  /** Whether the list by age is kept. */
+  readonly timed: boolean;
   readonly #clock: Clock;
   readonly #priorities: boolean;
   readonly #agingMs: number;
-  readonly #group: ((key: K) => string) | undefined;
-  readonly #heap = new IndexedHeap<QueueEntry<K, Note>>(before);
-  /** The same entries by age, as a list through `previous` and `next`. */
+  /** By rank: all that have keys, and some that had. */
+  readonly #levels = new Map<number, Level<K, Note>>();
+  /** Those that have keys. */
+  readonly #ranks = new Heap<Level<K, Note>>((a, b) => a.rank > b.rank);
+  #size = 0;
+  /** The ends of the list through `older` and `younger`. */
   #oldest: QueueEntry<K, Note> | undefined;
   #youngest: QueueEntry<K, Note> | undefined;
   #tookAged = false;
-  /** Only where there are groups, and only priorities that have keys. */
-  readonly #levels = new Map<number, Level>();
 
-  constructor({ clock, priorities, agingMs, group }: RankedOrderOptions<K>) {
+  constructor({ clock, priorities, agingMs }: RankedOrderOptions) {
     this.#clock = clock;
     this.#priorities = priorities;
     this.#agingMs = agingMs;
-    this.#group = group;
+    this.timed = priorities && agingMs !== Number.POSITIVE_INFINITY;
   }
 
   get size(): number {
-    return this.#heap.size;
+    return this.#size;
   }
 
-  push(entry: QueueEntry<K, Note>): void {
-    entry.rank = this.#priorities ? entry.priority : 0;
-    if (this.#group !== undefined) {
-      entry.group = this.#group(entry.key);
-      this.#join(entry);
-    }
-    this.#heap.push(entry);
-    this.#append(entry);
+  push(entry: QueueEntry<K, Note>, now: number): void {
+    this.#enter(entry);
+    this.#size += 1;
+    if (this.timed) this.#appendByAge(entry, now);
   }
 
   pop(): QueueEntry<K, Note> | undefined {
-    const first = this.#heap.peek();
-    if (first === undefined) return undefined;
-    const entry = this.#aged(first) ?? first;
-    this.#tookAged = entry !== first;
-    this.#heap.remove(entry);
-    this.#unlink(entry);
-    if (this.#group !== undefined) {
-      const level = this.#leave(entry);
-      if (level !== undefined && entry === first) level.turn = entry.turn;
-    }
+    const level = this.#ranks.peek();
+    const first = level?.first();
+    if (level === undefined || first === undefined) return undefined;
+    const aged = this.timed ? this.#aged(level.rank) : undefined;
+    this.#tookAged = aged !== undefined;
+    if (aged === undefined) this.#leave(first, level, true);
+    else this.#leave(aged, this.#level(aged.rank), false);
+    const entry = aged ?? first;
+    this.#size -= 1;
+    if (this.timed) this.#removeByAge(entry);
     return entry;
   }
 
   raise(entry: QueueEntry<K, Note>, priority: number): void {
+    if (this.#priorities) this.#leave(entry, this.#level(entry.rank), false);
     entry.priority = priority;
-    if (!this.#priorities) return;
-    if (this.#group !== undefined) this.#leave(entry);
-    entry.rank = priority;
-    if (this.#group !== undefined) this.#join(entry);
-    this.#heap.raised(entry);
+    if (this.#priorities) this.#enter(entry);
   }
 
-  /** The key whose age beats the rank of `first`, if it is that one's turn. */
-  #aged(first: QueueEntry<K, Note>): QueueEntry<K, Note> | undefined {
+  #enter(entry: QueueEntry<K, Note>): void {
+    entry.rank = this.#priorities ? entry.priority : 0;
+    const level = this.#level(entry.rank);
+    if (level.empty) this.#ranks.push(level);
+    level.push(entry);
+  }
+
+  #leave(entry: QueueEntry<K, Note>, level: Level<K, Note>, turn: boolean): void {
+    level.remove(entry, turn);
+    if (!level.empty) return;
+    this.#ranks.remove(level);
+    if (this.#levels.size > idleLevels) this.#levels.delete(level.rank);
+  }
+
+  #level(rank: number): Level<K, Note> {
+    let level = this.#levels.get(rank);
+    if (level === undefined) {
+      level = new Level(rank);
+      this.#levels.set(rank, level);
+    }
+    return level;
+  }
+
+  /** The key whose age beats the highest rank, if it is that one's turn. */
+  #aged(rank: number): QueueEntry<K, Note> | undefined {
     const oldest = this.#oldest;
-    if (oldest === undefined || oldest.rank === first.rank || this.#tookAged) return undefined;
+    if (oldest === undefined || oldest.rank === rank || this.#tookAged) return undefined;
     return this.#clock.monotonic() - oldest.readyAt >= this.#agingMs ? oldest : undefined;
   }
 
-  #join(entry: QueueEntry<K, Note>): void {
-    let level = this.#levels.get(entry.rank);
-    if (level === undefined) {
-      level = { turn: 0, groups: new Map() };
-      this.#levels.set(entry.rank, level);
-    }
-    const group = level.groups.get(entry.group);
-    if (group === undefined) {
-      entry.turn = level.turn + 1;
-      level.groups.set(entry.group, { turn: entry.turn, size: 1 });
-    } else {
-      entry.turn = Math.max(group.turn, level.turn) + 1;
-      group.turn = entry.turn;
-      group.size += 1;
-    }
-  }
-
-  /** The level that the entry was on, if keys are left there. */
-  #leave(entry: QueueEntry<K, Note>): Level | undefined {
-    const level = this.#levels.get(entry.rank);
-    const group = level?.groups.get(entry.group);
-    if (level === undefined || group === undefined) return undefined;
-    group.size -= 1;
-    if (group.size === 0) level.groups.delete(entry.group);
-    if (level.groups.size > 0) return level;
-    this.#levels.delete(entry.rank);
-    return undefined;
-  }
-
-  #append(entry: QueueEntry<K, Note>): void {
-    if (this.#agingMs !== Number.POSITIVE_INFINITY) entry.readyAt = this.#clock.monotonic();
-    entry.previous = this.#youngest;
+  #appendByAge(entry: QueueEntry<K, Note>, now: number): void {
+    entry.readyAt = now;
+    entry.older = this.#youngest;
     if (this.#youngest === undefined) this.#oldest = entry;
-    else this.#youngest.next = entry;
+    else this.#youngest.younger = entry;
     this.#youngest = entry;
   }
 
-  #unlink(entry: QueueEntry<K, Note>): void {
-    if (entry.previous === undefined) this.#oldest = entry.next;
-    else entry.previous.next = entry.next;
-    if (entry.next === undefined) this.#youngest = entry.previous;
-    else entry.next.previous = entry.previous;
-    entry.previous = undefined;
-    entry.next = undefined;
+  #removeByAge(entry: QueueEntry<K, Note>): void {
+    const { older, younger } = entry;
+    if (older === undefined) this.#oldest = younger;
+    else older.younger = younger;
+    if (younger === undefined) this.#youngest = older;
+    else younger.older = older;
+    entry.older = undefined;
+    entry.younger = undefined;
   }
-}
-
-function before<K, Note>(a: QueueEntry<K, Note>, b: QueueEntry<K, Note>): boolean {
-  if (a.rank !== b.rank) return a.rank > b.rank;
-  if (a.turn !== b.turn) return a.turn < b.turn;
-  return a.order < b.order;
 }

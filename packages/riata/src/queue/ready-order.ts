@@ -1,9 +1,13 @@
+import { LinkedList } from './linked-list.js';
 import type { QueueEntry } from './queue-entry.js';
 
 /** Decides which of the keys that are ready comes next. */
 export interface ReadyOrder<K, Note> {
   readonly size: number;
-  push(entry: QueueEntry<K, Note>): void;
+  /** Whether `push` needs to know the time. */
+  readonly timed: boolean;
+  /** Takes in an entry whose `priority`, `order` and `group` are set; `now` is on the monotonic clock. */
+  push(entry: QueueEntry<K, Note>, now: number): void;
   pop(): QueueEntry<K, Note> | undefined;
   /** Gives an entry that is in this order a higher priority. */
   raise(entry: QueueEntry<K, Note>, priority: number): void;
@@ -11,28 +15,20 @@ export interface ReadyOrder<K, Note> {
 
 /** First in, first out; priorities are carried along and change nothing. */
 export class FifoOrder<K, Note> implements ReadyOrder<K, Note> {
-  #head: QueueEntry<K, Note> | undefined;
-  #tail: QueueEntry<K, Note> | undefined;
-  #size = 0;
+  readonly timed = false;
+  readonly #line = new LinkedList<QueueEntry<K, Note>>();
 
   get size(): number {
-    return this.#size;
+    return this.#line.size;
   }
 
   push(entry: QueueEntry<K, Note>): void {
-    if (this.#tail === undefined) this.#head = entry;
-    else this.#tail.next = entry;
-    this.#tail = entry;
-    this.#size += 1;
+    this.#line.append(entry);
   }
 
   pop(): QueueEntry<K, Note> | undefined {
-    const entry = this.#head;
-    if (entry === undefined) return undefined;
-    this.#head = entry.next;
-    if (this.#head === undefined) this.#tail = undefined;
-    entry.next = undefined;
-    this.#size -= 1;
+    const entry = this.#line.first;
+    if (entry !== undefined) this.#line.remove(entry);
     return entry;
   }
 

@@ -1,4 +1,5 @@
 import type { Scheduler } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
 import type { Metrics } from '../runtime/metrics.js';
 import type { Random } from '../runtime/random.js';
 import type { ItemRateLimiter, RateLimiterContext } from './item-rate-limiter.js';
@@ -23,7 +24,8 @@ export interface WorkQueueOptions<K = string, Note = undefined> {
   readonly priority?: boolean | PriorityOptions;
   /**
    * The group of a key, such as its namespace: groups take turns, so that one with many keys does not hold up the
-   * others. With `priority`, they take turns among keys of equal priority. @default no groups
+   * others. With `priority`, they take turns among keys of equal priority. An add for which it throws is refused; it
+   * has to say the same each time. @default no groups
    */
   readonly fairness?: (key: K) => string;
   /** @default systemClock */
@@ -32,6 +34,8 @@ export interface WorkQueueOptions<K = string, Note = undefined> {
   readonly random?: Random;
   /** @default noMetrics */
   readonly metrics?: Metrics;
+  /** For a `merge` or `fairness` that fails when a delayed key's time comes. @default consoleLogger() */
+  readonly log?: Logger;
 }
 
 /** How priorities work. */

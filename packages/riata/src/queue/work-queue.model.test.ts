@@ -13,6 +13,7 @@ interface Pending {
 }
 
 const agingMs = 40;
+const groupOf = (key: string) => (key < 'c' ? 'first' : key < 'e' ? 'second' : 'third');
 const join = (a: string | undefined, b: string | undefined) => (a && b ? `${a},${b}` : (a ?? b));
 
 /** What the queue does, in the simplest words: no heap, no lists within lists, no timers. */
@@ -24,10 +25,40 @@ class Model {
   order = 0;
   down = false;
   tookAged = false;
+  /** Groups with ready keys by priority, the one whose turn it is first. */
+  turns = new Map<number, string[]>();
   readonly priorities: boolean;
+  readonly fair: boolean;
 
-  constructor(priorities: boolean) {
+  constructor(priorities: boolean, fair: boolean) {
     this.priorities = priorities;
+    this.fair = fair;
+  }
+
+  group(key: string): string {
+    return this.fair ? groupOf(key) : '';
+  }
+
+  /** Groups without keys leave, groups that come anew go to the end. */
+  updateTurns(): void {
+    const ready = this.ready();
+    const has = (level: number, group: string) =>
+      ready.some((entry) => this.level(entry) === level && this.group(entry.key) === group);
+    for (const entry of ready) {
+      const line = this.turns.get(this.level(entry)) ?? [];
+      this.turns.set(this.level(entry), line);
+      if (!line.includes(this.group(entry.key))) line.push(this.group(entry.key));
+    }
+    for (const [level, line] of this.turns) {
+      this.turns.set(
+        level,
+        line.filter((group) => has(level, group)),
+      );
+    }
+  }
+
+  level(entry: Pending): number {
+    return this.priorities ? entry.priority : 0;
   }
 
   add(key: string, note: string | undefined, priority: number): void {
@@ -35,6 +66,7 @@ class Model {
     if (found !== undefined) {
       found.note = join(found.note, note);
       found.priority = Math.max(found.priority, priority);
+      this.updateTurns();
       return;
     }
     const delayed = this.priorities ? this.delayed.find((entry) => entry.key === key) : undefined;
@@ -46,6 +78,7 @@ class Model {
       priority: Math.max(priority, delayed?.priority ?? priority),
       readyAt: this.now,
     });
+    this.updateTurns();
   }
 
   addAfter(key: string, ms: number, note: string | undefined, priority: number | undefined): void {
@@ -71,9 +104,12 @@ class Model {
 
   get(): WorkItem<string, string> | undefined {
     const ready = this.ready();
-    const inOrder = (a: Pending, b: Pending) =>
-      this.priorities && a.priority !== b.priority ? b.priority - a.priority : a.order - b.order;
-    const first = this.priorities ? [...ready].sort(inOrder)[0] : ready[0];
+    const top = Math.max(...ready.map((entry) => this.level(entry)));
+    const line = this.turns.get(top) ?? [];
+    const [first] = ready
+      .filter((entry) => this.level(entry) === top && this.group(entry.key) === line[0])
+      // Without an order to keep, what was done only later is behind.
+      .sort((a, b) => (this.priorities || this.fair ? a.order - b.order : 0));
     if (first === undefined) return undefined;
     let chosen = first;
     // Ready longest: what was done only later is behind, so the list is by that.
@@ -83,8 +119,10 @@ class Model {
     }
     this.tookAged = chosen !== first;
     this.dirty = this.dirty.filter((entry) => entry !== chosen);
+    if (chosen === first) line.push(line.shift() ?? '');
     const item = { key: chosen.key, note: chosen.note, priority: chosen.priority };
     this.processing.set(chosen.key, item);
+    this.updateTurns();
     return item;
   }
 
@@ -94,6 +132,7 @@ class Model {
     if (again === undefined) return;
     again.readyAt = this.now;
     this.dirty = [...this.dirty.filter((entry) => entry !== again), again];
+    this.updateTurns();
   }
 
   advance(ms: number): void {
@@ -180,7 +219,7 @@ const shutDown = fc.constant(
   }),
 );
 
-async function check(priorities: boolean, commands: fc.Arbitrary<Command>[]): Promise<void> {
+async function check(priorities: boolean, commands: fc.Arbitrary<Command>[], fair = false): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), (all) =>
       fc.asyncModelRun(() => {
@@ -188,9 +227,10 @@ async function check(priorities: boolean, commands: fc.Arbitrary<Command>[]): Pr
         const queue = new WorkQueue<string, string>({
           clock,
           priority: priorities && { agingMs },
+          fairness: fair ? groupOf : undefined,
           merge: (a, b) => `${a},${b}`,
         });
-        return { model: new Model(priorities), real: { queue, clock } };
+        return { model: new Model(priorities, fair), real: { queue, clock } };
       }, all),
     ),
     { numRuns: 150 },
@@ -207,3 +247,8 @@ test('with priorities it does as the model', () =>
 
 test('all together, with a shutdown, it does as the model', () =>
   check(true, [add, add, add, addAfter, addAfter, get, get, get, get, done, done, done, advance, advance, shutDown]));
+
+test('with fairness it does as the model', () => check(false, [add, add, add, get, get, done, done, shutDown], true));
+
+test('with fairness and priorities it does as the model', () =>
+  check(true, [add, add, add, addAfter, get, get, get, done, done, done, advance, advance], true));

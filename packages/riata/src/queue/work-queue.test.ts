@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { WorkQueue } from './work-queue.js';
 
@@ -192,6 +193,145 @@ describe('notes', () => {
     expect(() => queue.add('a', { note: 2 })).toThrow('no');
     queue.add('a');
     expect((await queue.get())?.note).toBe(1);
+  });
+});
+
+describe('what a queue is given may fail', () => {
+  /** Works until `broken` is set. */
+  function fragile() {
+    const clock = new VirtualClock();
+    const log = memoryLogger();
+    const state = { broken: true };
+    const check = () => {
+      if (state.broken) throw new Error('broken');
+    };
+    const fail =
+      <A extends unknown[], R>(fn: (...args: A) => R) =>
+      (...args: A): R => {
+        check();
+        return fn(...args);
+      };
+    return { clock, log, state, fail };
+  }
+
+  test.each([{}, { priority: true }])(
+    'a fairness that throws refuses the add, nothing is stuck (%j)',
+    async (options) => {
+      const { clock, log, state, fail } = fragile();
+      const fairness = fail((key: string) => key);
+      const queue = new WorkQueue({ clock, log, fairness, ...options });
+      expect(() => queue.add('a')).toThrow('broken');
+      expect(() => queue.addAfter('a', 5)).toThrow('broken');
+      expect([queue.len(), queue.delayed(), clock.pending]).toEqual([0, 0, 0]);
+      state.broken = false;
+      queue.add('a');
+      expect((await queue.get())?.key).toBe('a');
+      state.broken = true;
+      expect(() => queue.add('a')).toThrow('broken');
+      queue.done('a');
+      expect(queue.len()).toBe(0);
+      state.broken = false;
+      queue.add('a');
+      expect(queue.len()).toBe(1);
+    },
+  );
+
+  test('a fairness or merge that throws when the time has come loses no key, and is told', async () => {
+    const { clock, log, state, fail } = fragile();
+    const fairness = fail((key: string) => key);
+    const merge = fail((a: string, b: string) => a + b);
+    const queue = new WorkQueue<string, string>({ name: 'q', clock, log, fairness, merge });
+    state.broken = false;
+    queue.add('both', { note: 'now' });
+    for (const key of ['a', 'both', 'c']) queue.addAfter(key, 5, { note: 'later' });
+    state.broken = true;
+    await clock.advance(5);
+    const taken = [await queue.get(), await queue.get(), await queue.get()];
+    expect(taken.map((item) => [item?.key, item?.note])).toEqual([
+      ['both', 'now'],
+      ['a', undefined],
+      ['c', undefined],
+    ]);
+    expect(log.records.map(({ level, fields }) => [level, fields.queue, fields.key])).toEqual([
+      ['error', 'q', 'a'],
+      ['error', 'q', 'both'],
+      ['error', 'q', 'c'],
+    ]);
+    expect(queue.delayed()).toBe(0);
+  });
+
+  test('a merge that throws leaves the waiting delay as it was', async () => {
+    const { clock, state, fail } = fragile();
+    const queue = new WorkQueue<string, string>({ clock, merge: fail((a, b) => `${a}+${b}`) });
+    queue.addAfter('a', 5, { note: '1' });
+    expect(() => queue.addAfter('a', 1, { note: '2' })).toThrow('broken');
+    state.broken = false;
+    await clock.advance(4);
+    expect(queue.len()).toBe(0);
+    await clock.advance(1);
+    expect((await queue.get())?.note).toBe('1');
+  });
+
+  test('an id that throws, or gives no string, refuses every call and changes nothing', async () => {
+    const { clock, state, fail } = fragile();
+    const queue = new WorkQueue({ clock, id: fail((key: { id: string }) => key.id) });
+    const a = { id: 'a' };
+    for (const call of [
+      () => queue.add(a),
+      () => queue.addAfter(a, 5),
+      () => queue.addRateLimited(a),
+      () => queue.forget(a),
+      () => queue.numRequeues(a),
+      () => queue.done(a),
+    ]) {
+      expect(call).toThrow('broken');
+    }
+    expect([queue.len(), queue.delayed()]).toEqual([0, 0]);
+    state.broken = false;
+    queue.add(a);
+    for await (const { key } of queue) {
+      // What was handed out is done with, whatever becomes of id.
+      queue.add(key);
+      state.broken = true;
+      break;
+    }
+    expect(queue.len()).toBe(1);
+    const wrong = new WorkQueue({ name: 'q', id: (key: { id?: string }) => key.id as string });
+    expect(() => wrong.add({})).toThrow('queue "q": id has to give a string for each key, gave undefined');
+    const ungrouped = new WorkQueue({ name: 'q', fairness: () => undefined as unknown as string });
+    expect(() => ungrouped.add('a')).toThrow(
+      'queue "q": fairness has to give a string for each key, gave undefined; give \'\' for keys without a group',
+    );
+  });
+
+  test('a rate limiter that throws, or gives no number, reaches the one who adds', () => {
+    const { clock, state, fail } = fragile();
+    const when = fail(() => Number.NaN);
+    const queue = new WorkQueue({
+      name: 'q',
+      clock,
+      rateLimiter: () => ({ when, forget: fail(() => {}), numRequeues: () => 0 }),
+    });
+    expect(() => queue.addRateLimited('a')).toThrow('broken');
+    expect(() => queue.forget('a')).toThrow('broken');
+    state.broken = false;
+    expect(() => queue.addRateLimited('a')).toThrow(
+      'queue "q": its rate limiter gave NaN for "a"; expected milliseconds',
+    );
+    expect([queue.len(), queue.delayed()]).toEqual([0, 0]);
+  });
+
+  test('a priority that is no number is refused', () => {
+    const queue = new WorkQueue({ name: 'q', clock: new VirtualClock(), priority: true });
+    const nan = { priority: Number.NaN };
+    for (const call of [
+      () => queue.add('a', nan),
+      () => queue.addAfter('a', 5, nan),
+      () => queue.addAfter('a', 0, nan),
+    ]) {
+      expect(call).toThrow('queue "q": the priority of "a" wants to be a number, got NaN');
+    }
+    expect([queue.len(), queue.delayed()]).toEqual([0, 0]);
   });
 });
 

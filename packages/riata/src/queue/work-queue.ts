@@ -1,9 +1,13 @@
 import type { Scheduler } from '../runtime/clock.js';
+import { consoleLogger } from '../runtime/console-logger.js';
+import type { Logger } from '../runtime/logger.js';
 import { systemRandom } from '../runtime/random.js';
 import { onAbort } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { DelayedItems } from './delayed-items.js';
 import { defaultControllerRateLimiter, type ItemRateLimiter } from './item-rate-limiter.js';
+import { KeyReader } from './key-reader.js';
+import { type Linked, LinkedList } from './linked-list.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueEntry, WorkItem } from './queue-entry.js';
 import { QueueMetrics } from './queue-metrics.js';
@@ -12,7 +16,7 @@ import { FifoOrder, type ReadyOrder } from './ready-order.js';
 import type { AddOptions, WaitOptions, WorkQueueArguments, WorkQueueOptions } from './work-queue-options.js';
 
 /** One `get` that waits for a key. */
-interface Waiter<K, Note> {
+interface Waiter<K, Note> extends Linked<Waiter<K, Note>> {
   resolve(item: WorkItem<K, Note> | undefined): void;
 }
 
@@ -47,19 +51,22 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   /** As given; also the label `name` of the metrics. */
   readonly name: string;
   readonly #clock: Scheduler;
-  readonly #id: (key: K) => string;
+  readonly #keys: KeyReader<K>;
   readonly #merge: (earlier: Note, later: Note) => Note;
   readonly #limiter: ItemRateLimiter;
-  readonly #metrics: QueueMetrics | undefined;
+  readonly #metrics: QueueMetrics<K, Note> | undefined;
+  #log: Logger | undefined;
   /** Whether an add takes the place of a waiting delay: so in controller-runtime, while client-go runs the key twice. */
   readonly #absorbDelays: boolean;
   /** All keys that are dirty or being worked on, and some that were. */
   readonly #entries = new QueueEntries<K, Note>();
   /** The dirty ones that nobody works on. Empty while a `get` waits. */
   readonly #ready: ReadyOrder<K, Note>;
+  /** Whether the metrics or the order want to know when keys come and go: reading the clock costs as much as an add. */
+  readonly #timed: boolean;
   readonly #delayed: DelayedItems<K, Note>;
   /** In the order of their calls. */
-  readonly #waiters = new Set<Waiter<K, Note>>();
+  readonly #waiters = new LinkedList<Waiter<K, Note>>();
   readonly #drainers = new Set<() => void>();
   /** Entries with an `item`. */
   #processing = 0;
@@ -71,31 +78,31 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     const { name = '', clock = systemClock, random = systemRandom, metrics, priority = false, fairness } = options;
     this.name = name;
     this.#clock = clock;
-    this.#id = options.id ?? ((key) => (typeof key === 'string' ? key : this.#refuse(key)));
+    this.#keys = new KeyReader(name, options.id, fairness);
     this.#merge = options.merge ?? ((_, later) => later);
     this.#limiter = (options.rateLimiter ?? defaultControllerRateLimiter)({ clock, random });
     const agingMs = (typeof priority === 'object' ? priority.agingMs : undefined) ?? defaultAgingMs;
     if (!(agingMs >= 0)) {
       throw new RangeError(`queue "${name}": priority.agingMs wants milliseconds from 0 up, got ${agingMs}`);
     }
+    this.#log = options.log;
     const priorities = priority !== false;
     this.#absorbDelays = priorities;
     this.#ready =
-      priorities || fairness !== undefined
-        ? new RankedOrder({ clock, priorities, agingMs, group: fairness })
-        : new FifoOrder();
+      priorities || fairness !== undefined ? new RankedOrder({ clock, priorities, agingMs }) : new FifoOrder();
     if (metrics?.enabled && name !== '') this.#metrics = new QueueMetrics(metrics, name, priorities, clock);
+    this.#timed = this.#ready.timed || this.#metrics !== undefined;
     this.#delayed = new DelayedItems<K, Note>({
       clock,
       merge: (earlier, later) => this.#merged(earlier, later),
-      release: (id, key, note, priority) => this.#put(id, key, note, priority),
+      release: (id, key, note, priority) => this.#release(id, key, note, priority),
     });
   }
 
   /** Marks a key as in need of a run. Does nothing after a shutdown. */
   add(key: K, options?: AddOptions<Note>): void {
     if (this.#down) return;
-    this.#put(this.#id(key), key, options?.note, options?.priority ?? 0);
+    this.#put(this.#keys.idOf(key), key, options?.note, options?.priority ?? 0);
   }
 
   /**
@@ -109,24 +116,28 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   addAfter(key: K, ms: number, options?: AddOptions<Note>): void {
     if (Number.isNaN(ms)) throw new TypeError(`queue "${this.name}": addAfter wants a number of milliseconds, got NaN`);
     if (this.#down) return;
-    this.#delay(this.#id(key), key, ms, options);
+    this.#delay(this.#keys.idOf(key), key, ms, options);
   }
 
   /** Adds a key once the rate limiter says so, and counts a failure of it. For the rest see {@link addAfter}. */
   addRateLimited(key: K, options?: AddOptions<Note>): void {
     if (this.#down) return;
-    const id = this.#id(key);
-    this.#delay(id, key, this.#limiter.when(id), options);
+    const id = this.#keys.idOf(key);
+    const ms = this.#limiter.when(id);
+    if (Number.isNaN(ms)) {
+      throw new TypeError(`queue "${this.name}": its rate limiter gave NaN for "${id}"; expected milliseconds`);
+    }
+    this.#delay(id, key, ms, options);
   }
 
   /** Tells the rate limiter that the key went well, or is given up: its next failure counts as the first. */
   forget(key: K): void {
-    this.#limiter.forget(this.#id(key));
+    this.#limiter.forget(this.#keys.idOf(key));
   }
 
   /** Failures of the key since it was last forgotten. */
   numRequeues(key: K): number {
-    return this.#limiter.numRequeues(this.#id(key));
+    return this.#limiter.numRequeues(this.#keys.idOf(key));
   }
 
   /**
@@ -155,10 +166,10 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
    */
   async *items(options?: WaitOptions): AsyncGenerator<WorkItem<K, Note>, void, undefined> {
     for (let item = await this.get(options); item !== undefined; item = await this.get(options)) {
+      const entry = this.#entries.get(this.#keys.idOf(item.key));
       try {
         yield item;
       } finally {
-        const entry = this.#entries.get(this.#id(item.key));
         // The loop's body may have called done, and another worker may have the key by now.
         if (entry?.item === item) this.#finish(entry);
       }
@@ -172,7 +183,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
 
   /** Ends the work on a key; if it was added meanwhile, it is ready again. Does nothing for other keys. */
   done(key: K): void {
-    const entry = this.#entries.get(this.#id(key));
+    const entry = this.#entries.get(this.#keys.idOf(key));
     if (entry?.item !== undefined) this.#finish(entry);
   }
 
@@ -233,25 +244,42 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.shutDown();
   }
 
-  #put(id: string, key: K, note: Note | undefined, priority: number): void {
+  #put(id: string, key: K, note: Note | undefined, priority: number, group?: string): void {
+    if (Number.isNaN(priority)) this.#refusePriority(id);
     const found = this.#entries.get(id);
     if (found?.dirty) {
       this.#mergeInto(found, note, priority);
       return;
     }
+    // What is given by the user and may throw comes first: a refused add changes nothing.
+    const turn = group ?? this.#keys.groupOf(key);
     const delayed = this.#absorbDelays && this.#delayed.size > 0 ? this.#delayed.peek(id) : undefined;
     const allNotes = delayed === undefined ? note : this.#merged(delayed.note, note);
     if (delayed !== undefined) this.#delayed.remove(id);
     const entry = this.#entries.wake(found, id, key);
     entry.note = allNotes;
     entry.priority = delayed === undefined ? priority : Math.max(delayed.priority, priority);
+    entry.group = turn;
     entry.order = this.#order++;
     entry.dirty = true;
-    if (this.#metrics !== undefined) {
-      entry.dirtyAt = this.#clock.monotonic();
-      this.#metrics.added(entry.priority);
+    const now = this.#timed ? this.#clock.monotonic() : 0;
+    if (this.#metrics !== undefined) this.#metrics.added(entry, now);
+    if (entry.item === undefined) this.#makeReady(entry, now);
+  }
+
+  /** Adds a key whose time has come. Nobody is there to be told of what fails, and the key must not be lost. */
+  #release(id: string, key: K, note: Note | undefined, priority: number): void {
+    try {
+      this.#put(id, key, note, priority);
+    } catch (error) {
+      this.#put(id, key, undefined, priority, '');
+      this.#log ??= consoleLogger({ clock: this.#clock });
+      this.#log.error('a delayed key was added without its note: merge or fairness failed', {
+        queue: this.name,
+        key: id,
+        error,
+      });
     }
-    if (entry.item === undefined) this.#makeReady(entry);
   }
 
   #mergeInto(entry: QueueEntry<K, Note>, note: Note | undefined, priority: number): void {
@@ -268,27 +296,27 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   #delay(id: string, key: K, ms: number, options: AddOptions<Note> | undefined): void {
-    this.#metrics?.retried();
     const entry = this.#entries.get(id);
     const note = options?.note;
     const priority = options?.priority ?? entry?.item?.priority ?? 0;
-    if (!(ms > 0) || (this.#absorbDelays && entry?.dirty)) {
-      this.#put(id, key, note, priority);
-      return;
+    if (ms <= 0 || (this.#absorbDelays && entry?.dirty)) this.#put(id, key, note, priority);
+    else {
+      if (Number.isNaN(priority)) this.#refusePriority(id);
+      // Asked now, while there is someone to tell that it fails.
+      this.#keys.groupOf(key);
+      this.#delayed.add(id, key, this.#clock.monotonic() + ms, note, priority);
     }
-    this.#delayed.add(id, key, this.#clock.monotonic() + ms, note, priority);
+    this.#metrics?.retried();
   }
 
-  #makeReady(entry: QueueEntry<K, Note>): void {
-    if (this.#waiters.size === 0) {
-      this.#ready.push(entry);
+  #makeReady(entry: QueueEntry<K, Note>, now: number): void {
+    const waiter = this.#waiters.first;
+    if (waiter === undefined) {
+      this.#ready.push(entry, now);
       return;
     }
-    for (const waiter of this.#waiters) {
-      this.#waiters.delete(waiter);
-      waiter.resolve(this.#take(entry));
-      return;
-    }
+    this.#waiters.remove(waiter);
+    waiter.resolve(this.#take(entry));
   }
 
   #take(entry: QueueEntry<K, Note>): WorkItem<K, Note> {
@@ -297,15 +325,16 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     entry.dirty = false;
     entry.note = undefined;
     this.#processing += 1;
-    this.#metrics?.taken(entry.id, entry.priority, entry.dirtyAt);
+    if (this.#metrics !== undefined) this.#metrics.taken(entry);
     return item;
   }
 
   #finish(entry: QueueEntry<K, Note>): void {
     entry.item = undefined;
     this.#processing -= 1;
-    this.#metrics?.done(entry.id);
-    if (entry.dirty) this.#makeReady(entry);
+    const now = this.#metrics !== undefined || (entry.dirty && this.#timed) ? this.#clock.monotonic() : 0;
+    if (this.#metrics !== undefined) this.#metrics.done(entry, now);
+    if (entry.dirty) this.#makeReady(entry, now);
     else this.#entries.rest(entry);
     if (this.#processing === 0 && this.#ready.size === 0) this.#endDrain();
   }
@@ -313,7 +342,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   #wait(signal: AbortSignal | undefined): Promise<WorkItem<K, Note> | undefined> {
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
-        this.#waiters.add({ resolve });
+        this.#waiters.append({ resolve, previous: undefined, next: undefined });
         return;
       }
       const waiter: Waiter<K, Note> = {
@@ -321,10 +350,12 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
           waiting[Symbol.dispose]();
           resolve(item);
         },
+        previous: undefined,
+        next: undefined,
       };
-      this.#waiters.add(waiter);
+      this.#waiters.append(waiter);
       const waiting = onAbort(signal, () => {
-        this.#waiters.delete(waiter);
+        this.#waiters.remove(waiter);
         reject(signal.reason);
       });
     });
@@ -334,8 +365,10 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     if (this.#down) return;
     this.#down = true;
     this.#delayed.clear();
-    for (const waiter of this.#waiters) waiter.resolve(undefined);
-    this.#waiters.clear();
+    for (let waiter = this.#waiters.first; waiter !== undefined; waiter = this.#waiters.first) {
+      this.#waiters.remove(waiter);
+      waiter.resolve(undefined);
+    }
   }
 
   #endDrain(): void {
@@ -343,10 +376,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.#drainers.clear();
   }
 
-  #refuse(key: unknown): never {
-    throw new TypeError(
-      `queue "${this.name}": a key of type ${key === null ? 'null' : typeof key} has no id; ` +
-        'give the queue an id function: new WorkQueue({ id: (key) => … })',
-    );
+  #refusePriority(id: string): never {
+    throw new TypeError(`queue "${this.name}": the priority of "${id}" wants to be a number, got NaN`);
   }
 }

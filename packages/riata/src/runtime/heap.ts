@@ -1,5 +1,15 @@
-/** A binary heap: `peek` and `pop` give the item that comes before all others. */
-export class Heap<T> {
+/** What a {@link Heap} can hold: it notes there where the item sits. */
+export interface Slotted {
+  /** Place in the heap, or -1 outside of it. Only the heap writes it. */
+  slot: number;
+}
+
+/**
+ * A binary heap: `peek` and `pop` give the item that comes before all others. It can also take out, or put in its new
+ * place, an item from the middle.
+ */
+export class Heap<T extends Slotted> {
+  /** `items[i].slot === i`, and no item comes before its parent at `(i - 1) >> 1`. */
   readonly #items: T[] = [];
   readonly #before: (a: T, b: T) => boolean;
 
@@ -16,32 +26,65 @@ export class Heap<T> {
   }
 
   push(item: T): void {
-    const items = this.#items;
-    let at = items.push(item) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#before(item, items[parent]!)) break;
-      items[at] = items[parent]!;
-      at = parent;
-    }
-    items[at] = item;
+    this.#rise(item, this.#items.push(item) - 1);
   }
 
   pop(): T | undefined {
-    const items = this.#items;
-    const first = items[0];
-    const last = items.pop();
-    if (last === undefined || items.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= items.length) break;
-      if (child + 1 < items.length && this.#before(items[child + 1]!, items[child]!)) child += 1;
-      if (!this.#before(items[child]!, last)) break;
-      items[at] = items[child]!;
-      at = child;
-    }
-    items[at] = last;
+    const first = this.#items[0];
+    if (first !== undefined) this.remove(first);
     return first;
+  }
+
+  /** Takes out an item that is in this heap. */
+  remove(item: T): void {
+    const at = item.slot;
+    const last = this.#items.pop() as T;
+    item.slot = -1;
+    if (last === item) return;
+    this.#sink(last, at);
+    this.#rise(last, last.slot);
+  }
+
+  /** Says that an item of this heap now comes earlier than it did. */
+  raised(item: T): void {
+    this.#rise(item, item.slot);
+  }
+
+  #rise(item: T, from: number): void {
+    const items = this.#items;
+    const before = this.#before;
+    let at = from;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = items[up] as T;
+      if (!before(item, parent)) break;
+      items[at] = parent;
+      parent.slot = at;
+      at = up;
+    }
+    items[at] = item;
+    item.slot = at;
+  }
+
+  #sink(item: T, from: number): void {
+    const items = this.#items;
+    const before = this.#before;
+    const size = items.length;
+    let at = from;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= size) break;
+      let child = items[down] as T;
+      if (down + 1 < size && before(items[down + 1] as T, child)) {
+        down += 1;
+        child = items[down] as T;
+      }
+      if (!before(child, item)) break;
+      items[at] = child;
+      child.slot = at;
+      at = down;
+    }
+    items[at] = item;
+    item.slot = at;
   }
 }

@@ -1,5 +1,5 @@
 import type { Scheduler, Timer, TimerOptions } from './clock.js';
-import { Heap } from './heap.js';
+import { Heap, type Slotted } from './heap.js';
 import { delayOf, sleepOn } from './sleep.js';
 
 /** How a {@link VirtualClock} starts, and when it gives up. */
@@ -17,14 +17,14 @@ export interface VirtualClockOptions {
   readonly busyLimitMs?: number;
 }
 
-/** A pending call. `fn` is undefined once it has run or was cancelled: the heap lets go of such entries lazily. */
-interface Entry {
+/** A pending call; in the heap until it runs or is cancelled. */
+interface Entry extends Slotted {
   readonly deadline: number;
   readonly order: number;
   readonly background: boolean;
   /** Due at the moment it was made, so it alone could keep time from ever moving. */
   readonly instant: boolean;
-  fn: (() => void) | undefined;
+  readonly fn: () => void;
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -52,7 +52,6 @@ export class VirtualClock implements Scheduler {
   #wallOffset: number;
   #monotonic = 0;
   #order = 0;
-  #pending = 0;
   #foreground = 0;
   /** Grows with everything that shows that something is still going on. */
   #activity = 0;
@@ -84,13 +83,13 @@ export class VirtualClock implements Scheduler {
   after(ms: number, fn: () => void, options?: TimerOptions): Timer {
     const deadline = this.#monotonic + delayOf(ms);
     const background = options?.background ?? false;
-    const entry: Entry = { deadline, order: this.#order++, background, instant: deadline <= this.#monotonic, fn };
+    const instant = deadline <= this.#monotonic;
+    const entry: Entry = { deadline, order: this.#order++, background, instant, fn, slot: -1 };
     this.#timers.push(entry);
-    this.#pending += 1;
     if (!background) this.#foreground += 1;
     this.#activity += 1;
     const cancel = () => {
-      this.#take(entry);
+      if (entry.slot >= 0) this.#take(entry);
     };
     return { cancel, [Symbol.dispose]: cancel };
   }
@@ -108,12 +107,12 @@ export class VirtualClock implements Scheduler {
 
   /** Timers that have neither run nor been cancelled, background ones included. */
   get pending(): number {
-    return this.#pending;
+    return this.#timers.size;
   }
 
   /** When the next timer is due, on the monotonic clock. */
   get nextDeadline(): number | undefined {
-    return this.#next()?.deadline;
+    return this.#timers.peek()?.deadline;
   }
 
   /**
@@ -132,7 +131,7 @@ export class VirtualClock implements Scheduler {
     return this.#inLine(async () => {
       const target = this.#monotonic + ms;
       await this.#drain();
-      for (let next = this.#next(); next !== undefined && next.deadline <= target; next = this.#next()) {
+      for (let next = this.#timers.peek(); next !== undefined && next.deadline <= target; next = this.#timers.peek()) {
         this.#moveTo(next.deadline);
         await this.#drain();
       }
@@ -155,7 +154,7 @@ export class VirtualClock implements Scheduler {
       for (let moves = 0; this.#foreground > 0; moves += 1) {
         if (moves >= this.#limit) {
           throw new Error(
-            `VirtualClock.runAll: ${moves} deadlines passed and ${this.#pending} timers are waiting still; ` +
+            `VirtualClock.runAll: ${moves} deadlines passed and ${this.#timers.size} timers are waiting still; ` +
               'something sets its timer again and again: use advance(ms), or make it a background timer',
           );
         }
@@ -213,40 +212,28 @@ export class VirtualClock implements Scheduler {
 
   async #toNext(): Promise<boolean> {
     await this.#drain();
-    const next = this.#next();
+    const next = this.#timers.peek();
     if (next === undefined || next.deadline === Number.POSITIVE_INFINITY) return false;
     this.#moveTo(next.deadline);
     await this.#drain();
     return true;
   }
 
-  #next(): Entry | undefined {
-    let entry = this.#timers.peek();
-    while (entry !== undefined && entry.fn === undefined) {
-      this.#timers.pop();
-      entry = this.#timers.peek();
-    }
-    return entry;
-  }
-
-  /** Ends the wait of an entry and gives its function, once. */
-  #take(entry: Entry): (() => void) | undefined {
-    const { fn } = entry;
-    if (fn === undefined) return undefined;
-    entry.fn = undefined;
-    this.#pending -= 1;
+  /** Ends the wait of a pending entry. */
+  #take(entry: Entry): void {
+    this.#timers.remove(entry);
     if (!entry.background) this.#foreground -= 1;
     this.#activity += 1;
-    return fn;
   }
 
   async #drain(): Promise<void> {
     for (;;) {
       await this.#quiet();
-      const entry = this.#next();
+      const entry = this.#timers.peek();
       if (entry === undefined || entry.deadline > this.#monotonic) return;
       if (entry.instant) this.#steps += 1;
-      this.#take(entry)?.();
+      this.#take(entry);
+      entry.fn();
     }
   }
 
