@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { createClient, type RetryingWatchEvent } from '../src/client/index.js';
+import { createClient } from '../src/client/index.js';
 import { ConfigMap, Namespace } from '../src/kinds/index.js';
 import { ignoreAlreadyExists, ignoreNotFound } from '../src/rest/error-guards.js';
 import { configFromKubeconfig } from '../src/rest/index.js';
 import { type Random, seededRandom } from '../src/runtime/random.js';
 import { systemClock } from '../src/runtime/system-clock.js';
 import { startChaosProxy } from './chaos-proxy.js';
+import { sortedByKey, WatchedView } from './watched-view.js';
 
 const rounds = Number(process.env.ROUNDS ?? 100);
 const firstSeed = Number(process.env.SEED ?? 1);
@@ -23,7 +24,7 @@ test(`a retrying watch over a bad network ends up with what the server has, ${ro
     const { metadata } = await direct.create(Namespace({ metadata: { generateName: 'soak-' } }));
     const namespace = metadata.name;
     await using watch = client.retryingWatch(ConfigMap, { namespace, idleTimeoutMs: 500 });
-    const view = new View(seed);
+    const view = new WatchedView(`seed ${seed}`);
     const following = view.follow(watch);
 
     let writing = true;
@@ -41,8 +42,8 @@ test(`a retrying watch over a bad network ends up with what the server has, ${ro
     const { items } = await direct.list(ConfigMap, { namespace });
     const expected = Object.fromEntries(items.map((c) => [c.metadata.name, c.metadata.resourceVersion]));
     const deadline = systemClock.monotonic() + 60_000;
-    while (JSON.stringify(view.sorted()) !== JSON.stringify(sorted(expected))) {
-      if (systemClock.monotonic() > deadline) expect(view.sorted(), `seed ${seed}`).toEqual(sorted(expected));
+    while (JSON.stringify(view.sorted()) !== JSON.stringify(sortedByKey(expected))) {
+      if (systemClock.monotonic() > deadline) expect(view.sorted(), `seed ${seed}`).toEqual(sortedByKey(expected));
       await systemClock.sleep(20);
     }
     watch.stop();
@@ -55,50 +56,6 @@ test(`a retrying watch over a bad network ends up with what the server has, ${ro
   }
   process.stdout.write(`soak: ${rounds} rounds: ${JSON.stringify(total)}\n`);
 });
-
-/** What a watcher knows, and what it was told that cannot be. */
-class View {
-  readonly problems: string[] = [];
-  resets = 0;
-  events = 0;
-  readonly #seed: number;
-  #versions = new Map<string, { readonly uid: string; readonly version: string }>();
-  #gone = new Set<string>();
-
-  constructor(seed: number) {
-    this.#seed = seed;
-  }
-
-  async follow(watch: AsyncIterable<RetryingWatchEvent<ConfigMap>>): Promise<void> {
-    for await (const event of watch) this.#take(event);
-  }
-
-  sorted(): Record<string, string> {
-    return sorted(Object.fromEntries([...this.#versions].map(([name, { version }]) => [name, version])));
-  }
-
-  #take(event: RetryingWatchEvent<ConfigMap>): void {
-    if (event.type === 'RESET') {
-      this.resets++;
-      this.#versions = new Map();
-      this.#gone = new Set();
-    }
-    if (event.type === 'RESET' || event.type === 'SYNCED' || event.type === 'BOOKMARK') return;
-    this.events++;
-    const { name, uid, resourceVersion } = event.object.metadata;
-    const known = this.#versions.get(name);
-    const complain = (what: string) => this.problems.push(`seed ${this.#seed}: ${event.type} ${name}: ${what}`);
-    if (this.#gone.has(uid)) complain('told after it was deleted');
-    if (known?.uid === uid && Number(known.version) >= Number(resourceVersion)) complain('not newer than before');
-    if (event.type === 'MODIFIED' && known?.uid !== uid) complain('changed before it was added');
-    if (event.type === 'DELETED') {
-      this.#gone.add(uid);
-      this.#versions.delete(name);
-    } else {
-      this.#versions.set(name, { uid, version: resourceVersion });
-    }
-  }
-}
 
 async function write(client: ReturnType<typeof createClient>, namespace: string, random: Random): Promise<void> {
   for (let i = 0; i < 200; i++) {
@@ -114,8 +71,4 @@ async function write(client: ReturnType<typeof createClient>, namespace: string,
     }
     await systemClock.sleep(random.int(0, 20));
   }
-}
-
-function sorted(record: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

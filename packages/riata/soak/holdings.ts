@@ -1,0 +1,69 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Scheduler, Timer, TimerOptions } from '../src/runtime/clock.js';
+import { systemClock } from '../src/runtime/system-clock.js';
+
+/** The system's clock, with a count of the timers and sleeps that are under way. */
+export class CountingClock implements Scheduler {
+  readonly #pending = new Set<object>();
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
+  }
+
+  after(ms: number, fn: () => void, options?: TimerOptions): Timer {
+    const mark = {};
+    this.#pending.add(mark);
+    const run = () => {
+      this.#pending.delete(mark);
+      fn();
+    };
+    const timer = systemClock.after(ms, run, options);
+    const cancel = () => {
+      this.#pending.delete(mark);
+      timer.cancel();
+    };
+    return { cancel, [Symbol.dispose]: cancel };
+  }
+
+  async sleep(ms: number, options?: TimerOptions & { readonly signal?: AbortSignal }): Promise<void> {
+    const mark = {};
+    this.#pending.add(mark);
+    try {
+      await systemClock.sleep(ms, options);
+    } finally {
+      this.#pending.delete(mark);
+    }
+  }
+
+  yield(): Promise<void> {
+    return systemClock.yield();
+  }
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** What the heap and its array buffers hold once garbage is gone, in MB. */
+export function heldMemory(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+}
+
+/** TCP sockets that this process has open. */
+export function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length;
+}
+
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
