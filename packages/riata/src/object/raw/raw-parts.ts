@@ -1,0 +1,141 @@
+import { Buffer } from 'node:buffer';
+import { freeze } from '../value/freeze.js';
+
+/** A part whose text needs more than one byte per character: its UTF-8 bytes, each as one character. */
+class WideText {
+  readonly bytes: string;
+
+  constructor(text: string) {
+    this.bytes = Buffer.from(text, 'utf8').toString('latin1');
+  }
+}
+
+/** The text of one member of an object, in one byte per character whatever it holds. */
+type PartText = string | WideText;
+
+/**
+ * A part that was read, or that two versions of an object have in common. What came out lives as long as somebody holds
+ * it, and at least to the end of the turn.
+ */
+class SharedPart {
+  readonly text: PartText;
+  value: WeakRef<object> | undefined;
+
+  constructor(text: PartText) {
+    this.text = text;
+  }
+}
+
+/** The members of a raw object that are not parsed yet, in the order of its accessors. */
+export type RawParts = (PartText | SharedPart)[];
+
+/** Gives back what it is called with, so that a subclass puts its private fields on that. */
+class Stamped {
+  constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: the point of it
+    return object;
+  }
+}
+
+/**
+ * The parts as a private field of the facade: nobody sees it (no key, no symbol, not in a comparison), freezing leaves it
+ * alone, and it costs a word where an entry of a WeakMap costs fifty bytes and time in every garbage collection.
+ */
+class Facade extends Stamped {
+  #parts: RawParts;
+
+  private constructor(object: object, parts: RawParts) {
+    super(object);
+    this.#parts = parts;
+  }
+
+  static stamp(object: object, parts: RawParts): void {
+    new Facade(object, parts);
+  }
+
+  static partsOf(object: object): RawParts | undefined {
+    return #parts in object ? object.#parts : undefined;
+  }
+}
+
+/** Makes `object` the facade of `parts`: the getters of {@link partDescriptor} work on it from then on. */
+export function stampParts(object: object, parts: RawParts): void {
+  Facade.stamp(object, parts);
+}
+
+/** The parts of a raw object; undefined for any other. */
+export function rawPartsOf(object: object): RawParts | undefined {
+  return Facade.partsOf(object);
+}
+
+/** What characters beyond Latin-1 look like. On text of one byte per character the search ends before it begins. */
+const wide = /[^\0-\xff]/;
+
+/** The text of a part, to be kept. */
+export function partText(text: string): PartText {
+  return wide.test(text) ? new WideText(text) : text;
+}
+
+const descriptors: PropertyDescriptor[] = [];
+
+/** The accessor of the part at `index`: one for all objects, so that objects with the same members have the same shape. */
+export function partDescriptor(index: number): PropertyDescriptor {
+  let descriptor = descriptors[index];
+  if (descriptor === undefined) {
+    const get = function (this: object) {
+      return readPart(this, index);
+    };
+    descriptor = { get, enumerable: true, configurable: true };
+    descriptors[index] = descriptor;
+  }
+  return descriptor;
+}
+
+function readPart(object: object, index: number): unknown {
+  // The accessor may have been inherited: `Object.create(pod)`.
+  let owner: object | null = object;
+  let parts = rawPartsOf(owner);
+  while (parts === undefined) {
+    owner = Object.getPrototypeOf(owner) as object | null;
+    if (owner === null) throw new TypeError('a member of a raw object was read on another object: copy it by clone()');
+    parts = rawPartsOf(owner);
+  }
+  let part = parts[index]!;
+  const known = part instanceof SharedPart ? part.value?.deref() : undefined;
+  if (known !== undefined) return known;
+  const value = parse(part instanceof SharedPart ? part.text : part);
+  // Strings have no identity to keep.
+  if (typeof value !== 'object' || value === null) return value;
+  if (!(part instanceof SharedPart)) {
+    part = new SharedPart(part);
+    parts[index] = part;
+  }
+  part.value = new WeakRef(value);
+  return value;
+}
+
+function parse(text: PartText): unknown {
+  try {
+    return freeze(JSON.parse(plainText(text)));
+  } catch {
+    // The parser's own message would quote the object, which may be a Secret.
+    throw new SyntaxError('a member of an object that a server has sent is broken JSON');
+  }
+}
+
+function plainText(text: PartText): string {
+  return typeof text === 'string' ? text : Buffer.from(text.bytes, 'latin1').toString('utf8');
+}
+
+/** Makes `before[at]` and `after[index]` one if they have the same JSON text (a native comparison); else false. */
+export function joinPart(before: RawParts, at: number, after: RawParts, index: number): boolean {
+  const a = before[at]!;
+  const b = after[index]!;
+  const left = a instanceof SharedPart ? a.text : a;
+  const right = b instanceof SharedPart ? b.text : b;
+  if (typeof left === 'string' || typeof right === 'string' ? left !== right : left.bytes !== right.bytes) return false;
+  const joined = a instanceof SharedPart ? a : b instanceof SharedPart ? b : new SharedPart(left);
+  before[at] = joined;
+  after[index] = joined;
+  return true;
+}
