@@ -422,6 +422,7 @@ test('riata/cache', async () => {
       "Reflector",
       "RequeueError",
       "SharedIndexInformer",
+      "SharedInformerFactory",
       "ThreadSafeStore",
       "TransactionError",
       "byNamespace",
@@ -436,6 +437,7 @@ test('riata/cache', async () => {
       "listAllByNamespace",
       "listWatch",
       "namespaceIndex",
+      "newInformer",
       "recordOwnWrite",
       "waitForCacheSync",
     ]

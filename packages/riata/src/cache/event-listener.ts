@@ -4,6 +4,7 @@ import { link } from '../runtime/signals.js';
 import { StoredChange } from './change.js';
 import { callHandler, type EventHandlerRegistration, type ResourceEventHandler } from './event-handler.js';
 import { explainHandlerError, type HandlerErrorFunc } from './handler-error.js';
+import type { StoreSnapshot } from './informer-store.js';
 import { PendingChanges } from './pending-changes.js';
 import { SlicedWork } from './sliced-work.js';
 import { SyncedFlag } from './synced-flag.js';
@@ -33,7 +34,7 @@ export interface ListenerOptions<T extends KubeObject> {
   readonly name: string;
   readonly bufferSize: number;
   /** What there is already: told first, as additions. */
-  readonly initial?: ReadonlyMap<string, T>;
+  readonly initial?: StoreSnapshot<T>;
   /** Called once, when it is removed or its informer has stopped. */
   readonly onClose?: () => void;
 }
@@ -49,8 +50,9 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   readonly #upstream: Upstream;
   readonly #onClose: (() => void) | undefined;
   readonly #pending: PendingChanges<T>;
-  #initial: Iterator<[string, T]> | undefined;
-  #initialLeft: number;
+  #initial: StoreSnapshot<T> | undefined;
+  /** How much of it was told. */
+  #initialAt = 0;
   /** 1 while the handler works on what is part of the initial list. */
   #initialUnderway = 0;
   /** While it drains: all that comes has to wait. */
@@ -69,10 +71,9 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     this.#upstream = upstream;
     this.#onClose = onClose;
     this.#pending = new PendingChanges(bufferSize);
-    this.#initial = initial?.entries();
-    this.#initialLeft = initial?.size ?? 0;
+    this.#initial = initial;
     // Not at once: whoever adds a handler wants to have its registration before the first call.
-    if (this.#initialLeft > 0) this.#draining = this.#drain(upstream.clock.yield());
+    if (initial !== undefined && initial.keys.length > 0) this.#draining = this.#drain(upstream.clock.yield());
   }
 
   get health(): EventHandlerHealth {
@@ -156,12 +157,12 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   /** What is part of the initial list stays counted until the handler is done with it. */
   #next(): StoredChange<T> | undefined {
     if (this.#closed.signal.aborted) return undefined;
-    const initial = this.#initial?.next();
-    if (initial !== undefined && !initial.done) {
-      const [key, object] = initial.value;
-      this.#initialLeft -= 1;
+    const initial = this.#initial;
+    if (initial !== undefined && this.#initialAt < initial.keys.length) {
+      const at = this.#initialAt++;
       this.#initialUnderway = 1;
-      return new StoredChange<T>('Added', key, undefined, object, { isInInitialList: true });
+      const key = initial.keys[at] as string;
+      return new StoredChange<T>('Added', key, undefined, initial.objects[at], { isInInitialList: true });
     }
     this.#initial = undefined;
     const next = this.#pending.shift();
@@ -190,6 +191,10 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   #toldInitial(): void {
     this.#initialUnderway = 0;
     if (this.#isInitialTold) this.hasSynced();
+  }
+
+  get #initialLeft(): number {
+    return this.#initial === undefined ? 0 : this.#initial.keys.length - this.#initialAt;
   }
 
   get #isInitialTold(): boolean {

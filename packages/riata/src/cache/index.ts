@@ -33,6 +33,7 @@ export {
   type WatchSource,
 } from './list-watch.js';
 export { Lister, type ListerSelector, listAll, listAllByNamespace, type NamespaceLister } from './lister.js';
+export { type NewInformer, newInformer } from './new-informer.js';
 export { OrderedFIFO, type OrderedFIFOOptions } from './ordered-fifo.js';
 export { type Doubt, OwnWrites, type OwnWritesOptions } from './own-writes.js';
 export { OwnWritesView } from './own-writes-view.js';
@@ -57,6 +58,11 @@ export type {
   SharedInformer,
   WatchErrorHandler,
 } from './shared-informer.js';
+export {
+  type FactoryInformerOptions,
+  SharedInformerFactory,
+  type SharedInformerFactoryOptions,
+} from './shared-informer-factory.js';
 export {
   type KeyListerGetter,
   type ReflectorStore,

@@ -24,6 +24,12 @@ export interface BaseObserver<in T> {
   bookmarked(resourceVersion: string): void;
 }
 
+/** What was in a store at one time: keys, and in the same order the objects. */
+export interface StoreSnapshot<out T> {
+  readonly keys: readonly string[];
+  readonly objects: readonly T[];
+}
+
 /**
  * What an informer knows, and what its readers read: the same as an {@link Indexer}, with all that is handed out frozen,
  * and replaced as a whole in many small steps, of which readers see none. Writing to it is for tests: no handler is told,
@@ -86,9 +92,8 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   /** Keys and objects as they are now; not frozen. */
-  snapshot(): Map<string, T> {
-    const objects = this.#items.list();
-    return new Map(this.#items.listKeys().map((key, at) => [key, objects[at] as T]));
+  snapshot(): StoreSnapshot<T> {
+    return { keys: this.#items.listKeys(), objects: this.#items.list() };
   }
 
   bookmark(resourceVersion: string): void {
