@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { systemClock } from 'riata/runtime';
 import type { Answer } from './wire.js';
 
@@ -51,6 +52,7 @@ export class Normaliser {
     const patched = /^(.*?)Invalid value: ("\{(?:[^"\\]|\\.)*\}")(: .*)$/s.exec(text);
     if (patched !== null) return `${patched[1]}${this.#json(patched[2] as string)}${this.#text(patched[3] as string)}`;
     if (text.includes('field not declared in schema')) return undeclared(text);
+    if (/^ey[\w-]+\.ey[\w-]+\.[\w-]+$/.test(text)) return this.#token(text);
     if (text.includes('errors:\n  ')) return text.split('\n').sort().join('\n');
     let out = text
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#placeholder('uid', uid))
@@ -67,6 +69,16 @@ export class Normaliser {
       if (placeholder.startsWith('<generated')) out = out.replaceAll(name, placeholder);
     }
     return out;
+  }
+
+  /** What a token claims; each server signs with a key of its own. */
+  #token(text: string): string {
+    const claims = JSON.parse(Buffer.from(text.split('.')[1] as string, 'base64url').toString()) as Record<
+      string,
+      number
+    >;
+    const { iat = 0, exp = 0, nbf = 0, ...others } = claims;
+    return `<token ${JSON.stringify(sorted(this.#value({ ...others, lasts: exp - iat, begins: nbf - iat }, '', '')))}>`;
   }
 
   /** An object inside a message. */

@@ -136,7 +136,7 @@ export class ApiServer implements AsyncDisposable {
     this.token = token;
     this.#authority = newAuthority();
     this.#core = new ServerCore({
-      ...{ storage, clock, random, log },
+      ...{ storage, clock, random, log, token },
       rootCertificate: this.#authority.cert,
       controllers: options.controllers ?? true,
     });

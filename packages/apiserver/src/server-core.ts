@@ -19,6 +19,8 @@ export interface ServerCoreParts {
   readonly clock: Scheduler;
   readonly random: Random;
   readonly log: Logger;
+  /** What the administrator shows. */
+  readonly token: string;
   /** What Pods would trust the server by, PEM. */
   readonly rootCertificate: string;
   /** Whether it does what kube-controller-manager does for every kind: empty namespaces, collect garbage. */
@@ -38,7 +40,7 @@ export class ServerCore {
   #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
 
   constructor(parts: ServerCoreParts) {
-    const { storage, clock, random, log } = parts;
+    const { storage, clock, random, log, token } = parts;
     this.#parts = parts;
     this.storage = storage;
     this.served = new ServedResources(builtInResources());
@@ -49,7 +51,10 @@ export class ServerCore {
       namespaceGate((name) => storage.get(namespaces.table, name)),
     );
     this.#loop = new WorkLoop(clock, log);
-    this.verbs = new Verbs({ storage, store: this.#store, clock, random });
+    this.verbs = new Verbs({
+      ...{ storage, store: this.#store, clock, random, token },
+      builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
+    });
     this.#startControllers(namespaces);
     this.#fill(namespaces);
   }

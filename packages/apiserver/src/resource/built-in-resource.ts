@@ -1,4 +1,4 @@
-import { applyStrategicMergePatch, type JsonObject, mergeTypeFromSchema } from 'riata/object';
+import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
 import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
 import { strictComplaints } from '../schema/strict-fields.js';
@@ -6,7 +6,7 @@ import { type BuiltInResource, builtInGroupVersions } from './built-in-resources
 import { builtInRules } from './built-in-rules.js';
 import { statusApart, trackingOf } from './managed-fields.js';
 import { UnreadableError } from './read-object.js';
-import type { Resource, ResourceSchema } from './resource.js';
+import type { Resource, ResourceSchema, Subresource } from './resource.js';
 
 let all: readonly Resource[] | undefined;
 
@@ -53,7 +53,25 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
   };
 }
 
-function schemaOf(entry: BuiltInResource, apiVersion: string): ResourceSchema {
+const below = new WeakMap<Subresource, Resource>();
+
+/** What a subresource takes that is a kind of its own, e.g. `policy/v1` `Eviction`: enough of a resource to read it. */
+export function subresourceAsResource(resource: Resource, subresource: Subresource): Resource {
+  let found = below.get(subresource);
+  if (found === undefined) {
+    const { group, version, kind } = subresource;
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    const schema = schemaOf({ group, version, kind, subresources: [] }, apiVersion);
+    found = { ...resource, group, version, kind, apiVersion, schema, builtIn: true };
+    below.set(subresource, found);
+  }
+  return found;
+}
+
+function schemaOf(
+  entry: Pick<BuiltInResource, 'group' | 'version' | 'kind' | 'subresources'>,
+  apiVersion: string,
+): ResourceSchema {
   const { group, version, kind } = entry;
   const node = builtInSchema({ group, version, kind });
   if (node === undefined) throw new Error(`no schema for ${apiVersion} ${kind}`);
@@ -68,7 +86,9 @@ function schemaOf(entry: BuiltInResource, apiVersion: string): ResourceSchema {
     }
   };
   const hasStatus = entry.subresources.some((s) => s.name === 'status');
+  const empty = decodeTyped({ apiVersion, kind }, node);
   return {
+    emptyStatus: isJsonObject(empty.status) ? empty.status : undefined,
     read,
     complaints: (text) => strictComplaints(text, node),
     withDefaults: (object) => object,
@@ -77,7 +97,7 @@ function schemaOf(entry: BuiltInResource, apiVersion: string): ResourceSchema {
       apiVersion,
       kind,
       type: mergeTypeFromSchema(node),
-      empty: decodeTyped({ apiVersion, kind }, node),
+      empty,
       resetFields: statusApart(hasStatus),
     }),
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),

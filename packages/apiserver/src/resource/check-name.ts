@@ -8,3 +8,9 @@ export function checkName(sent: string, asked: string): void {
   if (sent === asked) return;
   throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${asked})`);
 }
+
+/** What is sent to a namespace is of that namespace, if it says so at all. */
+export function checkNamespace(asked: string, sent: string): void {
+  if (sent === '' || sent === asked) return;
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}

@@ -2,9 +2,9 @@ import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTime
 import type { Random } from 'riata/runtime';
 import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
-import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
+import { alreadyExists, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
-import { checkName } from './check-name.js';
+import { checkName, checkNamespace } from './check-name.js';
 import { generateName } from './generate-name.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { OwnObject } from './own-objects.js';
@@ -81,7 +81,7 @@ export class ObjectStore {
       creationTimestamp: context.now,
       generation: resource.rules.countsGenerations ? 1 : generation,
     });
-    const bare = hasSubresource(resource, 'status') ? without(fresh, 'status') : fresh;
+    const bare = hasSubresource(resource, 'status') ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
     const object = resource.rules.prepare?.(bare, undefined, context.now, '') ?? bare;
     this.#check(resource, object, undefined, name);
     for (const warning of resource.schema.warnings?.(object) ?? []) context.warn(warning);
@@ -217,8 +217,8 @@ export class ObjectStore {
       return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
     }
     const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
-    // Binding writes both sides.
-    if (subresource === 'binding') return whole;
+    // Binding and eviction write both sides.
+    if (subresource === 'binding' || subresource === 'eviction') return whole;
     return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;
   }
 }
@@ -241,7 +241,7 @@ export function expectRevision(resource: Resource, name: string, revision: numbe
 }
 
 /** Refuses a write to an object that has another uid than the caller thinks, in the words of the storage. */
-function checkUid(resource: Resource, key: string, asked: string, { metadata }: KubeObject): void {
+export function checkUid(resource: Resource, key: string, asked: string, { metadata }: KubeObject): void {
   if (asked === metadata.uid) return;
   const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
   throw conflict(
@@ -256,9 +256,7 @@ function checkUid(resource: Resource, key: string, asked: string, { metadata }: 
 function inNamespace(resource: Resource, namespace: string, body: JsonObject): JsonObject {
   const sent = textOf(metaOf(body).namespace);
   if (resource.scope === 'Cluster') return sent === '' ? body : withMeta(body, { namespace: undefined });
-  if (sent !== '' && sent !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
+  checkNamespace(namespace, sent);
   return withMeta(body, { namespace });
 }
 
@@ -271,7 +269,8 @@ function withGeneration(resource: Resource, live: JsonObject, object: JsonObject
   return withMeta(object, { generation: equal(desired(live), desired(object)) ? generation : generation + 1 });
 }
 
-function track(
+/** The object with the account of who wrote what in it. */
+export function track(
   resource: Resource,
   before: JsonObject | undefined,
   after: JsonObject,
@@ -330,6 +329,12 @@ function answerOf(object: JsonObject, resource: Resource, revision?: number): Ku
 function without(object: JsonObject, field: string): JsonObject {
   const { [field]: _, ...rest } = object;
   return rest;
+}
+
+/** The object as it begins: nobody has said yet how it is. */
+function withoutStatus(object: JsonObject, emptyStatus: JsonObject | undefined): JsonObject {
+  const bare = without(object, 'status');
+  return emptyStatus === undefined ? bare : { ...bare, status: emptyStatus };
 }
 
 function pick(object: JsonObject, field: string): JsonObject {

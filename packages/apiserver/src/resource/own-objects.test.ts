@@ -1,9 +1,9 @@
 import type { JsonObject } from 'riata/object';
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
+import { MemoryStorage } from '../storage/memory-storage.js';
 import { builtInResources } from './built-in-resource.js';
 import { ObjectStore } from './object-store.js';
-import { MemoryStorage } from '../storage/memory-storage.js';
 import { ownNamespace, ownRootCertificate, ownService, ownServiceAccount } from './own-objects.js';
 
 const context = {

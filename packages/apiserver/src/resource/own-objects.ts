@@ -35,6 +35,7 @@ export function ownService(): OwnObject {
         clusterIPs: ['10.0.0.1'],
         type: 'ClusterIP',
       },
+      status: { loadBalancer: {} },
     },
     fieldsV1: {
       'f:metadata': { 'f:labels': { '.': set, 'f:component': set, 'f:provider': set } },

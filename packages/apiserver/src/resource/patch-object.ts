@@ -58,7 +58,11 @@ interface Patched {
   readonly complaints: readonly string[];
 }
 
-function patchedObject(resource: Resource, live: JsonObject, request: PatchRequest): Patched {
+function patchedObject(
+  resource: Resource,
+  live: JsonObject,
+  request: Pick<PatchRequest, 'kind' | 'read' | 'text'>,
+): Patched {
   const { kind } = request;
   const body = request.read();
   const complaints = [
@@ -123,12 +127,16 @@ function goText(value: Json): string {
 }
 
 /** An object that is not stored as such, e.g. a Scale, after a patch. */
-export function patched(object: JsonObject, request: Pick<PatchRequest, 'kind' | 'read'>): JsonObject {
-  const body = request.read();
-  const { kind } = request;
-  const result = kind === 'json' ? applyJsonPatchSteps(object, stepsOf(body)) : applyMergePatch(object, body);
-  if (!isJsonObject(result)) throw badRequest('the patch does not leave an object');
-  return result;
+export function patchedAs(
+  resource: Resource,
+  object: JsonObject,
+  request: Pick<PatchRequest, 'kind' | 'read' | 'text'>,
+  context: WriteContext,
+): JsonObject {
+  // What it belongs to takes other patches than it does.
+  const kind = request.kind === 'strategic' || request.kind === 'json' ? request.kind : 'merge';
+  const { object: result, shown, complaints } = patchedObject(resource, object, { ...request, kind });
+  return readPatched(resource, result, shown, complaints, context);
 }
 
 function stepsOf(body: Json): readonly Json[] {

@@ -31,6 +31,8 @@ export interface ResourceSchema {
   warnings?(object: JsonObject, before?: JsonObject): readonly string[];
   /** The object as it comes back from storage, if its version is not the stored one. */
   readonly asStored?: (object: JsonObject) => JsonObject;
+  /** The status of a new object: what is written of one that says nothing. @default none */
+  readonly emptyStatus?: JsonObject | undefined;
   /** How writers share its fields. */
   readonly tracking: FieldTracking;
   /** Applies a strategic merge patch; undefined where the kind takes none. */

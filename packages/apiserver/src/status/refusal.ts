@@ -148,3 +148,10 @@ export function tooLarge(limit: number): Refusal {
 export function internal(message: string): Refusal {
   return new Refusal(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
+
+/** The caller may come back later. */
+export function tooManyRequests(message: string, retryAfterSeconds: number, causes: readonly StatusCause[]): Refusal {
+  const wait = retryAfterSeconds === 0 ? {} : { retryAfterSeconds };
+  const headers: Record<string, string> = retryAfterSeconds === 0 ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return new Refusal(429, 'TooManyRequests', message, { causes: [...causes], ...wait }, { headers });
+}

@@ -1,13 +1,11 @@
 import type { JsonObject } from 'riata/object';
+import { reviewToken, type TokenReviewParts } from './token-review.js';
 
 /** Who every request is made by, as long as there are no users. */
 const administrator = { username: 'riata-admin', groups: ['system:masters', 'system:authenticated'] };
 
-/**
- * Answers to kinds that are asked and not stored (reviews): whoever has the token may do everything. Undefined for
- * other kinds.
- */
-const answers: Readonly<Record<string, (review: JsonObject) => JsonObject>> = {
+/** Answers to kinds that are asked and not stored: whoever has the token may do everything. */
+const answers: Readonly<Record<string, (review: JsonObject, parts: TokenReviewParts) => JsonObject>> = {
   SelfSubjectReview: () => ({ userInfo: administrator }),
   SelfSubjectAccessReview: () => ({ allowed: true }),
   SubjectAccessReview: () => ({ allowed: true }),
@@ -17,11 +15,10 @@ const answers: Readonly<Record<string, (review: JsonObject) => JsonObject>> = {
     nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
     incomplete: false,
   }),
-  TokenReview: () => ({ authenticated: true, user: administrator }),
+  TokenReview: (review, parts) => reviewToken(parts, review, administrator),
 };
 
-/** The review with its answer; undefined for a kind that is no review. */
-export function reviewed(kind: string, review: JsonObject): JsonObject | undefined {
-  const status = answers[kind]?.(review);
-  return status === undefined ? undefined : { ...review, status };
+/** The status that answers a review; undefined for a kind that is no review. Throws 400 for one that asks nothing. */
+export function reviewed(kind: string, review: JsonObject, parts: TokenReviewParts): JsonObject | undefined {
+  return Object.hasOwn(answers, kind) ? answers[kind]?.(review, parts) : undefined;
 }

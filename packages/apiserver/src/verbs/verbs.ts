@@ -1,4 +1,4 @@
-import { type FieldSelector, formatTime, type KubeObject } from 'riata/object';
+import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type Status } from 'riata/object';
 import type { Random, Scheduler } from 'riata/runtime';
 import type { DeleteOptions } from '../http/delete-options.js';
 import type { GetOptions, ListOptions } from '../http/list-options.js';
@@ -13,23 +13,27 @@ import type {
   WatchVerbRequest,
 } from '../http/verb-handlers.js';
 import type { WriteOptions } from '../http/write-options.js';
-import { checkName } from '../resource/check-name.js';
+import { subresourceAsResource } from '../resource/built-in-resource.js';
+import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { type Choice, findObjects, type ListRequest, wholeList } from '../resource/list-objects.js';
 import { listPieces } from '../resource/list-pieces.js';
 import { metaOf, textOf } from '../resource/metadata.js';
-import type { ObjectStore } from '../resource/object-store.js';
+import { type ObjectStore, track } from '../resource/object-store.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { patchObject } from '../resource/patch-object.js';
 import { readObject } from '../resource/read-object.js';
-import type { Resource } from '../resource/resource.js';
+import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refusal.js';
 import type { Storage } from '../storage/storage.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
+import { bindPod } from './binding.js';
+import { TokenSigner } from './json-web-token.js';
 import { reviewed } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
+import type { TokenReviewParts } from './token-review.js';
 
 /** What the verbs work with. */
 export interface VerbParts {
@@ -37,6 +41,10 @@ export interface VerbParts {
   readonly store: ObjectStore;
   readonly clock: Scheduler;
   readonly random: Random;
+  /** What the administrator shows. */
+  readonly token: string;
+  /** A built-in resource, by its group, version and plural. */
+  readonly builtIn: (group: string, version: string, plural: string) => Resource;
 }
 
 /** A list of so many objects is not made at once. */
@@ -48,12 +56,17 @@ export class Verbs implements VerbHandlers {
   readonly #texts = new ObjectTexts();
   readonly #encoder = new EventEncoder(this.#texts);
   readonly #subresources: SubresourceHandlers;
+  readonly #reviews: TokenReviewParts;
   readonly #sessions = new Set<WatchSession>();
   #watchesFrom = 0;
 
   constructor(parts: VerbParts) {
     this.#parts = parts;
-    this.#subresources = subresourceHandlers(parts.store);
+    const { storage, store, random, token, clock, builtIn } = parts;
+    const core = (plural: string) => builtIn('', 'v1', plural);
+    this.#reviews = { store, random, token, core, signer: new TokenSigner(), now: () => clock.now() };
+    const budgets = () => builtIn('policy', 'v1', 'poddisruptionbudgets');
+    this.#subresources = subresourceHandlers({ ...this.#reviews, storage, budgets });
   }
 
   /** Ends all watches. */
@@ -121,13 +134,16 @@ export class Verbs implements VerbHandlers {
   async create(request: BodyRequest): Promise<VerbAnswer> {
     const { resource, subresource, namespace, body } = request;
     const context = this.#context(request, request.options);
-    if (subresource !== undefined) return this.#createBelow(request, context);
+    if (subresource !== undefined) return this.#createBelow(request, subresource, context);
     const sent = readObject(resource, body, context, request.bodyText());
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
-    const review = resource.builtIn ? reviewed(resource.kind, sent) : undefined;
-    if (review !== undefined) return { status: 201, object: review };
+    const status = resource.builtIn ? reviewed(resource.kind, sent, this.#reviews) : undefined;
+    if (status !== undefined) {
+      return { status: 201, object: { ...track(resource, undefined, sent, context), status } };
+    }
+    if (resource.table === '/bindings') return this.#bind(namespace, sent, context);
     return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
   }
 
@@ -135,7 +151,11 @@ export class Verbs implements VerbHandlers {
     const { resource, subresource, namespace, name, body } = request;
     const context = this.#context(request, request.options);
     const replace = subresource === undefined ? undefined : this.#subresources.replace[subresource.name];
-    if (replace !== undefined) return { object: replace(resource, namespace, name, body, context) };
+    if (replace !== undefined && subresource !== undefined) {
+      const as = subresourceAsResource(resource, subresource);
+      const sent = readObject(as, body, context, request.bodyText());
+      return { object: replace({ resource, as, namespace, name }, sent, context) };
+    }
     const sent = readObject(resource, body, context, request.bodyText());
     checkName(textOf(metaOf(sent).name), name);
     const { resourceVersion, uid } = metaOf(sent);
@@ -151,7 +171,10 @@ export class Verbs implements VerbHandlers {
     const { resource, subresource, namespace, name, patch, options } = request;
     const context = this.#context(request, options);
     const below = subresource === undefined ? undefined : this.#subresources.patch[subresource.name];
-    if (below !== undefined) return { object: below(resource, namespace, name, patch, context) };
+    if (below !== undefined && subresource !== undefined) {
+      const as = subresourceAsResource(resource, subresource);
+      return { object: below({ resource, as, namespace, name }, patch, context) };
+    }
     const { object, created } = patchObject(
       this.#parts.store,
       resource,
@@ -180,10 +203,24 @@ export class Verbs implements VerbHandlers {
     return { object: answer };
   }
 
-  #createBelow({ resource, subresource, namespace, name, body }: BodyRequest, context: WriteContext): VerbAnswer {
-    const make = this.#subresources.create[subresource?.name ?? ''];
+  #createBelow(request: BodyRequest, subresource: Subresource, context: WriteContext): VerbAnswer {
+    const { resource, namespace, name, body } = request;
+    const make = this.#subresources.create[subresource.name];
     if (make === undefined) throw noSuchPath();
-    return { status: 201, object: make(resource, namespace, name, body, context) };
+    const as = subresourceAsResource(resource, subresource);
+    const sent = readObject(as, sameInV1(body), context, request.bodyText());
+    checkNamespace(namespace, textOf(metaOf(sent).namespace));
+    const object = make({ resource, as, namespace, name }, sent, context);
+    const { code } = object as Partial<Status>;
+    return { status: typeof code === 'number' ? code : 201, object };
+  }
+
+  /** A Binding may come without the path of its Pod. */
+  #bind(namespace: string, binding: JsonObject, context: WriteContext): VerbAnswer {
+    const pods = this.#parts.builtIn('', 'v1', 'pods');
+    checkNamespace(namespace, textOf(metaOf(binding).namespace));
+    const name = textOf(metaOf(binding).name);
+    return { status: 201, object: bindPod(this.#parts.store, pods, namespace, name, binding, context) };
   }
 
   #context(request: { warn(text: string): void }, options: Partial<WriteOptions>): WriteContext {
@@ -197,6 +234,11 @@ export class Verbs implements VerbHandlers {
       nowMs,
     };
   }
+}
+
+/** Evictions of an old version are taken all the same. */
+function sameInV1(body: JsonObject): JsonObject {
+  return body.kind === 'Eviction' && body.apiVersion === 'policy/v1beta1' ? { ...body, apiVersion: 'policy/v1' } : body;
 }
 
 function choiceOf({ resource, namespace, name, options }: VerbRequest<ListOptions>): Choice {

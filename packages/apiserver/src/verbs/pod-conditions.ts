@@ -1,0 +1,22 @@
+import { isJsonObject, type JsonObject } from 'riata/object';
+import { valueAt } from '../resource/metadata.js';
+
+/** What a condition of a Pod is to say from now on. */
+export interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly now: string;
+}
+
+/** The Pod with a condition; when it last changed is kept where its status stays. */
+export function withCondition(pod: JsonObject, { now, ...wanted }: PodCondition): JsonObject {
+  const list = valueAt(pod, 'status.conditions');
+  const conditions = (Array.isArray(list) ? list : []).filter(isJsonObject);
+  const before = conditions.find((c) => c.type === wanted.type);
+  const lastTransitionTime = before?.status === wanted.status ? (before.lastTransitionTime ?? now) : now;
+  const made = { lastProbeTime: before?.lastProbeTime ?? null, lastTransitionTime, ...wanted };
+  const all = before === undefined ? [...conditions, made] : conditions.map((c) => (c === before ? made : c));
+  return { ...pod, status: { ...(isJsonObject(pod.status) ? pod.status : {}), conditions: all } };
+}

@@ -1,0 +1,91 @@
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  type LabelSelector,
+  selectorFrom,
+  selectorFromLabels,
+} from 'riata/object';
+import { checkName } from '../resource/check-name.js';
+import { metaOf, textOf, valueAt } from '../resource/metadata.js';
+import { checkUid, expectRevision, keyFor, type ObjectStore } from '../resource/object-store.js';
+import type { Resource } from '../resource/resource.js';
+import type { WriteContext } from '../resource/write-context.js';
+import { invalid } from '../status/field-error.js';
+import { internal, invalidObject } from '../status/refusal.js';
+
+/** Sets the replicas of an object to what a Scale says, and answers with how it is scaled now. */
+export function rescale(
+  store: ObjectStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  scale: JsonObject,
+  context: WriteContext,
+): JsonObject {
+  const { resourceVersion, uid, name: sent } = metaOf(scale);
+  checkName(textOf(sent), name);
+  const replicas = Number(valueAt(scale, 'spec.replicas') ?? 0);
+  if (replicas < 0) {
+    const kind = { group: 'autoscaling', plural: 'Scale', kind: 'Scale' };
+    throw invalidObject(kind, name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]);
+  }
+  const make = (live: JsonObject) => {
+    const stored = live as unknown as KubeObject;
+    if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), stored);
+    expectRevision(resource, name, Number(stored.metadata.resourceVersion), textOf(resourceVersion));
+    return withValue(live, scalePaths(resource).replicas, replicas);
+  };
+  return scaleOf(resource, store.update(resource, namespace, name, { subresource: 'scale', make }, context).object);
+}
+
+/** Where an object that can be scaled keeps what a Scale shows. */
+function scalePaths(resource: Resource): { replicas: string; status: string; selector: string | undefined } {
+  const custom = resource.rules.scale;
+  return custom ?? { replicas: 'spec.replicas', status: 'status.replicas', selector: undefined };
+}
+
+/** How an object is scaled. */
+export function scaleOf(resource: Resource, object: KubeObject): JsonObject {
+  const json = object as unknown as JsonObject;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const paths = scalePaths(resource);
+  const spec = valueAt(json, paths.replicas);
+  if (spec === undefined && !resource.builtIn) {
+    throw internal(`the spec replicas field ".${paths.replicas}" does not exist`);
+  }
+  const selector = paths.selector === undefined ? selectorText(resource, json) : valueAt(json, paths.selector);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: typeof spec === 'number' && spec !== 0 ? { replicas: spec } : {},
+    status: {
+      replicas: Number(valueAt(json, paths.status) ?? 0),
+      ...(typeof selector === 'string' && selector !== '' ? { selector } : {}),
+    },
+  };
+}
+
+/** The selector of a built-in kind; that of a ReplicationController has labels alone. */
+function selectorText(resource: Resource, object: JsonObject): string {
+  if (!resource.builtIn) return '';
+  const selector = valueAt(object, 'spec.selector');
+  if (!isJsonObject(selector)) return '';
+  try {
+    return resource.plural === 'replicationcontrollers'
+      ? selectorFromLabels(selector as Record<string, string>).toString()
+      : selectorFrom(selector as LabelSelector).toString();
+  } catch (error) {
+    throw internal(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The object with another value under a path of names. */
+export function withValue(object: JsonObject, path: string, value: Json): JsonObject {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...object, [first]: value };
+  const below = object[first];
+  return { ...object, [first]: withValue(isJsonObject(below) ? below : {}, rest.join('.'), value) };
+}
