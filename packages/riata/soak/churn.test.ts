@@ -164,6 +164,7 @@ async function watchBriefly(client: ConnectedClient, random: Random, churning: (
       if (error !== reason) throw error;
     }
     count('short watches');
+    await systemClock.sleep(random.int(0, 400));
   }
 }
 

@@ -207,6 +207,26 @@ describe('the rate limiter', () => {
   });
 });
 
+test('close ends a wait for credentials, which hear of it', async () => {
+  const heard: unknown[] = [];
+  const credentials: Credentials = {
+    authorization: ({ signal } = {}) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(heard.push(signal.reason)))),
+    tls: async () => ({}),
+    refresh: async () => false,
+  };
+  const rest = RestClient.for({ server: 'https://host', credentials }, { runtime: { log: memoryLogger(), clock } });
+  const refused = expect(rest.get().absPath('/version').do()).rejects.toMatchObject({
+    kind: 'closed',
+    requestSent: false,
+    message: 'GET https://host/version: the transport was closed',
+  });
+  await clock.settle();
+  await rest.close();
+  await refused;
+  expect(heard).toHaveLength(1);
+});
+
 test('close ends a wait for the rate limiter, which gets its token back', async () => {
   const rateLimiter = tokenBucketRateLimiter(0.001, 1, clock);
   await rateLimiter.accept();

@@ -95,7 +95,11 @@ export class RestClient implements AsyncDisposable {
         groupVersion.version,
       ),
       groupVersion,
-      send: withMetrics(withAuth(withImpersonation(once, config.impersonate), config.credentials), metrics, host),
+      send: withMetrics(
+        withAuth(withImpersonation(once, config.impersonate), config.credentials, closing.signal),
+        metrics,
+        host,
+      ),
       runtime,
       metrics,
       host,

@@ -1,29 +1,25 @@
-import { abortable } from '../runtime/signals.js';
 import type { Credentials } from './config.js';
 import type { ApiRequest, ApiResponse, Send } from './send.js';
+import { untilClosed, type WaitOptions } from './until-closed.js';
 
 /**
  * Puts the `Authorization` header in force on each request, unless the request brings its own. On a 401 the
- * credentials are refreshed and the request is sent exactly once more, if they say that it may help.
+ * credentials are refreshed and the request is sent exactly once more, if they say that it may help. Who waits for
+ * credentials, e.g. for a plugin, waits no longer once `closing` aborts.
  */
-export function withAuth(send: Send, credentials: Credentials | undefined): Send {
+export function withAuth(send: Send, credentials: Credentials | undefined, closing?: AbortSignal): Send {
   if (!credentials) return send;
   return async (request) => {
     if (request.headers.authorization !== undefined) return send(request);
-    const sent = await authorized(request, credentials);
+    const sent = await authorized(request, credentials, { closing, requestSent: false });
     const response = await send(sent);
     if (response.status !== 401) return response;
-    const { signal } = request;
     const rejected = sent.headers.authorization?.toString();
-    if (
-      !(await abortable(credentials.refresh({ signal, rejected }), signal).catch(
-        failWith(response.discard.bind(response)),
-      ))
-    ) {
-      return explained(response, credentials);
-    }
+    const again = { closing, requestSent: true };
+    const refreshed = untilClosed(request, again, (signal) => credentials.refresh({ signal, rejected }));
+    if (!(await refreshed.catch(failWith(response.discard.bind(response))))) return explained(response, credentials);
     response.discard();
-    return explained(await send(await authorized(request, credentials)), credentials);
+    return explained(await send(await authorized(request, credentials, again)), credentials);
   };
 }
 
@@ -40,9 +36,8 @@ function failWith(cleanUp: () => void): (error: unknown) => never {
   };
 }
 
-async function authorized(request: ApiRequest, credentials: Credentials): Promise<ApiRequest> {
-  const { signal } = request;
-  const authorization = await abortable(credentials.authorization({ signal }), signal);
+async function authorized(request: ApiRequest, credentials: Credentials, wait: WaitOptions): Promise<ApiRequest> {
+  const authorization = await untilClosed(request, wait, (signal) => credentials.authorization({ signal }));
   if (authorization === undefined) return request;
   return { ...request, headers: { ...request.headers, authorization } };
 }

@@ -1,11 +1,11 @@
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
-import { abortable, link } from '../runtime/signals.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { redactUrl } from './redact.js';
 import type { RestMetrics } from './rest-metrics.js';
 import type { ApiRequest, Send } from './send.js';
-import { TransportError } from './transport-error.js';
+import { isTransportError } from './transport-error.js';
+import { untilClosed } from './until-closed.js';
 
 /** From here on a wait is worth a line in the log. */
 const longWaitMs = 1_000;
@@ -28,20 +28,11 @@ export function createThrottle(options: {
   let lastLine = Number.NEGATIVE_INFINITY;
   return async (limiter, request, again) => {
     const reason = again ?? 'client-side throttling, not priority and fairness';
-    using scope = link(request.signal, closing);
     const start = clock.monotonic();
     try {
-      await abortable(limiter.wait({ signal: scope.signal }), scope.signal);
+      await untilClosed(request, { closing, requestSent: again !== undefined }, (signal) => limiter.wait({ signal }));
     } catch (error) {
-      if (request.signal?.aborted) throw error;
-      if (closing?.aborted) {
-        throw new TransportError(`${request.method} ${redactUrl(request.url)}: the transport was closed`, {
-          kind: 'closed',
-          // Sent before, if it was to be sent again: what came of it is not known for sure.
-          requestSent: again !== undefined,
-          cause: error,
-        });
-      }
+      if (request.signal?.aborted || (closing?.aborted && isTransportError(error))) throw error;
       throw new Error(`${request.method} ${redactUrl(request.url)}: the client's rate limiter refused the request`, {
         cause: error,
       });

@@ -1,5 +1,4 @@
 import type { Logger } from '../runtime/logger.js';
-import { link } from '../runtime/signals.js';
 import type { BackoffManager } from './backoff-manager.js';
 import { retryAfterMs } from './header-values.js';
 import { redactUrl } from './redact.js';
@@ -11,6 +10,7 @@ import {
   isTransportError,
   TransportError,
 } from './transport-error.js';
+import { untilClosed } from './until-closed.js';
 import { isRequestTimeout, RequestTimeout } from './with-deadline.js';
 
 /** Whether a request that got no answer may be sent again (`rest.IsRetryableErrorFunc`). */
@@ -87,18 +87,9 @@ export function withRetry(send: Send, options: RetryOptions): Send {
   };
 }
 
-async function waitFor(ms: number, { method, url, signal }: ApiRequest, options: RetryOptions): Promise<void> {
-  const { backoff, closing } = options;
-  if (ms <= 0) return backoff.sleep(ms, { signal });
-  using scope = link(signal, closing);
-  try {
-    await backoff.sleep(ms, { signal: scope.signal });
-  } catch (error) {
-    if (signal?.aborted || !closing?.aborted) throw error;
-    // An attempt was made, and what came of it is not known for sure.
-    const message = `${method} ${redactUrl(url)}: the transport was closed`;
-    throw new TransportError(message, { kind: 'closed', requestSent: true, cause: error });
-  }
+async function waitFor(ms: number, request: ApiRequest, { backoff, closing }: RetryOptions): Promise<void> {
+  if (ms <= 0) return backoff.sleep(ms, { signal: request.signal });
+  await untilClosed(request, { closing, requestSent: true }, (signal) => backoff.sleep(ms, { signal }));
 }
 
 async function attemptWith(send: Send, request: ApiRequest, backoff: BackoffManager): Promise<ApiResponse> {
