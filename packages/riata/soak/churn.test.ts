@@ -8,7 +8,7 @@ import { startEmbeddedServer } from './embedded-server.js';
 import { CountingClock, heldMemory, median, openSockets } from './holdings.js';
 import { sortedByKey, WatchedView } from './watched-view.js';
 
-const seconds = Number(process.env.SECONDS ?? 180);
+const seconds = Number(process.env.CHURN_SECONDS ?? 180);
 const seed = Number(process.env.SEED ?? 1);
 const namespace = 'churn';
 const writers = 8;
