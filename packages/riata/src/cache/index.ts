@@ -1,5 +1,9 @@
 /** Stores, queues of changes and where they come from: the parts that informers are made of (client-go's `tools/cache`). */
+export { Cache, type CacheHealth, type CacheUse } from './cache.js';
 export { CacheController, type CacheControllerConfig } from './cache-controller.js';
+export type { Informer } from './cache-informer.js';
+export { type CachedKind, type CacheOptions, cached, type KindCacheOptions } from './cache-options.js';
+export { CacheSyncError, isCacheSyncError } from './cache-sync-error.js';
 export type { Change, ChangeType } from './change.js';
 export { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 export type { Delta, Deltas, DeltaType, ObjectDelta } from './delta.js';
@@ -48,6 +52,7 @@ export {
 } from './queue.js';
 export { type OwnWriteTarget, recordOwnWrite } from './record-own-write.js';
 export { Reflector } from './reflector.js';
+export { isReflectorError, ReflectorError, type ReflectorProblem } from './reflector-error.js';
 export type { ReflectorHealth, ReflectorOptions, ReflectorPhase } from './reflector-options.js';
 export { SharedIndexInformer } from './shared-index-informer.js';
 export type {
@@ -74,3 +79,4 @@ export {
 export type { Indexers, IndexFunc } from './store-index.js';
 export { type KeyedTransaction, ThreadSafeStore } from './thread-safe-store.js';
 export { type Syncing, waitForCacheSync } from './wait-for-cache-sync.js';
+export { watchErrorLogger } from './watch-error-logger.js';

@@ -67,7 +67,7 @@ export class Lister<T extends WithMetadata> implements NamespaceLister<T> {
   }
 
   get(name: string): T {
-    return this.find(name) ?? notFound(this.#kind, name);
+    return this.find(name) ?? notInCache(this.#kind, name);
   }
 
   find(name: string): T | undefined {
@@ -79,7 +79,7 @@ export class Lister<T extends WithMetadata> implements NamespaceLister<T> {
     const find = (name: string) => this.#indexer.getByKey(namespace === '' ? name : `${namespace}/${name}`);
     return {
       list: (selector) => listAllByNamespace(this.#indexer, namespace, selector),
-      get: (name) => find(name) ?? notFound(this.#kind, name, namespace),
+      get: (name) => find(name) ?? notInCache(this.#kind, name, namespace),
       find,
     };
   }
@@ -100,7 +100,8 @@ function isParsed(selector: LabelSelector | Selector): selector is Selector {
   return typeof (selector as { readonly matches?: unknown }).matches === 'function';
 }
 
-function notFound(kind: KindRef, name: string, namespace?: string): never {
+/** The answer of a cache to a question for an object that it does not have. */
+export function notInCache(kind: KindRef, name: string, namespace?: string): never {
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
   const where = namespace ? `${namespace}/${name}` : name;
   throw new ApiError({

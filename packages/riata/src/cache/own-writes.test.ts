@@ -146,6 +146,8 @@ test('a doubt about all is one about each', () => {
   own.doubtAll();
   expect(own.doubtOf('a')).toEqual({ resourceVersion: undefined });
   const doubt = own.doubtOf();
+  if (doubt !== undefined) own.settle(doubt, 'a');
+  expect(own.doubtOf()).toBe(doubt);
   if (doubt !== undefined) own.settle(doubt);
   expect(own.doubtOf('a')).toBeUndefined();
   own.doubtAll('12');

@@ -121,10 +121,11 @@ export class OwnWrites<T extends KubeObject> {
     return [...this.#doubts.keys()];
   }
 
-  /** A doubt has been looked into. One that came up since then stays. */
+  /** A doubt has been looked into: about one object, or, without a key, about all. One that came up since then stays. */
   settle(doubt: Doubt, key?: string): void {
-    if (this.#doubtOfAll === doubt) this.#doubtOfAll = undefined;
-    else if (key !== undefined && this.#doubts.get(key) === doubt) this.#doubts.delete(key);
+    if (key === undefined) {
+      if (this.#doubtOfAll === doubt) this.#doubtOfAll = undefined;
+    } else if (this.#doubts.get(key) === doubt) this.#doubts.delete(key);
   }
 
   /** The watch has shown this version of the object. */

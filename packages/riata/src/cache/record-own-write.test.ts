@@ -20,7 +20,10 @@ function stored(resourceVersion: string, metadata: object = {}): KubeObject {
 function recorded(...writes: readonly object[]) {
   const own = new OwnWrites<KubeObject>({ clock: new VirtualClock(), metrics: noMetrics, name: 'deployments' });
   own.shownAll('10');
-  const admit = (object: KubeObject) => (object.metadata.labels?.skip ? undefined : structuredClone(object));
+  const admit = (object: KubeObject) => {
+    if (object.metadata.labels?.puzzling) return undefined;
+    return { object: object.metadata.labels?.skip ? undefined : structuredClone(object) };
+  };
   for (const write of writes) recordOwnWrite(write as Write, { kind: Deployment, writes: own, admit });
   return { own, seen: own.view('shop/cart', stored('9')) };
 }
@@ -38,6 +41,12 @@ test('the status subresource answers with the whole object', () => {
 test('what the cache leaves out is no longer seen', () => {
   const answer = stored('12', { labels: { skip: 'yes' } });
   expect(recorded({ operation: { ...at, verb: 'update' }, answer }).seen).toBeUndefined();
+});
+
+test('where only the watch can tell, one has to wait for it', () => {
+  const answer = stored('12', { labels: { puzzling: 'yes' } });
+  const { own } = recorded({ operation: { ...at, verb: 'update' }, answer });
+  expect(own.doubtOf('shop/cart')).toEqual({ resourceVersion: '12' });
 });
 
 test('other kinds are none of its business', () => {

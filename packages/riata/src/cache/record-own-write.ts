@@ -9,8 +9,11 @@ import type { OwnWrites } from './own-writes.js';
 export interface OwnWriteTarget<T extends KubeObject> {
   readonly kind: KindRef;
   readonly writes: OwnWrites<T>;
-  /** The cache's own copy of what the server has stored, as the watch will show it; undefined: it will not show it. */
-  admit(object: KubeObject): T | undefined;
+  /**
+   * The cache's own copy of what the server has stored, as the watch will show it; without `object`, it will not show it.
+   * Undefined: only the watch can tell.
+   */
+  admit(object: KubeObject): { readonly object: T | undefined } | undefined;
 }
 
 type Operation = Write['operation'];
@@ -42,11 +45,14 @@ function recordAnswer<T extends KubeObject>(operation: Operation, answer: unknow
   }
   const key = formatKey(answer.metadata);
   if (answer.apiVersion === kind.apiVersion && answer.kind === kind.kind && answer.metadata.uid) {
-    writes.written(key, answer.metadata, target.admit(answer));
-  } else {
-    // Another version of the kind, or a Scale: how the object looks is not known, but when it came to look so.
-    writes.doubt(keyOfOperation(operation) ?? key, answer.metadata.resourceVersion);
+    const admitted = target.admit(answer);
+    if (admitted !== undefined) {
+      writes.written(key, answer.metadata, admitted.object);
+      return;
+    }
   }
+  // Also of another version of the kind, or a Scale: how the object looks is not known, but when it came to look so.
+  writes.doubt(keyOfOperation(operation) ?? key, answer.metadata.resourceVersion);
 }
 
 function recordDeletion<T extends KubeObject>(operation: Operation, answer: unknown, target: OwnWriteTarget<T>): void {

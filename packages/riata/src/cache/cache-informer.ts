@@ -1,0 +1,28 @@
+import type { KubeObject } from '../object/meta.js';
+import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
+import type { InformerHealth } from './shared-informer.js';
+import type { Indexers } from './store-index.js';
+
+/**
+ * One kind in a `Cache`, for those who want to hear of changes (`cache.Informer` of controller-runtime). It may stand on
+ * several watches, one for each namespace.
+ */
+export interface Informer<R extends KubeObject> {
+  /** From now on, tells the handler of all there is and of all that changes (`AddEventHandler`). */
+  addEventHandler(handler: ResourceEventHandler<R>, options?: EventHandlerOptions): EventHandlerRegistration;
+  /** As `registration.remove()` (`RemoveEventHandler`). */
+  removeEventHandler(registration: EventHandlerRegistration): Promise<void>;
+  /** At any time (`AddIndexers`). */
+  addIndexers(indexers: Indexers<R>): void;
+  /** True once all that there was at the start has come (`HasSynced`). */
+  hasSynced(): boolean;
+  /**
+   * Resolves when {@link hasSynced} is true. Rejects with a `CacheSyncError` as soon as the server refuses for a reason
+   * that waiting does not mend, unless `patient`.
+   */
+  synced(options?: { readonly signal?: AbortSignal; readonly patient?: boolean }): Promise<void>;
+  /** True once it was removed from the cache, or the cache has stopped (`IsStopped`). */
+  readonly isStopped: boolean;
+  /** One for each namespace. */
+  readonly health: readonly InformerHealth[];
+}

@@ -1,0 +1,93 @@
+import { metadataPart } from '../client/metadata-part.js';
+import type { Write } from '../client/write-hook.js';
+import { keyOf } from '../object/key.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { clone } from '../object/value/clone.js';
+import { carryLoss, markLossy } from '../object/value/lossy.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { KindCacheOptions } from './cache-options.js';
+import { isSelected, type ParsedSelection, parseSelection } from './cache-selection.js';
+import { type ListWatchClient, listWatch } from './list-watch.js';
+import { OwnWrites } from './own-writes.js';
+import { OwnWritesView } from './own-writes-view.js';
+import { recordOwnWrite } from './record-own-write.js';
+import { observeBase, SharedIndexInformer } from './shared-index-informer.js';
+import type { WatchErrorHandler } from './shared-informer.js';
+import type { Indexers } from './store-index.js';
+
+/** What a {@link CacheMember} is made of. */
+export interface CacheMemberParts<R extends KubeObject> {
+  readonly client: ListWatchClient;
+  readonly kind: KindRef<R>;
+  readonly options: KindCacheOptions<R>;
+  readonly indexers: Indexers<R>;
+  readonly onError: WatchErrorHandler;
+  readonly runtime: Runtime;
+}
+
+/** One kind in one namespace, or in all: an informer, and one's own writes laid over what it has seen. */
+export class CacheMember<R extends KubeObject> {
+  /** None: all. */
+  readonly namespace: string | undefined;
+  readonly informer: SharedIndexInformer<R>;
+  readonly writes: OwnWrites<R>;
+  readonly view: OwnWritesView<R>;
+  readonly #kind: KindRef<R>;
+  readonly #transform: ((object: R) => R) | undefined;
+  readonly #selection: ParsedSelection;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(namespace: string | undefined, parts: CacheMemberParts<R>) {
+    const { client, kind, options, indexers, onError, runtime } = parts;
+    const { labelSelector, fieldSelector, transform: given, pageSize, useWatchList, silence, resyncPeriod } = options;
+    const selection = { namespace, labelSelector, fieldSelector };
+    this.namespace = namespace;
+    this.#kind = kind;
+    this.#transform = given && ((object) => markLossy(given(object), 'transformed'));
+    this.#selection = parseSelection(selection);
+    this.informer = new SharedIndexInformer<R>(listWatch(client, kind, selection), {
+      ...{ kind, indexers, transform: this.#transform, pageSize, useWatchList, silence, resyncPeriod, runtime },
+      ...(namespace === undefined ? {} : { name: `${kind.plural} in ${namespace}` }),
+      watchErrorHandler: onError,
+    });
+    this.writes = new OwnWrites<R>({ ...runtime, name: this.informer.name });
+    this.view = new OwnWritesView<R>(this.informer.getIndexer(), this.writes, keyOf);
+    this.informer[observeBase]({
+      upserted: (key, object) => this.writes.shown(key, object.metadata.resourceVersion),
+      deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),
+      replaced: (resourceVersion) => this.writes.shownAll(resourceVersion),
+      bookmarked: (resourceVersion) => this.writes.shownUpTo(resourceVersion),
+    });
+  }
+
+  start(): void {
+    this.#running ??= this.informer.run({ signal: this.#stop.signal });
+  }
+
+  get isStarted(): boolean {
+    return this.#running !== undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  record(write: Write): void {
+    recordOwnWrite<R>(write, { kind: this.#kind, writes: this.writes, admit: (object) => this.admit(object) });
+  }
+
+  /** A copy of what the server has stored, as the watch will show it; see `OwnWriteTarget.admit`. */
+  admit(stored: KubeObject): { readonly object: R | undefined } | undefined {
+    const selected = isSelected(stored, this.#selection);
+    if (selected === undefined) return undefined;
+    if (!selected) return { object: undefined };
+    const { managedFields: _, ...metadata } = stored.metadata;
+    const part = this.#kind.projection === 'metadata' ? metadataPart({ ...stored, metadata }, this.#kind) : stored;
+    const copy = clone({ ...part, metadata }) as R;
+    carryLoss(part, copy);
+    return { object: this.#transform === undefined ? copy : this.#transform(copy) };
+  }
+}

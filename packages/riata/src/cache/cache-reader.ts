@@ -1,0 +1,198 @@
+import type { Client, Key } from '../client/interfaces.js';
+import type { GetOptions, ListOptions } from '../client/options.js';
+import { formatGroupResource } from '../object/gvk.js';
+import { formatKey, type ObjectKey } from '../object/key.js';
+import type { KindRef, Scope } from '../object/kind.js';
+import type { KubeList, KubeObject } from '../object/meta.js';
+import type { Scheduler } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import { link } from '../runtime/signals.js';
+import type { CacheMember } from './cache-member.js';
+import { parseSelection, select } from './cache-selection.js';
+import type { KindCache } from './kind-cache.js';
+import { notInCache } from './lister.js';
+import type { Doubt } from './own-writes.js';
+
+/** What a {@link CacheReader} has to know besides the objects. */
+export interface CacheReaderOptions {
+  readonly undeclared: 'live' | 'fail';
+  /** How long to wait for the watch to come to an own write, before the server is asked. */
+  readonly catchUpMs: number;
+  readonly clock: Scheduler;
+  readonly log: Logger;
+}
+
+/** Answers reads out of caches, with one's own writes; asks the server where they cannot know. */
+export class CacheReader {
+  readonly #live: Client;
+  readonly #options: CacheReaderOptions;
+  /** Kinds of which the log was told that they are read live. */
+  readonly #told = new Set<string>();
+
+  constructor(live: Client, options: CacheReaderOptions) {
+    this.#live = live;
+    this.#options = options;
+  }
+
+  async get<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S>,
+    options: GetOptions,
+    cache: KindCache<R> | undefined,
+  ): Promise<R> {
+    const member = this.#memberFor(kind, (key as ObjectKey).namespace, cache);
+    if (cache === undefined || member === undefined) return this.#live.get(kind, key, options);
+    const found = await this.#look(kind, key, options, cache, member);
+    return found ?? notInCache(kind, (key as ObjectKey).name, (key as ObjectKey).namespace);
+  }
+
+  async find<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S>,
+    options: GetOptions,
+    cache: KindCache<R> | undefined,
+  ): Promise<R | undefined> {
+    const member = this.#memberFor(kind, (key as ObjectKey).namespace, cache);
+    if (cache === undefined || member === undefined) return this.#live.find(kind, key, options);
+    return this.#look(kind, key, options, cache, member);
+  }
+
+  async list<R extends KubeObject>(
+    kind: KindRef<R>,
+    options: ListOptions,
+    cache: KindCache<R> | undefined,
+  ): Promise<KubeList<R>> {
+    if (cache === undefined || this.#isElsewhere(kind, options.namespace, cache)) {
+      this.#tell(kind, cache === undefined ? undefined : options.namespace);
+      return this.#live.list(kind, options);
+    }
+    if (options.continue) {
+      throw new TypeError(
+        `list of ${formatGroupResource(kind.gvr)}: a cache gives no pages, so there is none to go on from`,
+      );
+    }
+    const { signal } = options;
+    await cache.synced({ signal });
+    const selection = parseSelection(options);
+    const items: R[] = [];
+    let resourceVersion = '';
+    for (const member of cache.members) {
+      if (options.namespace && member.namespace !== undefined && member.namespace !== options.namespace) continue;
+      await this.#settleAll(kind, member, signal);
+      const { limit } = options;
+      const left = limit === undefined ? undefined : limit - items.length;
+      if (left !== undefined && left <= 0) break;
+      const found = select(member.view, selection, left);
+      for (const item of found) items.push(item);
+      resourceVersion = member.informer.getIndexer().lastStoreSyncResourceVersion();
+    }
+    return { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata: { resourceVersion }, items };
+  }
+
+  async #look<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S>,
+    { signal }: GetOptions,
+    cache: KindCache<R>,
+    member: CacheMember<R>,
+  ): Promise<R | undefined> {
+    await cache.synced({ signal });
+    const id = formatKey(key as ObjectKey);
+    const doubt = member.writes.doubtOf(id);
+    if (doubt !== undefined && !(await this.#caughtUp(member, doubt, signal))) {
+      await this.#inspect(kind, id, key, member, doubt, signal);
+    }
+    return member.view.getByKey(id);
+  }
+
+  /** Asks the server how an object looks by now. */
+  async #inspect<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    id: string,
+    key: Key<S>,
+    member: CacheMember<R>,
+    doubt: Doubt,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const stored = await this.#live.find(kind, key, { signal });
+    const shown = member.view.getByKey(id);
+    if (stored === undefined) {
+      if (shown !== undefined) member.writes.deleted(id, shown.metadata.uid);
+    } else {
+      const admitted = member.admit(stored);
+      if (admitted !== undefined) member.writes.written(id, stored.metadata, admitted.object);
+    }
+    member.writes.settle(doubt, id);
+  }
+
+  /** Looks into every doubt about objects of the member. */
+  async #settleAll<R extends KubeObject>(
+    kind: KindRef<R>,
+    member: CacheMember<R>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { writes } = member;
+    const doubt = writes.doubtOf();
+    if (doubt !== undefined && !(await this.#caughtUp(member, doubt, signal))) {
+      // One object is enough to learn how far the server is; the watch then has to come as far.
+      const { metadata } = await this.#live.list(kind, { namespace: member.namespace, limit: 1, signal });
+      writes.settle(doubt);
+      if (metadata.resourceVersion) await writes.reached(metadata.resourceVersion, { signal });
+    }
+    for (const id of writes.doubtfulKeys()) {
+      const about = writes.doubtOf(id);
+      if (about === undefined || (await this.#caughtUp(member, about, signal))) continue;
+      const slash = id.indexOf('/');
+      const key = slash < 0 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) };
+      await this.#inspect(kind, id, key, member, about, signal);
+    }
+  }
+
+  /** Waits a while for the watch, where it is known how far it has to come. */
+  async #caughtUp<R extends KubeObject>(
+    member: CacheMember<R>,
+    { resourceVersion }: Doubt,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    if (resourceVersion === undefined) return false;
+    const { clock, catchUpMs } = this.#options;
+    using linked = link({ signals: [signal], timeoutMs: catchUpMs, clock });
+    try {
+      await member.writes.reached(resourceVersion, { signal: linked.signal });
+      return true;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return false;
+    }
+  }
+
+  #memberFor<R extends KubeObject>(
+    kind: KindRef<R>,
+    namespace: string | undefined,
+    cache: KindCache<R> | undefined,
+  ): CacheMember<R> | undefined {
+    const member = cache?.memberFor(namespace);
+    if (member === undefined) this.#tell(kind, cache === undefined ? undefined : namespace);
+    return member;
+  }
+
+  #isElsewhere<R extends KubeObject>(kind: KindRef<R>, namespace: string | undefined, cache: KindCache<R>): boolean {
+    return Boolean(namespace) && kind.scope === 'Namespaced' && cache.memberFor(namespace) === undefined;
+  }
+
+  /** One line for each kind and namespace: reading live is allowed, and should not come as a surprise. */
+  #tell(kind: KindRef, namespace: string | undefined): void {
+    const resource = formatGroupResource(kind.gvr);
+    const where = namespace === undefined ? resource : `${resource} in namespace ${JSON.stringify(namespace)}`;
+    if (this.#options.undeclared === 'fail') {
+      throw new Error(`${where} is not in the cache: declare it, or read it with a client that asks the server`);
+    }
+    if (this.#told.has(where)) return;
+    this.#told.add(where);
+    this.#options.log.info('read from the server, as the cache does not hold it', {
+      kind: kind.kind,
+      resource,
+      namespace,
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import type { ListOptions } from '../client/options.js';
+import { listParams } from '../client/params.js';
+import { type FieldSelector, parseFieldSelector } from '../object/field-selector.js';
+import { parseSelector, type Selector } from '../object/label-selector.js';
+import type { KubeObject } from '../object/meta.js';
+import type { IndexReader } from './indexer.js';
+import { namespaceIndex } from './key-functions.js';
+
+/** Which objects are meant, parsed. */
+export interface ParsedSelection {
+  readonly namespace: string | undefined;
+  readonly labels: Selector;
+  readonly fields: FieldSelector;
+}
+
+type Given = Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>;
+
+/** Throws on a selector that makes no sense. */
+export function parseSelection({ namespace, labelSelector, fieldSelector }: Given): ParsedSelection {
+  return { namespace: namespace || undefined, labels: labelsOf(labelSelector), fields: fieldsOf(fieldSelector) };
+}
+
+/** The name of the index that stands for a field. */
+export function fieldIndex(field: string): string {
+  return `field:${field}`;
+}
+
+/** The objects that match. Where an index leaves fewer to look at, it is used. */
+export function select<T extends KubeObject>(reader: IndexReader<T>, selection: ParsedSelection, limit?: number): T[] {
+  const { labels } = selection;
+  if (labels.selectsNothing) return [];
+  const indexers = reader.getIndexers();
+  const indexed = selection.fields.requirements.find(
+    ({ field, operator }) => operator === '=' && Object.hasOwn(indexers, fieldIndex(field)),
+  );
+  const found =
+    indexed !== undefined
+      ? reader.byIndex(fieldIndex(indexed.field), indexed.value)
+      : selection.namespace !== undefined
+        ? reader.byIndex(namespaceIndex, selection.namespace)
+        : reader.list();
+  const isWanted = (object: T) =>
+    (selection.namespace === undefined || object.metadata.namespace === selection.namespace) &&
+    labels.matches(object.metadata.labels) &&
+    selection.fields.requirements.every(({ field, operator, value }) => {
+      const values = indexers[fieldIndex(field)]?.(object) ?? [fieldOf(object, field) ?? ''];
+      return values.includes(value) === (operator === '=');
+    });
+  const isPlain = selection.fields.isEmpty() && labels.isEmpty() && indexed === undefined;
+  const wanted = isPlain ? found : found.filter(isWanted);
+  return limit !== undefined && limit > 0 && wanted.length > limit ? wanted.slice(0, limit) : wanted;
+}
+
+/**
+ * Whether the server would select the object; undefined if that cannot be told here: a field that is not there may stand
+ * for a default that only the server knows.
+ */
+export function isSelected(object: KubeObject, { namespace, labels, fields }: ParsedSelection): boolean | undefined {
+  if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
+  if (!labels.matches(object.metadata.labels)) return false;
+  let isSure = true;
+  for (const { field, operator, value } of fields.requirements) {
+    const actual = fieldOf(object, field);
+    if (actual === undefined) isSure = false;
+    else if ((actual === value) !== (operator === '=')) return false;
+  }
+  return isSure ? true : undefined;
+}
+
+/** The text at a path such as `spec.nodeName`; undefined if there is none. */
+function fieldOf(object: KubeObject, path: string): string | undefined {
+  let value: unknown = object;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}
+
+function labelsOf(selector: Given['labelSelector']): Selector {
+  if (typeof selector === 'object' && 'matches' in selector) return selector;
+  return parseSelector(listParams({ labelSelector: selector }).labelSelector ?? '');
+}
+
+function fieldsOf(selector: Given['fieldSelector']): FieldSelector {
+  return parseFieldSelector(listParams({ fieldSelector: selector }).fieldSelector ?? '');
+}

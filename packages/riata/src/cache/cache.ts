@@ -1,0 +1,288 @@
+import type { ConnectedClient } from '../client/create-client.js';
+import type { FieldIndexer, Key, Reader } from '../client/interfaces.js';
+import type { CallOptions, GetOptions, ListOptions } from '../client/options.js';
+import { durationMs } from '../object/duration.js';
+import { formatGvk, type GroupVersionKind } from '../object/gvk.js';
+import type { KindRef, Scope } from '../object/kind.js';
+import type { KubeList, KubeObject } from '../object/meta.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { onAbort } from '../runtime/signals.js';
+import type { Informer } from './cache-informer.js';
+import type { CacheOptions, KindCacheOptions } from './cache-options.js';
+import { CacheReader } from './cache-reader.js';
+import { fieldIndex } from './cache-selection.js';
+import { KindCache } from './kind-cache.js';
+import type { InformerHealth } from './shared-informer.js';
+import { watchErrorLogger } from './watch-error-logger.js';
+
+/** A kind that somebody wants in a cache, until it is released; see {@link Cache.use}. */
+export interface CacheUse<R extends KubeObject> extends AsyncDisposable {
+  readonly informer: Informer<R>;
+  /** The last one to do so ends the watch. */
+  release(): Promise<void>;
+}
+
+/** How one kind of a cache is doing. */
+export interface CacheHealth {
+  readonly kind: KindRef;
+  readonly synced: boolean;
+  /** One for each namespace. */
+  readonly informers: readonly InformerHealth[];
+}
+
+interface Held {
+  readonly cache: KindCache;
+  uses: number;
+  /** Held until it is removed by name: somebody asked for it who cannot release it. */
+  isPinned: boolean;
+}
+
+/**
+ * Objects of many kinds at hand, kept up to date by one watch per kind (`cache.Cache` of controller-runtime): reads cost
+ * no request, and what this process has written is seen at once. What is read is frozen: `clone` or `edit` it to make
+ * changes.
+ *
+ * Only kinds that were declared are held: by {@link CacheOptions.kinds}, {@link use}, {@link getInformer} or
+ * {@link indexField}. Reads of others go to the server.
+ *
+ * @example
+ * await using cache = new Cache(client, { kinds: [cached(Pod)] });
+ * void cache.run({ signal });
+ * const pods = await cache.list(Pod, { namespace: 'shop', labelSelector: 'app=cart' });
+ */
+export class Cache implements Reader, FieldIndexer, AsyncDisposable {
+  readonly #client: ConnectedClient;
+  readonly #options: CacheOptions;
+  readonly #runtime: Runtime;
+  readonly #reader: CacheReader;
+  readonly #held = new Map<string, Held>();
+  readonly #writes: Disposable;
+  #running = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(client: ConnectedClient, options: CacheOptions = {}) {
+    this.#client = client;
+    this.#options = options;
+    this.#runtime = resolveRuntime(options.runtime);
+    const catchUpMs = durationMs(options.catchUp ?? '2s', 'cache: catchUp');
+    this.#reader = new CacheReader(client, { catchUpMs, undeclared: options.undeclared ?? 'live', ...this.#runtime });
+    this.#writes = client.onWrite((write) => {
+      for (const { cache } of this.#held.values()) cache.record(write);
+    });
+    for (const { kind, options: forKind } of options.kinds ?? []) this.use(kind, forKind);
+  }
+
+  /**
+   * Has the kind in the cache until the answer is released. Several may use a kind, with the same options or without
+   * any; other options are refused.
+   */
+  use<R extends KubeObject>(kind: KindRef<R>, options: KindCacheOptions<R> = {}): CacheUse<R> {
+    const held = this.#hold(kind, options);
+    held.uses += 1;
+    let released: Promise<void> | undefined;
+    const release = () => {
+      released ??= this.#release(held);
+      return released;
+    };
+    return { informer: held.cache as unknown as KindCache<R>, release, [Symbol.asyncDispose]: release };
+  }
+
+  /**
+   * The informer of a kind, which is held from now on (`GetInformer`). Resolves when it is synced, unless
+   * `blockUntilSynced` is false.
+   */
+  async getInformer<R extends KubeObject>(
+    kind: KindRef<R>,
+    options: CallOptions & { readonly blockUntilSynced?: boolean } = {},
+  ): Promise<Informer<R>> {
+    const cache = this.#pin(kind);
+    if (this.#running) cache.start();
+    if (options.blockUntilSynced !== false) await cache.synced({ signal: options.signal });
+    return cache as unknown as KindCache<R>;
+  }
+
+  /** As {@link getInformer}, by names: of a kind of the scheme, or any that the server has (`GetInformerForKind`). */
+  async getInformerForKind(
+    gvk: GroupVersionKind,
+    options: CallOptions & { readonly blockUntilSynced?: boolean } = {},
+  ): Promise<Informer<KubeObject>> {
+    const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;
+    return this.getInformer(await this.#client.kindOf({ apiVersion, kind: gvk.kind }), options);
+  }
+
+  /** Ends the watch of a kind, whoever uses it; reads go to the server then (`RemoveInformer`). */
+  async removeInformer(kind: KindRef): Promise<void> {
+    const held = this.#held.get(idOf(kind));
+    if (held !== undefined) await this.#remove(held);
+  }
+
+  /**
+   * Adds an index by which `list` finds objects with the field selector `field=value` (`IndexField`); the kind is held
+   * from now on. At any time.
+   */
+  async indexField<R extends KubeObject>(
+    kind: KindRef<R>,
+    field: string,
+    values: (object: R) => readonly string[],
+  ): Promise<void> {
+    const cache = this.#pin(kind);
+    cache.addIndexers({ [fieldIndex(field)]: values as unknown as (object: KubeObject) => readonly string[] });
+  }
+
+  /** Changes which namespaces are held of a kind that is; undefined for all. Resolves when handlers have been told. */
+  async setNamespaces(kind: KindRef, namespaces: readonly string[] | undefined): Promise<void> {
+    const held = this.#held.get(idOf(kind));
+    if (held === undefined) throw new Error(`${formatGvk(kind.gvk)} is not in the cache: declare it by use() first`);
+    await held.cache.setNamespaces(namespaces);
+  }
+
+  /** Lists and watches until the signal aborts (`Start`); resolves when all has ended. A cache runs once. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.#running || this.#stopped !== undefined) throw new Error('a cache runs once: make another one');
+    this.#running = true;
+    for (const { cache } of this.#held.values()) if (cache.options.start !== 'first-use') cache.start();
+    await new Promise<void>((resolve) => void onAbort(signal, resolve));
+    await this.close();
+  }
+
+  /**
+   * Resolves when every kind that was started has all that there was (`WaitForCacheSync`). Rejects with a
+   * `CacheSyncError` as soon as the server refuses one for a reason that waiting does not mend: not allowed, not served.
+   */
+  async waitForCacheSync({ signal }: CallOptions = {}): Promise<void> {
+    const started = [...this.#held.values()].filter(({ cache }) => cache.isStarted);
+    await Promise.all(started.map(({ cache }) => cache.synced({ signal })));
+  }
+
+  /** True if reads of this kind are answered by the cache. */
+  holds(kind: KindRef): boolean {
+    return this.#find(kind) !== undefined;
+  }
+
+  get health(): readonly CacheHealth[] {
+    return [...this.#held.values()].map(({ cache }) => ({
+      kind: cache.kind,
+      synced: cache.hasSynced(),
+      informers: cache.health,
+    }));
+  }
+
+  /** As `Client.get`; waits for the kind to be synced. */
+  async get<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S>,
+    options: GetOptions = {},
+  ): Promise<R> {
+    return this.#reader.get(kind, key, options, this.#find(kind));
+  }
+
+  /** As `Client.find`; waits for the kind to be synced. */
+  async find<R extends KubeObject, S extends Scope>(
+    kind: KindRef<R, S>,
+    key: Key<S>,
+    options: GetOptions = {},
+  ): Promise<R | undefined> {
+    return this.#reader.find(kind, key, options, this.#find(kind));
+  }
+
+  /**
+   * As `Client.list`, in no promised order; waits for the kind to be synced. Field selectors go by any field, quickly by
+   * those of {@link indexField}. With `limit`, no more than that, and no token to go on.
+   */
+  async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
+    return this.#reader.list(kind, options, this.#find(kind));
+  }
+
+  /** Ends all watches. */
+  close(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #stop(): Promise<void> {
+    this.#writes[Symbol.dispose]();
+    await Promise.all([...this.#held.values()].map(({ cache }) => cache.stop()));
+  }
+
+  /** What answers reads of the kind. What is held whole answers for its metadata, too. */
+  #find<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
+    const held = this.#held.get(idOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
+    if (held === undefined) return undefined;
+    if (this.#running && !held.cache.isStarted) held.cache.start();
+    return held.cache as unknown as KindCache<R>;
+  }
+
+  #whole(kind: KindRef): Held | undefined {
+    return this.#held.get(idOf({ ...kind, gvr: kind.gvr, projection: undefined }));
+  }
+
+  #hold<R extends KubeObject>(kind: KindRef<R>, given: KindCacheOptions<R>): Held {
+    if (this.#stopped !== undefined) throw new Error('the cache has stopped: make another one');
+    const id = idOf(kind);
+    const known = this.#held.get(id);
+    const isBare = Object.values(given).every((value) => value === undefined);
+    if (known !== undefined) {
+      if (!isBare) this.#refuseConflict(kind, known.cache.options, this.#complete(given));
+      return known;
+    }
+    const cache = new KindCache(kind, this.#complete(given), {
+      client: this.#client,
+      watchErrorHandler: this.#options.watchErrorHandler ?? watchErrorLogger(this.#runtime.log),
+      runtime: this.#runtime,
+    }) as unknown as KindCache;
+    const held: Held = { cache, uses: 0, isPinned: false };
+    this.#held.set(id, held);
+    if (this.#running && given.start !== 'first-use') cache.start();
+    return held;
+  }
+
+  #complete<R extends KubeObject>(given: KindCacheOptions<R>): KindCacheOptions<R> {
+    const { namespaces, resyncPeriod, silence } = this.#options;
+    const defaults = { namespaces, resyncPeriod, silence };
+    const known = Object.entries({ ...defaults, ...given }).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(known) as KindCacheOptions<R>;
+  }
+
+  #refuseConflict(kind: KindRef, known: object, given: object): void {
+    const names = new Set([...Object.keys(known), ...Object.keys(given)]);
+    const conflicts = [...names].filter((name) => !isSame((known as Bag)[name], (given as Bag)[name]));
+    if (conflicts.length === 0) return;
+    throw new Error(
+      `${formatGvk(kind.gvk)} is in the cache already, with another ${conflicts.join(', ')}: ` +
+        'say the same wherever the kind is declared, or use a cache of its own',
+    );
+  }
+
+  #pin(kind: KindRef): KindCache {
+    const held = this.#hold(kind, {});
+    held.isPinned = true;
+    return held.cache;
+  }
+
+  async #release(held: Held): Promise<void> {
+    held.uses -= 1;
+    if (held.uses === 0 && !held.isPinned) await this.#remove(held);
+  }
+
+  async #remove(held: Held): Promise<void> {
+    const id = idOf(held.cache.kind);
+    if (this.#held.get(id) === held) this.#held.delete(id);
+    await held.cache.stop();
+  }
+}
+
+type Bag = Readonly<Record<string, unknown>>;
+
+/** Functions must be the same one; all else may be said anew. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a === 'function' || typeof b === 'function') return a === b;
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function idOf({ gvr, projection }: Pick<KindRef, 'gvr' | 'projection'>): string {
+  return `${gvr.group}/${gvr.version}/${gvr.resource}${projection === undefined ? '' : `:${projection}`}`;
+}

@@ -1,0 +1,168 @@
+import type { Write } from '../client/write-hook.js';
+import { formatGroupResource } from '../object/gvk.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { abortable } from '../runtime/signals.js';
+import type { Informer } from './cache-informer.js';
+import { CacheMember } from './cache-member.js';
+import type { KindCacheOptions } from './cache-options.js';
+import { CacheSyncError } from './cache-sync-error.js';
+import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
+import type { ListWatchClient } from './list-watch.js';
+import { MemberHandler } from './member-handler.js';
+import { isReflectorError } from './reflector-error.js';
+import type { InformerHealth, WatchErrorHandler } from './shared-informer.js';
+import type { Indexers } from './store-index.js';
+
+/** What a {@link KindCache} is made of. */
+export interface KindCacheParts {
+  readonly client: ListWatchClient;
+  readonly watchErrorHandler: WatchErrorHandler;
+  readonly runtime: Runtime;
+}
+
+/** One kind in a cache, in one or several namespaces: one member for each. */
+export class KindCache<R extends KubeObject = KubeObject> implements Informer<R> {
+  readonly kind: KindRef<R>;
+  readonly options: KindCacheOptions<R>;
+  readonly #parts: KindCacheParts;
+  /** By namespace; `''` for all. */
+  readonly #members = new Map<string, CacheMember<R>>();
+  readonly #handlers = new Set<MemberHandler<R>>();
+  readonly #indexers: Record<string, Indexers<R>[string]> = {};
+  /** What keeps the kind from being shown, as long as it does. */
+  #problem: unknown;
+  readonly #onProblem = new Set<(problem: unknown) => void>();
+  #started = false;
+  #stopped = false;
+
+  constructor(kind: KindRef<R>, options: KindCacheOptions<R>, parts: KindCacheParts) {
+    this.kind = kind;
+    this.options = options;
+    this.#parts = parts;
+    for (const namespace of this.#placesFor(options.namespaces)) this.#members.set(namespace, this.#member(namespace));
+  }
+
+  get members(): readonly CacheMember<R>[] {
+    return [...this.#members.values()];
+  }
+
+  get isStarted(): boolean {
+    return this.#started;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** The namespaces that it holds; undefined for all. */
+  get namespaces(): readonly string[] | undefined {
+    return this.#members.has('') ? undefined : [...this.#members.keys()];
+  }
+
+  get health(): readonly InformerHealth[] {
+    return this.members.map((member) => member.informer.health);
+  }
+
+  /** The member that holds objects of this namespace. */
+  memberFor(namespace: string | undefined): CacheMember<R> | undefined {
+    return this.#members.get('') ?? this.#members.get(namespace ?? '');
+  }
+
+  start(): void {
+    this.#started = true;
+    for (const member of this.#members.values()) member.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.members.map((member) => member.stop()));
+  }
+
+  /** Handlers are told of what is in new namespaces as of any addition, and of what was in others as if it was deleted. */
+  async setNamespaces(namespaces: readonly string[] | undefined): Promise<void> {
+    const wanted = new Set(this.#placesFor(namespaces));
+    const removed = [...this.#members].filter(([namespace]) => !wanted.has(namespace));
+    for (const [namespace] of removed) this.#members.delete(namespace);
+    for (const namespace of wanted) {
+      if (this.#members.has(namespace)) continue;
+      const member = this.#member(namespace);
+      this.#members.set(namespace, member);
+      for (const handler of this.#handlers) handler.join(member);
+      if (this.#started) member.start();
+    }
+    await Promise.all(
+      removed.map(async ([, member]) => {
+        const covered = (object: R) => this.memberFor(object.metadata.namespace) !== undefined;
+        await Promise.all([...this.#handlers].map((handler) => handler.leave(member, covered)));
+        await member.stop();
+      }),
+    );
+  }
+
+  addEventHandler(handler: ResourceEventHandler<R>, options: EventHandlerOptions = {}): EventHandlerRegistration {
+    if (this.#stopped) {
+      throw new Error(`${formatGroupResource(this.kind.gvr)} is no longer in the cache: ask it for the informer again`);
+    }
+    const log = this.#parts.runtime.log;
+    const entry = new MemberHandler<R>(handler, options, log, () => void this.#handlers.delete(entry));
+    this.#handlers.add(entry);
+    for (const member of this.#members.values()) entry.join(member);
+    return entry;
+  }
+
+  async removeEventHandler(registration: EventHandlerRegistration): Promise<void> {
+    await registration.remove();
+  }
+
+  /** Adding the same function under the same name again does nothing. */
+  addIndexers(indexers: Indexers<R>): void {
+    const fresh = Object.entries(indexers).filter(([name, func]) => this.#indexers[name] !== func);
+    const added = Object.fromEntries(fresh);
+    for (const member of this.#members.values()) member.informer.addIndexers(added);
+    Object.assign(this.#indexers, added);
+  }
+
+  hasSynced(): boolean {
+    return this.members.every((member) => member.informer.hasSynced());
+  }
+
+  async synced({ signal, patient = false }: { signal?: AbortSignal; patient?: boolean } = {}): Promise<void> {
+    while (!this.hasSynced()) {
+      if (this.#problem !== undefined && !patient) throw new CacheSyncError(this.kind, this.#problem);
+      const all = Promise.all(this.members.map((member) => member.informer.synced({ signal })));
+      let listener: ((problem: unknown) => void) | undefined;
+      const failed = new Promise<never>((_, reject) => {
+        listener = (problem) => reject(new CacheSyncError(this.kind, problem));
+        if (!patient) this.#onProblem.add(listener);
+      });
+      try {
+        await abortable(Promise.race([all, failed]), signal);
+      } finally {
+        if (listener !== undefined) this.#onProblem.delete(listener);
+      }
+    }
+  }
+
+  record(write: Write): void {
+    for (const member of this.#members.values()) member.record(write);
+  }
+
+  #placesFor(namespaces: readonly string[] | undefined): readonly string[] {
+    if (namespaces === undefined || this.kind.scope === 'Cluster' || namespaces.includes('')) return [''];
+    return [...new Set(namespaces)];
+  }
+
+  #member(namespace: string): CacheMember<R> {
+    const { client, runtime, watchErrorHandler } = this.#parts;
+    return new CacheMember<R>(namespace === '' ? undefined : namespace, {
+      ...{ client, kind: this.kind, options: this.options, indexers: { ...this.#indexers }, runtime },
+      onError: (error, health) => {
+        watchErrorHandler(error, health);
+        this.#problem = isReflectorError(error) ? error : undefined;
+        if (this.#problem !== undefined) for (const listener of [...this.#onProblem]) listener(error);
+      },
+    });
+  }
+}

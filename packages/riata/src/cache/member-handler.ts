@@ -1,0 +1,76 @@
+import type { KubeObject } from '../object/meta.js';
+import type { Logger } from '../runtime/logger.js';
+import { onAbort } from '../runtime/signals.js';
+import type { CacheMember } from './cache-member.js';
+import { StoredChange } from './change.js';
+import {
+  callHandler,
+  type EventHandlerOptions,
+  type EventHandlerRegistration,
+  type ResourceEventHandler,
+} from './event-handler.js';
+
+/** A handler that is told by several informers at once, which come and go. */
+export class MemberHandler<R extends KubeObject> implements EventHandlerRegistration {
+  readonly name: string;
+  readonly #handler: ResourceEventHandler<R>;
+  readonly #options: EventHandlerOptions;
+  readonly #log: Logger;
+  readonly #places = new Map<CacheMember<R>, EventHandlerRegistration>();
+  readonly #onRemove: () => void;
+  #removed: Promise<void> | undefined;
+
+  constructor(handler: ResourceEventHandler<R>, options: EventHandlerOptions, log: Logger, onRemove: () => void) {
+    const { signal, ...rest } = options;
+    this.#handler = handler;
+    this.#options = rest;
+    this.#log = log;
+    this.#onRemove = onRemove;
+    this.name = options.name ?? 'handler';
+    if (signal !== undefined) onAbort(signal, () => void this.remove());
+  }
+
+  join(member: CacheMember<R>): void {
+    if (this.#removed === undefined) {
+      this.#places.set(member, member.informer.addEventHandler(this.#handler, this.#options));
+    }
+  }
+
+  /** Tells the handler that what was there is no longer held, except what another member holds now. */
+  async leave(member: CacheMember<R>, isCovered: (object: R) => boolean): Promise<void> {
+    const place = this.#places.get(member);
+    if (place === undefined) return;
+    this.#places.delete(member);
+    await place.remove();
+    const indexer = member.informer.getIndexer();
+    for (const key of indexer.listKeys()) {
+      const object = indexer.getByKey(key);
+      if (object === undefined || isCovered(object)) continue;
+      try {
+        const change = new StoredChange<R>('Deleted', key, object, undefined, { isFinalStateUnknown: true });
+        await callHandler(this.#handler, change);
+      } catch (error) {
+        this.#log.error('a handler failed on what is no longer cached', { handler: this.name, key, error });
+      }
+    }
+  }
+
+  hasSynced(): boolean {
+    return [...this.#places.values()].every((place) => place.hasSynced());
+  }
+
+  async synced(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    // Others may have joined meanwhile.
+    while (!this.hasSynced()) await Promise.all([...this.#places.values()].map((place) => place.synced(options)));
+  }
+
+  remove(): Promise<void> {
+    this.#removed ??= this.#leaveAll();
+    return this.#removed;
+  }
+
+  async #leaveAll(): Promise<void> {
+    this.#onRemove();
+    await Promise.all([...this.#places.values()].map((place) => place.remove()));
+  }
+}
