@@ -80,7 +80,9 @@ describe('reads', () => {
       message: `GET ${path}: old (410 Expired)`,
     });
     const [event] = await all(await client.watch(ConfigMap, { namespace: 'shop' }));
-    expect(event).toMatchObject({ error: { method: 'GET', url: `http://a${path}?allowWatchBookmarks=true&watch=true` } });
+    expect(event).toMatchObject({
+      error: { method: 'GET', url: `http://a${path}?allowWatchBookmarks=true&watch=true` },
+    });
   });
 
   test('find: undefined for a missing object, but not for a missing kind or any other failure', async () => {
