@@ -38,6 +38,8 @@ export interface BodyDecoder<E, R> {
   push(chunk: Uint8Array): void;
   next(): E | undefined;
   hold(): void;
+  /** No more bytes come, for whatever reason; elements may follow. */
+  flush(): void;
   /** Says what there is to say at the end, or throws; elements may follow. */
   finish(): R;
 }
@@ -66,6 +68,7 @@ export class BodyReader<E, R> implements TransportSink {
   #backlogBytes = 0;
   /** How the exchange ended, if it did. */
   #exchangeEnd: { readonly error?: unknown } | undefined;
+  #flushed = false;
   #finished: { readonly result: R } | undefined;
   #outcome: Outcome<R> | undefined;
   /** Set by `consume`. */
@@ -232,6 +235,9 @@ export class BodyReader<E, R> implements TransportSink {
           this.#resume();
           // A flow may hand out at once what it held back, the end too.
           if (this.#backlog.length === 0 && this.#exchangeEnd === undefined) return undefined;
+        } else if (!this.#flushed) {
+          this.#flushed = true;
+          this.#decoder.flush();
         } else if ('error' in this.#exchangeEnd) {
           this.#settle({ error: this.#exchangeEnd.error });
           return undefined;

@@ -39,6 +39,11 @@ export class ByteWindow {
     this.#next = 0;
   }
 
+  /** Whether `more` has bytes to bring in. */
+  get hasMore(): boolean {
+    return this.#next < this.#chunk.length;
+  }
+
   /** Brings further bytes in after `end`; false when there are none. */
   more(): boolean {
     const left = this.#chunk.length - this.#next;

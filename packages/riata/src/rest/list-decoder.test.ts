@@ -129,6 +129,77 @@ describe('bytes in pieces', () => {
     );
   });
 
+  test('managedFields that look as if they ended early, cut anywhere', () => {
+    const list = [
+      { name: 'a', managedFields: [{ manager: 'x]}},' }], uid: 'u' },
+      { name: 'b', managedFields: [{ manager: '],', operation: 'Apply' }] },
+      { name: 'c', managedFields: [{ a: { c: [1], b: {} } }], uid: 'u' },
+      { name: 'd', managedFields: [{ f: { 'k:{"a":"]},"}': {} } }, '[', ']'], uid: 'u' },
+      { name: 'e', managedFields: [{ plain: {} }] },
+      { managedFields: [], name: 'f' },
+      { managedFields: [[[]], {}], name: 'g' },
+    ].map((metadata) => ({ metadata, spec: { a: [{ b: 1 }] } }));
+    const bytes = Buffer.from(JSON.stringify({ kind: 'FooList', apiVersion: 'v1', metadata: {}, items: list }));
+    const expectedItems = list.map(({ metadata: { managedFields: _, ...metadata }, spec }) => ({
+      apiVersion: 'v1',
+      kind: 'Foo',
+      metadata,
+      spec,
+    }));
+    const options = { cutManagedFields: true };
+    for (let at = 0; at <= bytes.length; at++)
+      expect(decode(pieces(bytes, [at]), options).items).toEqual(expectedItems);
+    expect(decode(pieces(bytes, bytes.keys()), options).items).toEqual(expectedItems);
+  });
+
+  test('items of very different lengths, each with its comma in a piece of its own or several in one', () => {
+    const length = fc.oneof(fc.nat(20), fc.nat(3000));
+    fc.assert(
+      fc.property(
+        fc.array(length, { minLength: 1, maxLength: 30 }),
+        fc.boolean(),
+        fc.infiniteStream(fc.nat(3)),
+        (lengths, cutManagedFields, joins) => {
+          const items = lengths.map((n, i) => ({
+            metadata: { name: `${i}`, uid: 'é' },
+            data: { text: '},'.repeat(n) },
+          }));
+          const texts = items.map((item, i) => `${JSON.stringify(item)}${i + 1 < items.length ? ',' : ']}\n'}`);
+          const chunks: string[] = ['{"kind":"FooList","apiVersion":"v1","metadata":{},"items":['];
+          for (const text of texts) {
+            if (joins.next().value === 0) chunks.push(`${chunks.pop()}${text}`);
+            else chunks.push(text);
+          }
+          const decoded = decode(
+            chunks.map((chunk) => Buffer.from(chunk)),
+            { cutManagedFields },
+          );
+          expect(decoded.items).toEqual(items.map((item) => ({ apiVersion: 'v1', kind: 'Foo', ...item })));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('an item that is complete comes out before the error, wherever the rest of the list was cut off', () => {
+    const tail = '{"metadata":{"name":"b"}}],"metadata":{"resourceVersion":"1"},"kind":"FooList","apiVersion":"v1"}';
+    const text = `{"items":[{"metadata":{"name":"a"}},${tail}`;
+    const complete = text.indexOf(']');
+    for (let end = complete; end < text.length; end++) {
+      const decoder = new ListDecoder<{ metadata: { name: string } }>({ itemType: { apiVersion: 'v1', kind: 'Foo' } });
+      decoder.push(Buffer.from(text.slice(0, end)));
+      const names: string[] = [];
+      const drain = () => {
+        for (let item = decoder.next(); item !== undefined; item = decoder.next()) names.push(item.metadata.name);
+      };
+      drain();
+      decoder.flush();
+      drain();
+      expect(names, text.slice(0, end)).toEqual(['a', 'b']);
+      expect(() => decoder.finish()).toThrow('a body that ends too early');
+    }
+  });
+
   test('a second metadata behind the first, and numbers that are lost, are seen in items whose end is guessed', () => {
     const list = (first: string) =>
       `{"kind":"FooList","apiVersion":"v1","items":[{"metadata":{"managedFields":[1]},${first}},{"metadata":{"name":"b"}}]}`;

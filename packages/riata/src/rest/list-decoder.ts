@@ -1,7 +1,15 @@
 import { isJsonObject, type JsonObject } from '../object/json.js';
 import type { KubeObject, ListMeta, TypeMeta } from '../object/meta.js';
 import { type DecodeOptions, decodeScanned, type MakeObject, textOf } from '../object/scan/decode-object.js';
-import { guessEnd, mayHoldUnsafeNumber } from '../object/scan/guess.js';
+import {
+  guessEnd,
+  LONGEST_BEGINNING,
+  lastByte,
+  mayHaveBegun,
+  mayHoldLongInteger,
+  mayHoldUnsafeNumber,
+  UNKNOWN_BEGINNING,
+} from '../object/scan/guess.js';
 import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
 import { carryLoss } from '../object/value/lossy.js';
 import { ApiError } from './api-error.js';
@@ -33,6 +41,9 @@ export const DEFAULT_MAX_OBJECT_BYTES: number = 64 << 20;
 /** So many right guesses save what a wrong one costs: items that hold what looks like another's beginning are better scanned. */
 const WRONG_GUESS = 20;
 const MAX_TRUST = 3 * WRONG_GUESS;
+/** What a guess may give in place of a length: it needs more bytes, or the item has to be scanned. */
+const WAIT = 0;
+const SCAN = -1;
 
 /** The JSON values that may come next between two items. */
 type Expect = 'item-or-end' | 'item' | 'comma-or-end';
@@ -48,7 +59,7 @@ type Expect = 'item-or-end' | 'item' | 'comma-or-end';
 export class ListDecoder<T = KubeObject> {
   readonly #window = new ByteWindow();
   readonly #envelope = new ListEnvelope();
-  readonly #scanner = new ObjectScanner();
+  readonly #scanner: ObjectScanner;
   readonly #cut: boolean;
   readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
@@ -66,10 +77,17 @@ export class ListDecoder<T = KubeObject> {
   #guess = false;
   /** Falls with each wrong guess; below zero, no more are made. */
   #trust = MAX_TRUST;
+  /** The shortest item so far: most of the others need not be searched up to three quarters of it. */
+  #shortest = 0;
+  /** How far the item at hand has been searched for its end. */
+  #searched = 0;
+  /** Whether the last item ended with its piece, but for a comma. */
+  #wholePieces = false;
   #head: JsonObject = {};
 
   constructor(options: ListDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
+    this.#scanner = new ObjectScanner(1, this.#cut);
     this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
     this.#setType(options.itemType);
@@ -102,8 +120,12 @@ export class ListDecoder<T = KubeObject> {
     const window = this.#window;
     for (;;) {
       if (this.#at === 'item') {
-        let length = this.#guess ? this.#guessEnd() : 0;
-        if (length === 0) {
+        let length = this.#guess ? this.#guessLength() : SCAN;
+        if (length === WAIT) {
+          if (window.more()) continue;
+          return undefined;
+        }
+        if (length === SCAN) {
           this.#guess = false;
           if (!this.#scanner.scan(window.bytes, window.start, window.end)) {
             this.#limit(window.end - window.start);
@@ -116,6 +138,7 @@ export class ListDecoder<T = KubeObject> {
         const parsed = this.#parseItem(length);
         if (parsed === undefined) continue;
         if (this.#guess && this.#trust < MAX_TRUST) this.#trust++;
+        if (this.#shortest === 0 || length < this.#shortest) this.#shortest = length;
         const item = this.#typed(parsed);
         window.take(length);
         this.#at = 'items';
@@ -131,9 +154,17 @@ export class ListDecoder<T = KubeObject> {
     }
   }
 
+  /** Tells that no more bytes come, for whatever reason: `next` gives what was held back in the hope of more. */
+  flush(): void {
+    this.#guess = false;
+    this.#trust = 0;
+  }
+
   /** Tells that no more bytes come; throws if that is too early. */
   finish(): ListEnd {
     if (this.#finished) return this.#finished;
+    this.flush();
+    for (let item = this.next(); item !== undefined; item = this.next()) this.#untyped.push(item);
     if (this.#at !== 'after') {
       this.#fail(
         this.#at === 'start'
@@ -176,22 +207,47 @@ export class ListDecoder<T = KubeObject> {
   }
 
   /**
-   * Length of the item at hand if it can be guessed, else 0: most of the way, a search takes the place of the scan. With
-   * managedFields to be cut, the scan goes on until the metadata is closed.
+   * Length of the item at hand by a guess, {@link WAIT} or {@link SCAN}: most of the way, a search takes the place of the
+   * scan. With managedFields to be cut, the scan goes on until the metadata is closed.
    */
-  #guessEnd(): number {
-    const { bytes, start, end } = this.#window;
+  #guessLength(): number {
+    const { bytes, start, end, hasMore } = this.#window;
+    if (end - start < LONGEST_BEGINNING) return hasMore ? WAIT : this.#waitOrScan();
     const scanner = this.#scanner;
-    let from = start + 1;
+    let seen = start + 1;
     if (this.#cut) {
-      scanner.stopAfterMetadata = true;
-      const complete = scanner.scan(bytes, start, end);
-      scanner.stopAfterMetadata = false;
-      if (complete || scanner.metadataEnd === 0 || scanner.suspectNumber) return 0;
-      from = start + scanner.metadataEnd;
+      if (scanner.metadataEnd === 0) {
+        scanner.stopAfterMetadata = true;
+        const complete = scanner.scan(bytes, start, end);
+        scanner.stopAfterMetadata = false;
+        if (complete || scanner.suspectNumber) return SCAN;
+        if (scanner.metadataEnd === 0) return hasMore ? WAIT : this.#waitOrScan();
+      }
+      seen = start + scanner.metadataEnd;
     }
-    const to = guessEnd(bytes, start, from, end);
-    return to < 0 || mayHoldUnsafeNumber(bytes, from - 1, to) ? 0 : to - start;
+    // kube-apiserver sends an object and its comma in one piece.
+    const endsPiece = !hasMore && bytes[end - 1] === 0x2c && bytes[end - 2] === 0x7d && end - 1 > seen;
+    let to = end - 1;
+    if (!endsPiece || !this.#wholePieces) {
+      to = guessEnd(bytes, start, Math.max(seen, start + this.#searched, start + ((this.#shortest * 3) >> 2)), end);
+      if (to === UNKNOWN_BEGINNING) return SCAN;
+      this.#wholePieces = to < 0 && endsPiece;
+      if (this.#wholePieces) to = end - 1;
+      else if (to < 0) {
+        this.#searched = end - start - LONGEST_BEGINNING;
+        return hasMore ? WAIT : this.#waitOrScan();
+      }
+    }
+    const mayHold = this.#makeObject === undefined ? mayHoldLongInteger : mayHoldUnsafeNumber;
+    return mayHold(bytes, seen - 1, to) ? SCAN : to - start;
+  }
+
+  /** What to do when no end was found, and there are no more bytes: the last item of a list has nothing to guess by. */
+  #waitOrScan(): typeof WAIT | typeof SCAN {
+    const { bytes, start, end } = this.#window;
+    const last = lastByte(bytes, start, end);
+    if (last === 0x7d || last === 0x5d || end - start > this.#maxObjectBytes) return SCAN;
+    return mayHaveBegun(bytes, start, end) ? SCAN : WAIT;
   }
 
   /** The item of that length; undefined if the length was a guess, and wrong. */
@@ -214,13 +270,26 @@ export class ListDecoder<T = KubeObject> {
             start + length,
             this.#typeText,
             this.#makeObject,
+            this.#guess,
           )
-        : decodeScanned<T>(bytes, start, this.#scanner, this.#cut, start, start + length, '', this.#makeObject);
+        : decodeScanned<T>(
+            bytes,
+            start,
+            this.#scanner,
+            this.#cut,
+            start,
+            start + length,
+            '',
+            this.#makeObject,
+            this.#guess,
+          );
     } catch {
       // The parser's own message would quote the object, which may be a Secret.
       if (!this.#guess) this.#fail('an item that is broken JSON');
       this.#guess = false;
       this.#trust -= WRONG_GUESS;
+      this.#shortest = 0;
+      this.#wholePieces = false;
       return undefined;
     }
   }
@@ -246,6 +315,7 @@ export class ListDecoder<T = KubeObject> {
     } else if (byte === 0x7b && this.#expect !== 'comma-or-end') {
       this.#scanner.reset();
       this.#guess = this.#trust > 0;
+      this.#searched = 0;
       this.#at = 'item';
     } else if (byte === 0x5d && this.#expect !== 'item') {
       this.#at = 'envelope';

@@ -12,6 +12,7 @@ export function transformed<E, R>(
     },
     push: (chunk) => decoder.push(chunk),
     hold: () => decoder.hold(),
+    flush: () => decoder.flush(),
     finish: () => decoder.finish(),
     next: () => {
       const element = decoder.next();

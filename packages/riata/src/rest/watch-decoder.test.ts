@@ -95,6 +95,66 @@ describe('bytes in pieces', () => {
     );
   });
 
+  test('events told apart by newlines, spread out ones among them, split anywhere', () => {
+    const object = fc.constantFrom<object>(
+      { kind: 'Pod', metadata: { name: '}}', managedFields: [{ manager: 'x]}},' }] }, spec: { text: '\n}}' } },
+      { metadata: { managedFields: [{ a: [1] }], name: 'é' }, status: { n: 1e21 } },
+      { metadata: { name: 'twice' }, other: { metadata: { managedFields: [1] } } },
+      { spec: {} },
+      {},
+    );
+    const line = fc.record({
+      event: fc.record({ type: fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'), object }),
+      pretty: fc.boolean(),
+      glue: fc.constantFrom('\n', '\n', '\n', '\r\n', '', ' '),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 10 }),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.boolean(),
+        (lines, cuts, cutManagedFields) => {
+          const text = lines
+            .map(({ event, pretty, glue }) => JSON.stringify(event, null, pretty ? 1 : 0) + glue)
+            .join('');
+          const bytes = Buffer.from(text);
+          const at = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
+          const wanted = lines.map(({ event }) => {
+            const copy = JSON.parse(JSON.stringify(event));
+            if (cutManagedFields) delete copy.object.metadata?.managedFields;
+            return copy;
+          });
+          expect(decode(pieces(bytes, at), { cutManagedFields })).toEqual(wanted);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('numbers past 2^53 and a second metadata are seen in events told by their newline', () => {
+    const first = '{"type":"ADDED","object":{"metadata":{}}}\n';
+    const lossy = '{"type":"ADDED","object":{"metadata":{"managedFields":[1]},"a":9007199254740993,"b":[1e400]}}\n';
+    const twice = '{"type":"ADDED","object":{"metadata":{},"metadata":{"managedFields":[1],"a":1}}}\n';
+    for (const cutManagedFields of [true, false]) {
+      const [, event] = whole(`${first}${lossy}`, { cutManagedFields });
+      expect(lossOf(event?.object as object)?.reasons).toEqual([{ reason: 'unsafe-integer', paths: ['a', 'b[0]'] }]);
+    }
+    expect(whole(`${first}${twice}`, { cutManagedFields: true })[1]?.object).toEqual({ metadata: { a: 1 } });
+  });
+
+  test('a complete event comes out at once, with or without a newline behind it', () => {
+    const decoder = new WatchDecoder();
+    const event = '{"type":"ADDED","object":{"a":{}}}';
+    decoder.push(Buffer.from(`${event}\n${event}`));
+    expect(decoder.next()).toBeDefined();
+    expect(decoder.next()).toBeDefined();
+    decoder.push(Buffer.from(`\n${event.slice(0, 20)}`));
+    expect(decoder.next()).toBeUndefined();
+    decoder.push(Buffer.from(`${event.slice(20)}  `));
+    expect(decoder.next()).toEqual({ type: 'ADDED', object: { a: {} } });
+    expect(decoder.next()).toBeUndefined();
+  });
+
   test('cut off at every position: the events before it, then an ERROR event unless between two', () => {
     const text = '{"type":"ADDED","object":{"a":"é"}}\n{"type":"ADDED","object":{"b":[1]}}';
     const bytes = Buffer.from(text);

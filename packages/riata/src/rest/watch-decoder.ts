@@ -8,6 +8,8 @@ import {
   textOf,
   withoutManagedFields,
 } from '../object/scan/decode-object.js';
+import { lastByte, mayHoldLongInteger, mayHoldUnsafeNumber } from '../object/scan/guess.js';
+import { asBuffer } from '../object/scan/native-bytes.js';
 import { ObjectScanner, skipSpace } from '../object/scan/object-scanner.js';
 import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
 import { markLossy } from '../object/value/lossy.js';
@@ -26,11 +28,18 @@ export interface WatchDecodeOptions extends DecodeOptions {
 
 const TYPES: readonly WatchEventType[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
 
+interface Prefix {
+  readonly type: WatchEventType;
+  readonly bytes: Uint8Array;
+}
+
 /** How kube-apiserver begins an event, by the first letter of its type. */
-const PREFIXES: ReadonlyMap<number, { readonly type: WatchEventType; readonly bytes: Uint8Array }> = new Map(
+const PREFIXES: ReadonlyMap<number, Prefix> = new Map(
   TYPES.map((type) => [type.charCodeAt(0), { type, bytes: Buffer.from(`{"type":"${type}","object":{`) }]),
 );
 const TYPE_AT = '{"type":"'.length;
+const NEWLINE = 0x0a;
+const CLOSE = 0x7d;
 
 /**
  * Decodes the events of a watch while they arrive. `push` a chunk, then call `next` until it gives undefined; `hold`
@@ -43,11 +52,17 @@ const TYPE_AT = '{"type":"'.length;
 export class WatchDecoder<T = KubeObject> {
   readonly #window = new ByteWindow();
   /** Looks at the metadata one level down, in `object`. */
-  readonly #scanner = new ObjectScanner(2);
+  readonly #scanner: ObjectScanner;
   readonly #cut: boolean;
   readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
   #inEvent = false;
+  /** Whether the event at hand may be told by its newline; else it is scanned. */
+  #guess = false;
+  /** Whether a newline stood behind the last event. */
+  #lines = false;
+  /** How much of the event at hand has no newline. */
+  #searched = 0;
   #failed = false;
   #count = 0;
   /** The `ERROR` event that `finish` has made. */
@@ -55,6 +70,7 @@ export class WatchDecoder<T = KubeObject> {
 
   constructor(options: WatchDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
+    this.#scanner = new ObjectScanner(2, this.#cut);
     this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
   }
@@ -77,6 +93,16 @@ export class WatchDecoder<T = KubeObject> {
     const window = this.#window;
     for (;;) {
       if (this.#inEvent) {
+        if (this.#guess) {
+          const event = this.#guessed();
+          if (event !== undefined) return event;
+          // No newline yet: wait for it, unless this may be all of an event that has none.
+          if (this.#guess) {
+            if (window.more()) continue;
+            if (!this.#mayBeWhole()) return undefined;
+            this.#guess = false;
+          }
+        }
         const complete = this.#scanner.scan(window.bytes, window.start, window.end);
         if ((complete ? this.#scanner.length : window.end - window.start) > this.#maxObjectBytes) {
           return this.#fail(`an event has more than ${this.#maxObjectBytes} bytes; allow more with maxObjectBytes`);
@@ -92,21 +118,30 @@ export class WatchDecoder<T = KubeObject> {
       } else if (window.bytes[window.start] === 0x7b) {
         this.#scanner.reset();
         this.#inEvent = true;
+        this.#guess = this.#lines;
+        this.#searched = 0;
       } else {
         return this.#fail(`expected an event in JSON, got ${this.#garbage()}`);
       }
     }
     const event = this.#decode();
-    window.take(this.#scanner.length);
-    this.#inEvent = false;
-    this.#count++;
+    this.#take(this.#scanner.length);
     return event;
+  }
+
+  /** Tells that no more bytes come, for whatever reason: `next` gives what was held back in the hope of more. */
+  flush(): void {
+    this.#guess = false;
+    this.#lines = false;
   }
 
   /** Tells that no more bytes come. */
   finish(): void {
-    const { start, end } = this.#window;
+    this.flush();
     if (this.#failed || !this.#inEvent) return;
+    this.#last = this.next();
+    if (this.#last !== undefined) return;
+    const { start, end } = this.#window;
     this.#last = this.#fail(`the stream ended in the middle of an event, after ${end - start} bytes of it`);
   }
 
@@ -116,16 +151,77 @@ export class WatchDecoder<T = KubeObject> {
     return last;
   }
 
+  /** The event of so many bytes has been decoded. */
+  #take(length: number): void {
+    const window = this.#window;
+    window.take(length);
+    if (window.start < window.end) this.#lines = window.bytes[window.start] === NEWLINE;
+    this.#inEvent = false;
+    this.#count++;
+  }
+
+  /**
+   * The event at hand if its end can be told by a newline, which costs far less than a scan. A newline is nowhere else in
+   * an event but between tokens, and no JSON object is the beginning of another one: what can be parsed from the brace of
+   * `object` up to the last but one before the newline is the object. Undefined if there is no newline yet, or, with
+   * `#guess` off, if the event has to be scanned.
+   */
+  #guessed(): WatchEvent<T> | undefined {
+    const { bytes, start, end } = this.#window;
+    const newline = asBuffer(bytes).indexOf(NEWLINE, start + this.#searched);
+    if (newline < 0 || newline >= end) {
+      this.#searched = end - start;
+      if (end - start > this.#maxObjectBytes) this.#guess = false;
+      return undefined;
+    }
+    const prefix = prefixOf(bytes, start);
+    const to = newline - 1;
+    this.#guess = false;
+    if (prefix === undefined || bytes[to] !== CLOSE || newline - start > this.#maxObjectBytes) return undefined;
+    const scanner = this.#scanner;
+    let seen = start + prefix.bytes.length - 1;
+    if (this.#cut) {
+      scanner.stopAfterMetadata = true;
+      const complete = scanner.scan(bytes, start, newline);
+      scanner.stopAfterMetadata = false;
+      if (complete || scanner.metadataEnd === 0 || scanner.suspectNumber) return undefined;
+      seen = start + scanner.metadataEnd;
+      // What lies behind the metadata was not looked at: there may be another one.
+      scanner.cutUnsure = true;
+    }
+    const make = this.#makerOf(prefix.type);
+    if ((make === undefined ? mayHoldLongInteger : mayHoldUnsafeNumber)(bytes, seen - 1, to)) return undefined;
+    const from = start + prefix.bytes.length - 1;
+    try {
+      const event = eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', make, true));
+      this.#take(newline - start);
+      return event;
+    } catch {
+      scanner.cutUnsure = false;
+      return undefined;
+    }
+  }
+
+  /** Whether the event at hand may be complete without a newline behind it. */
+  #mayBeWhole(): boolean {
+    const { bytes, start, end } = this.#window;
+    return lastByte(bytes, start, end) === CLOSE;
+  }
+
+  #makerOf(type: WatchEventType): MakeObject | undefined {
+    return type === 'BOOKMARK' || type === 'ERROR' ? undefined : this.#makeObject;
+  }
+
   #decode(): WatchEvent<T> {
     const { bytes, start } = this.#window;
     const scanner = this.#scanner;
     try {
-      const prefix = PREFIXES.get(bytes[start + TYPE_AT] ?? 0);
-      if (prefix !== undefined && scanner.innerEnd === scanner.length - 1 && startsWith(bytes, start, prefix.bytes)) {
+      const prefix = prefixOf(bytes, start);
+      if (prefix !== undefined && scanner.innerEnd === scanner.length - 1) {
         const from = start + prefix.bytes.length - 1;
         const to = start + scanner.innerEnd;
-        const make = prefix.type === 'BOOKMARK' || prefix.type === 'ERROR' ? undefined : this.#makeObject;
-        return eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', make));
+        const object = decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', this.#makerOf(prefix.type));
+        return eventOf(prefix.type, object);
       }
       return this.#decodeSlowly(textOf(bytes, start, start + scanner.length));
     } catch (error) {
@@ -174,6 +270,12 @@ function eventOf<T>(type: WatchEventType, object: T): WatchEvent<T> {
     return { type, error, object: error.status };
   }
   return { type, object } as WatchEvent<T>;
+}
+
+/** The way in which the event at `start` begins, if it is one that kube-apiserver uses. */
+function prefixOf(bytes: Uint8Array, start: number): Prefix | undefined {
+  const prefix = PREFIXES.get(bytes[start + TYPE_AT] ?? 0);
+  return prefix !== undefined && startsWith(bytes, start, prefix.bytes) ? prefix : undefined;
 }
 
 function startsWith(bytes: Uint8Array, start: number, prefix: Uint8Array): boolean {

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject } from '../json.js';
 import { markLossy } from '../value/lossy.js';
+import { mayHoldLargeExponent } from './guess.js';
+import { asBuffer } from './native-bytes.js';
 import { ObjectScanner, skipSpace } from './object-scanner.js';
 import { unsafeNumbers } from './unsafe-numbers.js';
 
@@ -42,7 +44,8 @@ export type MakeObject = (framed: FramedObject) => object | undefined;
  * `SyntaxError` for anything but one JSON object.
  */
 export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOptions = {}): T {
-  const scanner = new ObjectScanner();
+  const cut = options.cutManagedFields === true;
+  const scanner = new ObjectScanner(1, cut);
   const start = skipSpace(bytes, 0, bytes.length);
   const framed = bytes[start] === 0x7b && scanner.scan(bytes, start, bytes.length);
   if (!framed || skipSpace(bytes, start + scanner.length, bytes.length) < bytes.length) {
@@ -50,13 +53,14 @@ export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOpti
     throw new SyntaxError(`expected one JSON object, got ${textOf(bytes, start, Math.min(bytes.length, start + 40))}`);
   }
   const to = start + scanner.length;
-  return decodeScanned<T>(bytes, start, scanner, options.cutManagedFields === true, start, to, '', options.makeObject);
+  return decodeScanned<T>(bytes, start, scanner, cut, start, to, '', options.makeObject);
 }
 
 /**
  * Parses `bytes[from, to)` out of what `scanner` has framed at `start`: the framed object itself, or the one inside it
  * whose metadata the scanner looked at. `head`, if any, takes the place of what stands before `from`: the opening brace
- * and further members, which those of the object override.
+ * and further members, which those of the object override. `guessed`: the scanner has not seen all of it, but no
+ * integer past 2^53 is in what it has not seen.
  */
 export function decodeScanned<T>(
   bytes: Uint8Array,
@@ -67,6 +71,7 @@ export function decodeScanned<T>(
   to: number = start + scanner.length,
   head = '',
   makeObject?: MakeObject,
+  guessed = false,
 ): T {
   if (makeObject !== undefined) {
     const cuts = cut && scanner.cutEnd > 0;
@@ -86,7 +91,8 @@ export function decodeScanned<T>(
     cut && scanner.cutEnd > 0
       ? textAround(bytes, from, start + scanner.cutStart, start + scanner.cutEnd, to, head)
       : head + textOf(bytes, from, to);
-  return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
+  const suspect = scanner.suspectNumber || (guessed && mayHoldLargeExponent(text));
+  return parseChecked<T>(text, cut && scanner.cutUnsure, suspect);
 }
 
 /** Objects up to this size are put together here: strings added up make a third more garbage, and 10 % more work. */
@@ -137,18 +143,4 @@ export function withoutManagedFields(value: unknown): unknown {
 /** The text of UTF-8 bytes. Malformed sequences become U+FFFD, as in Go. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return asBuffer(bytes).utf8Slice(start, end);
-}
-
-/** As much of a Buffer as is needed: named here so that declarations do not ask for Node's types. */
-interface NativeBytes {
-  utf8Slice(start: number, end: number): string;
-  indexOf(value: Uint8Array, from: number): number;
-}
-
-/** A Buffer over the same memory. */
-export function asBuffer(bytes: Uint8Array): NativeBytes {
-  const buffer: unknown = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer as NativeBytes;
 }

@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { guessEnd, mayHoldUnsafeNumber } from './guess.js';
+import {
+  guessEnd,
+  lastByte,
+  mayHoldLargeExponent,
+  mayHoldLongInteger,
+  mayHoldUnsafeNumber,
+  UNKNOWN_BEGINNING,
+} from './guess.js';
 import { unsafeNumbers } from './unsafe-numbers.js';
 
 const holds = (text: string) => mayHoldUnsafeNumber(Buffer.from(text), 0, Buffer.byteLength(text));
+/** The two halves of the quick look, one at the bytes and one at the text. */
+const quicklyHolds = (text: string) =>
+  mayHoldLongInteger(Buffer.from(text), 0, Buffer.byteLength(text)) || mayHoldLargeExponent(text);
 
 test('every text with a number that is lost is suspected, wherever the number stands', () => {
   const lost = fc.constantFrom(
@@ -24,6 +34,7 @@ test('every text with a number that is lost is suspected, wherever the number st
         const text = `{${JSON.stringify(pad)}:${space}${number}${space},"b":[${more},${number}]}`;
         expect(unsafeNumbers(text).length).toBeGreaterThan(0);
         expect(holds(text)).toBe(true);
+        expect(quicklyHolds(text)).toBe(true);
       },
     ),
     { numRuns: 1000 },
@@ -36,19 +47,26 @@ test.each([
   '{"a":1e10,"b":2.5E-7,"c":"xe400","d":true}',
 ])('%s is not', (text) => {
   expect(holds(text)).toBe(false);
+  expect(quicklyHolds(text)).toBe(false);
 });
 
-test('the end is guessed by how the next object begins, or by a comma at the end of a piece', () => {
-  const guess = (text: string, end = text.length) => guessEnd(Buffer.from(text), 0, 1, end);
+test('the end is guessed by how the next object begins', () => {
+  const guess = (text: string, end = text.length, from = 1) => guessEnd(Buffer.from(text), 0, from, end);
   expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}')).toBe(25);
+  expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}', undefined, 20)).toBe(25);
   expect(guess('{"apiVersion":"v1"},{"apiVersion":"v1"}')).toBe(19);
   expect(guess('{"kind":"A"},{"kind":"B"}')).toBe(12);
   expect(guess('{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}', 30)).toBe(-1);
   expect(guess('{"metadata":{"name":"a"}}]}')).toBe(-1);
-  expect(guess('{"metadata":{"name":"a"}},')).toBe(25);
-  expect(guess('{"metadata":{"name":"a"},')).toBe(24);
-  expect(guess('{"metadata":{"name":"a,')).toBe(-1);
-  expect(guess('{"spec":{}},{"spec":{}}')).toBe(-1);
-  expect(guess('{"meta":{}},{"metadata":{}}')).toBe(-1);
-  expect(guess('{}')).toBe(-1);
+  expect(guess('{"metadata":{"name":"a"}},')).toBe(-1);
+  expect(guess('{"spec":{}},{"spec":{}}')).toBe(UNKNOWN_BEGINNING);
+  expect(guess('{"meta":{}},{"metadata":{}}')).toBe(UNKNOWN_BEGINNING);
+  expect(guess('{}')).toBe(UNKNOWN_BEGINNING);
+});
+
+test('the last byte that is no white space', () => {
+  const last = (text: string) => String.fromCharCode(lastByte(Buffer.from(text), 0, text.length));
+  expect(last('{"a":1}\n \t\r')).toBe('}');
+  expect(last('[')).toBe('[');
+  expect(lastByte(Buffer.from('} \n'), 1, 3)).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { asBuffer } from './decode-object.js';
+import { asBuffer } from './native-bytes.js';
+import { isSpace } from './object-scanner.js';
 
 /**
  * How servers begin the objects of a list. The next object of a list begins as the one before it, so where this text comes
@@ -9,23 +10,68 @@ const BEGINNINGS: readonly Buffer[] = ['},{"metadata":{', '},{"apiVersion":"', '
   Buffer.from(text),
 );
 
+/** What {@link guessEnd} gives for objects that begin in no way it knows. */
+export const UNKNOWN_BEGINNING = -2;
+
 /**
  * Where the object at `start` may end (just past its brace), by a search that costs a tenth of a scan: before one that
- * begins as it does, or before the comma that ends a piece; -1 for no idea. It looks from `from` on. Whether it is right shows in parsing: no JSON object is the beginning of another one, so if
- * `bytes[start, end)` is an object at all, it is the one that begins at `start`. The same holds for what is left of it
- * after a part has been cut out that was found by an exact scan from `start`.
+ * begins as it does. It looks from `from` on; -1 if there is none before `end`. Whether it is right shows in parsing: no
+ * JSON object is the beginning of another one, so if `bytes[start, guess)` is an object at all, it is the one that begins
+ * at `start`. The same holds for what is left of it after a part has been cut out that was found by an exact scan from
+ * `start`. So a search may begin anywhere behind `start`, if only it is right most of the time.
  */
 export function guessEnd(bytes: Uint8Array, start: number, from: number, end: number): number {
   for (const beginning of BEGINNINGS) {
     if (bytes[start + 2] !== beginning[4]) continue;
-    for (let i = 2; i < beginning.length; i++) if (bytes[start + i - 2] !== beginning[i]) return -1;
+    for (let i = 2; i < beginning.length; i++) if (bytes[start + i - 2] !== beginning[i]) return UNKNOWN_BEGINNING;
     const found = asBuffer(bytes).indexOf(beginning, from);
-    if (found >= 0 && found + beginning.length <= end) return found + 1;
-    // kube-apiserver sends an object and its comma in one piece.
-    return bytes[end - 1] === 0x2c && bytes[end - 2] === 0x7d && end - 1 > from ? end - 1 : -1;
+    return found >= 0 && found + beginning.length <= end ? found + 1 : -1;
   }
-  return -1;
+  return UNKNOWN_BEGINNING;
 }
+
+/** No beginning that {@link guessEnd} looks for is longer. */
+export const LONGEST_BEGINNING: number = Math.max(...BEGINNINGS.map(({ length }) => length));
+
+/** Whether `bytes[start, end)` ends with what may be a part of such a beginning, the comma before it at least. */
+export function mayHaveBegun(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = Math.max(start, end - LONGEST_BEGINNING); i + 1 < end; i++) {
+    if (bytes[i] === 0x7d && bytes[i + 1] === 0x2c && (i + 2 === end || bytes[i + 2] === 0x7b)) return true;
+  }
+  return false;
+}
+
+/** The last byte of `bytes[start, end)` that is no white space; 0 if there is none. */
+export function lastByte(bytes: Uint8Array, start: number, end: number): number {
+  let i = end - 1;
+  while (i >= start && isSpace(bytes[i]!)) i--;
+  return i >= start ? bytes[i]! : 0;
+}
+
+/**
+ * Whether `bytes[start, end)` may hold an integer past 2^53: 16 digits or more in a row after what may stand before a
+ * number. Of 16 bytes it looks at one.
+ */
+export function mayHoldLongInteger(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start + 15; i < end; i += 16) {
+    if (!isDigit(bytes[i]!)) continue;
+    let first = i;
+    while (first > start && isDigit(bytes[first - 1]!)) first--;
+    while (i + 1 < end && isDigit(bytes[i + 1]!)) i++;
+    if (i - first + 1 >= 16 && beginsNumber(bytes, start, first - 1)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a JSON text may hold a number too large for a double that has fewer than 16 digits before its exponent: a
+ * regular expression passes over text three times as fast as a loop over its bytes.
+ */
+export function mayHoldLargeExponent(text: string): boolean {
+  return LARGE_EXPONENT.test(text);
+}
+
+const LARGE_EXPONENT = /[0-9][eE]\+?[0-9]{3,}[,}\]\s]/;
 
 /**
  * Whether `bytes[start, end)` may hold a number that a double cannot carry: 16 digits or more in a row anywhere, or a
@@ -53,10 +99,16 @@ function isExponent(bytes: Uint8Array, start: number, last: number): boolean {
   const mantissa = i;
   while (i > start && (isDigit(bytes[i]!) || bytes[i] === 0x2e)) i--;
   if (i === mantissa) return false;
-  if (i > start && bytes[i] === 0x2d) i--;
+  return beginsNumber(bytes, start, i);
+}
+
+/** Whether a number that has its first digit just past `last` may stand there, outside strings. */
+function beginsNumber(bytes: Uint8Array, start: number, last: number): boolean {
+  const i = last > start && bytes[last] === 0x2d ? last - 1 : last;
+  if (i <= start) return true;
   const before = bytes[i]!;
   // In a string this may also be, and then the exact look that follows was for nothing.
-  return before === 0x3a || before === 0x2c || before === 0x5b || before <= 0x20 || i === start;
+  return before === 0x3a || before === 0x2c || before === 0x5b || before <= 0x20;
 }
 
 function isDigit(byte: number): boolean {

@@ -1,8 +1,13 @@
+import { asBuffer } from './native-bytes.js';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
 /** `[` and `{` are the same byte but for this bit, and so are `]` and `}`. */
 const CASE_BIT = 0x20;
 const OPEN = 0x7b;
@@ -10,6 +15,9 @@ const CLOSE = 0x7d;
 
 const METADATA = bytesOf('metadata');
 const MANAGED_FIELDS = bytesOf('managedFields');
+
+/** How much of `managedFields` is waited for before it is passed byte by byte. */
+const JUMP_BYTES = 65_536;
 
 /** A number with fewer characters than this, and without exponent, is exact in a double. */
 const EXACT_DIGITS = 15;
@@ -52,9 +60,14 @@ export class ObjectScanner {
   #inMetadata = false;
   /** Start of the `managedFields` key whose value is being passed, or -1. */
   #cutKey = -1;
+  readonly #jumps: boolean;
+  /** Where to go on after `managedFields`, or -1. */
+  #jump = -1;
 
-  constructor(base: 1 | 2 = 1) {
+  /** `jumps`: `managedFields` is going to be cut, so that what is in it need not be looked at. */
+  constructor(base: 1 | 2 = 1, jumps = false) {
     this.#base = base;
+    this.#jumps = jumps;
   }
 
   /** Makes ready for the next object. */
@@ -102,8 +115,15 @@ export class ObjectScanner {
         }
         if (i >= end) return this.#suspendString(open - start, escaped, i, start, end, depth);
         i++;
-        if (depth <= shallow && !this.#shallowString(bytes, start, open, i, end, depth, escaped)) {
-          return this.#suspend(open - start, depth);
+        if (depth <= shallow) {
+          if (!this.#shallowString(bytes, start, open, i, end, depth, escaped)) {
+            return this.#suspend(open - start, depth);
+          }
+          if (this.#jump >= 0) {
+            i = this.#jump;
+            this.#jump = -1;
+            depth++;
+          }
         }
       } else if ((c | CASE_BIT) === OPEN) {
         depth++;
@@ -162,9 +182,12 @@ export class ObjectScanner {
     i++;
     this.#stringStart = -1;
     if (depth > this.#base + 1) return i;
-    if (this.#shallowString(bytes, start, start + open, i, end, depth, this.#stringEscaped)) return i;
-    this.#suspend(open, depth);
-    return -1;
+    if (!this.#shallowString(bytes, start, start + open, i, end, depth, this.#stringEscaped)) {
+      this.#suspend(open, depth);
+      return -1;
+    }
+    this.#jump = -1;
+    return i;
   }
 
   /** A string ended near the top: is it one of the two keys? False when that cannot be told before more bytes come. */
@@ -190,11 +213,31 @@ export class ObjectScanner {
         const value = valueAfterKey(bytes, to, end);
         if (value < 0) return false;
         if (value > 0) {
-          if (this.cutEnd === 0 && this.#cutKey < 0 && (bytes[value]! | CASE_BIT) === OPEN) this.#cutKey = from - start;
-          else this.cutUnsure = true;
+          if (this.cutEnd === 0 && this.#cutKey < 0 && (bytes[value]! | CASE_BIT) === OPEN) {
+            if (this.#jumps && bytes[value] === OPEN_BRACKET && !this.#findJump(bytes, value, end)) return false;
+            this.#cutKey = from - start;
+          } else this.cutUnsure = true;
         }
       }
     }
+    return true;
+  }
+
+  /**
+   * Looks for the bracket that closes the array at `open`, natively: the first one, if none opens before it and it does
+   * not stand in a string. That shows in what follows, as the next quote opens a key, where one that ends a string would
+   * have no letter behind it. False when the bracket has not come yet; without a jump the array is passed byte by byte.
+   */
+  #findJump(bytes: Uint8Array, open: number, end: number): boolean {
+    const native = asBuffer(bytes);
+    const close = native.indexOf(CLOSE_BRACKET, open + 1);
+    if (close < 0 || close >= end) return end - open > JUMP_BYTES;
+    const comma = bytes[close + 1] === CLOSE_BRACE ? close + 2 : close + 1;
+    if (comma + 2 >= end || bytes[comma] !== COMMA || bytes[comma + 1] !== QUOTE) return true;
+    const letter = bytes[comma + 2]! | CASE_BIT;
+    if (letter < 0x61 || letter > 0x7a) return true;
+    const nested = native.indexOf(OPEN_BRACKET, open + 1);
+    if (nested < 0 || nested > close) this.#jump = close;
     return true;
   }
 

@@ -1,0 +1,15 @@
+import { Buffer } from 'node:buffer';
+
+/** As much of a Buffer as is needed: named here so that declarations do not ask for Node's types. */
+interface NativeBytes {
+  utf8Slice(start: number, end: number): string;
+  indexOf(value: Uint8Array | number, from: number): number;
+}
+
+/** A Buffer over the same memory, for what Node does in native code. */
+export function asBuffer(bytes: Uint8Array): NativeBytes {
+  const buffer: unknown = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer as NativeBytes;
+}
