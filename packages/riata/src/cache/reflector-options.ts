@@ -19,7 +19,7 @@ export interface ReflectorHealth {
   readonly listed: boolean;
   /** How far the store has come; `''` before the first list. */
   readonly resourceVersion: string;
-  /** Failures since the server last gave a list or an event. */
+  /** Failures since the server last gave a list or an event, or let a watch last for more than a second. */
   readonly consecutiveFailures: number;
   /** The last of these failures; undefined while there is none. */
   readonly lastError?: unknown;

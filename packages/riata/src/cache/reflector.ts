@@ -1,37 +1,219 @@
+import { durationMs } from '../object/duration.js';
+import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { onAbort } from '../runtime/signals.js';
+import { findApiError } from '../rest/api-error.js';
+import type { Scheduler } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import { resolveRuntime } from '../runtime/runtime.js';
 import type { ListerWatcher } from './list-watch.js';
+import { ReflectorBackoff } from './reflector-backoff.js';
+import { explain } from './reflector-error.js';
+import { applyTo, type EventTarget, InitialEvents } from './reflector-events.js';
+import { ReflectorIntake } from './reflector-intake.js';
+import { type ListedObjects, ReflectorLister } from './reflector-list.js';
+import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorHealth, ReflectorOptions } from './reflector-options.js';
+import { ReflectorPosition } from './reflector-position.js';
+import { ReflectorResync } from './reflector-resync.js';
+import { ReflectorStatus } from './reflector-status.js';
+import { judgeWatch, judgeWatchList, type WatchEnd } from './reflector-verdict.js';
+import { ReflectorWatcher } from './reflector-watch.js';
 import type { ReflectorStore } from './store.js';
 
-/** Keeps a store equal to what a server has of one kind of object (`cache.Reflector`, `NewNamedReflector`). */
-export class Reflector<T extends KubeObject> {
-  readonly name: string;
+/** So often it is told that a WatchList is still not complete. */
+const unfinishedMs = 10_000;
 
-  constructor(_listerWatcher: ListerWatcher<T>, _store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
-    this.name = options.name ?? options.kind?.plural ?? 'reflector';
+/**
+ * Keeps a store equal to what a server has of one kind of object (`cache.Reflector`, `NewNamedReflector`): all there is
+ * first, then every change, for as long as it runs.
+ *
+ * What may be relied on: the store gets whole lists by `replace`, then each change once and in the server's order, and
+ * after any interruption goes on where it was. Only where the server cannot bridge the gap (410, or a stream that cannot be
+ * read on) another `replace` follows. A watch that says nothing for longer than `silence` is replaced, without a list and
+ * without losing or repeating an event. Whatever the server does, it keeps trying, after waits of 0.8 to 60 s.
+ *
+ * @example
+ * const store = createStore<Pod>();
+ * const reflector = new Reflector(listWatch(client, Pod), store, { kind: Pod });
+ * await reflector.run({ signal });
+ */
+export class Reflector<T extends KubeObject> {
+  /** In logs, metrics and errors. */
+  readonly name: string;
+  readonly #kind: KindRef<T> | undefined;
+  readonly #clock: Scheduler;
+  readonly #log: Logger;
+  readonly #metrics: ReflectorMetrics;
+  readonly #useWatchList: boolean;
+  readonly #position = new ReflectorPosition();
+  readonly #status: ReflectorStatus;
+  readonly #backoff: ReflectorBackoff;
+  readonly #intake: ReflectorIntake<T>;
+  readonly #lister: ReflectorLister<T>;
+  readonly #watcher: ReflectorWatcher<T>;
+  readonly #resync: ReflectorResync;
+  readonly #target: EventTarget<T>;
+  #running = false;
+
+  constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
+    const { kind, transform, pageSize, resyncPeriod = 0, shouldResync, onError } = options;
+    const { clock, random, log, metrics } = resolveRuntime(options.runtime);
+    const name = options.name ?? nameOf(kind);
+    this.name = name;
+    this.#kind = kind;
+    this.#clock = clock;
+    this.#log = log.child({ reflector: name });
+    this.#metrics = reflectorMetrics(metrics, name);
+    this.#useWatchList = options.useWatchList ?? true;
+    if (pageSize !== undefined && !(Number.isSafeInteger(pageSize) && pageSize > 0)) {
+      throw new TypeError(`reflector "${name}": pageSize wants a whole number from 1 up, got ${pageSize}`);
+    }
+    const silenceMs = durationMs(options.silence ?? '75s', `reflector "${name}": silence`);
+    const periodMs = resyncPeriod === 0 ? 0 : durationMs(resyncPeriod, `reflector "${name}": resyncPeriod`);
+    if (silenceMs <= 0) throw new TypeError(`reflector "${name}": silence wants more than 0, or "never"`);
+    const position = this.#position;
+    const liveness = { clock, random, silenceMs };
+    this.#status = new ReflectorStatus({ name, clock, log: this.#log, position, onError });
+    this.#backoff = new ReflectorBackoff(clock, random);
+    this.#intake = new ReflectorIntake(kind, transform, this.#log);
+    this.#lister = new ReflectorLister({ listerWatcher, position, intake: this.#intake, pageSize, liveness });
+    this.#watcher = new ReflectorWatcher({ listerWatcher, liveness, metrics: this.#metrics, status: this.#status });
+    this.#resync = new ReflectorResync({ clock, log: this.#log, periodMs, shouldResync, resync: () => store.resync() });
+    const onBookmark = () => this.#countVersion();
+    this.#target = { store, position, intake: this.#intake, log: this.#log, onBookmark };
   }
 
-  /** Lists and watches until the signal aborts; resolves then. Never rejects for what a server does. */
-  run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    return new Promise((resolve) => {
-      onAbort(signal, resolve);
-    });
+  /**
+   * Lists and watches until the signal aborts, and resolves then: nothing reaches the store any more. Never rejects for what
+   * a server, a transform or a store does. May run again later, and goes on from where it was; not twice at a time.
+   */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.#running) throw new TypeError(`reflector "${this.name}" is running already: make another one`);
+    this.#running = true;
+    try {
+      while (!signal.aborted) await this.#listAndWatch(signal);
+    } finally {
+      this.#running = false;
+      this.#resync.stop();
+      this.#status.enter('stopped');
+    }
   }
 
   /** How far the store has come (`LastSyncResourceVersion`); `''` before the first list. */
   lastSyncResourceVersion(): string {
-    return '';
+    return this.#position.version;
   }
 
+  /** How it is doing now. */
   get health(): ReflectorHealth {
-    return {
-      name: this.name,
-      phase: 'idle',
-      phaseMs: 0,
-      listed: false,
-      resourceVersion: '',
-      consecutiveFailures: 0,
-    };
+    return this.#status.health;
   }
+
+  /** A list, then watches for as long as each can go on where the one before ended (`ListAndWatch`). */
+  async #listAndWatch(signal: AbortSignal): Promise<void> {
+    try {
+      let end = await this.#begin(signal);
+      while (!signal.aborted) {
+        if (end !== undefined) {
+          const verdict = judgeWatch(end, this.#status.failures);
+          this.#log.debug('a watch ended', { ...end, next: verdict.next, resourceVersion: this.#position.version });
+          if (verdict.next === 'list') return await this.#failAndWait('watch', verdict.error, signal);
+          if (verdict.error !== undefined) await this.#failAndWait('watch', verdict.error, signal);
+          if (signal.aborted) return;
+        }
+        this.#status.enter('watching');
+        const resourceVersion = this.#position.version;
+        end = await this.#watcher.watch({ resourceVersion }, applyTo(this.#target, resourceVersion), signal);
+        this.#countVersion();
+      }
+    } catch (error) {
+      if (!signal.aborted) await this.#failAndWait('list', error, signal);
+    }
+  }
+
+  /** Fills the store. By WatchList, the stream stays open and is watched on: then, how it ended. */
+  async #begin(signal: AbortSignal): Promise<WatchEnd | undefined> {
+    while (this.#useWatchList && !signal.aborted) {
+      this.#status.enter('listing');
+      const { isComplete, end } = await this.#watchList(signal);
+      if (isComplete || signal.aborted) return end;
+      const verdict = judgeWatchList(end, this.#position.unavailable);
+      if (verdict.next === 'list') {
+        this.#log.debug('WatchList does not work here, falling back to LIST', { error: verdict.why });
+        break;
+      }
+      if (verdict.lost) this.#position.lost();
+      if (verdict.error !== undefined) await this.#failAndWait('watch', verdict.error, signal);
+    }
+    if (signal.aborted) return undefined;
+    this.#status.enter('listing');
+    const startedAt = this.#clock.monotonic();
+    this.#replace(await this.#lister.list(signal), startedAt);
+    return undefined;
+  }
+
+  /** One stream: all there is, then, once that is complete, what happens. */
+  async #watchList(signal: AbortSignal): Promise<{ readonly isComplete: boolean; readonly end: WatchEnd }> {
+    const startedAt = this.#clock.monotonic();
+    const initial = new InitialEvents<T>(this.#intake);
+    let apply: ReturnType<typeof applyTo<T>> | undefined;
+    const wait = () => this.#clock.after(unfinishedMs, remind, { background: true });
+    const remind = () => {
+      const waitedMs = this.#clock.monotonic() - startedAt;
+      this.#log.warn('the WatchList is still not complete', { waitedMs, objects: initial.size });
+      reminder = wait();
+    };
+    let reminder = wait();
+    try {
+      const end = await this.#watcher.watch(
+        { resourceVersion: this.#position.forWatchList, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' },
+        (event) => {
+          if (apply !== undefined) return apply(event);
+          const listed = initial.take(event);
+          if (listed === undefined) return;
+          reminder.cancel();
+          this.#replace(listed, startedAt);
+          this.#status.enter('watching');
+          apply = applyTo(this.#target, listed.resourceVersion);
+        },
+        signal,
+      );
+      return { isComplete: apply !== undefined, end };
+    } finally {
+      reminder.cancel();
+      this.#countVersion();
+    }
+  }
+
+  #replace({ items, resourceVersion }: ListedObjects<T>, startedAt: number): void {
+    const count = items.length;
+    this.#target.store.replace(items, resourceVersion);
+    this.#position.listed(resourceVersion);
+    this.#status.listed();
+    this.#resync.start();
+    this.#metrics.lists.inc();
+    this.#metrics.itemsPerList.observe(count);
+    this.#metrics.listDuration.observe((this.#clock.monotonic() - startedAt) / 1000);
+    this.#countVersion();
+  }
+
+  /** Tells, and waits before the next try; as long as the server asks for, if it does. */
+  async #failAndWait(verb: 'list' | 'watch', error: unknown, signal: AbortSignal): Promise<void> {
+    this.#status.enter('waiting');
+    this.#status.failed(explain(error, { reflector: this.name, verb, kind: this.#kind }));
+    const waitMs = this.#backoff.next(findApiError(error)?.retryAfterMs);
+    // The loops look at the signal themselves.
+    await this.#clock.sleep(waitMs, { signal }).catch(() => {});
+  }
+
+  #countVersion(): void {
+    if (!this.#metrics.enabled) return;
+    const version = Number(this.#position.version);
+    if (Number.isFinite(version)) this.#metrics.lastResourceVersion.set(version);
+  }
+}
+
+function nameOf(kind: KindRef | undefined): string {
+  if (kind === undefined) return 'reflector';
+  return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }

@@ -1,0 +1,63 @@
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { carryLoss, markLossy } from '../object/value/lossy.js';
+import { describeObject, describeValue } from '../object/with-metadata.js';
+import type { Logger } from '../runtime/logger.js';
+
+/** What every object passes on its way in: is it what was expected, and what is kept of it. */
+export class ReflectorIntake<T extends KubeObject> {
+  readonly #kind: KindRef<T> | undefined;
+  readonly #transform: ((object: T) => T) | undefined;
+  readonly #log: Logger;
+  /** Kinds that were complained about. A server that sends wrong ones sends many. */
+  readonly #refused = new Set<string>();
+
+  constructor(kind: KindRef<T> | undefined, transform: ((object: T) => T) | undefined, log: Logger) {
+    this.#kind = kind;
+    this.#transform = transform;
+    this.#log = log;
+  }
+
+  /**
+   * False for what cannot be taken in: no object, none with metadata, a Table, or one of another kind. What does not say
+   * its kind is believed to be of the right one.
+   */
+  accepts(object: T): boolean {
+    const { apiVersion, kind, metadata } = (object ?? {}) as Partial<T>;
+    if (typeof metadata !== 'object' || metadata === null) {
+      return this.#refuse(object === null || typeof object !== 'object' ? describeValue(object) : 'no metadata');
+    }
+    const expected = this.#kind;
+    if (expected !== undefined) {
+      if ((kind === expected.kind && apiVersion === expected.apiVersion) || !(kind || apiVersion)) return true;
+      return this.#refuse(`${apiVersion} ${kind}`);
+    }
+    if (kind === 'Table' && apiVersion?.startsWith('meta.k8s.io/')) return this.#refuse(`${apiVersion} ${kind}`);
+    return true;
+  }
+
+  /** What is kept of an object; throws what the transform throws, with the object's name. */
+  keep(object: T): T {
+    const transform = this.#transform;
+    if (transform === undefined) return object;
+    let kept: T;
+    try {
+      kept = transform(object);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`the transform failed on ${describeObject(object)}: ${why}`, { cause });
+    }
+    if (kept !== object) carryLoss(object, kept);
+    return markLossy(kept, 'transformed');
+  }
+
+  #refuse(got: string): false {
+    if (!this.#refused.has(got)) {
+      this.#refused.add(got);
+      const { apiVersion, kind } = this.#kind ?? {};
+      const expected = kind === undefined ? 'an object' : `${apiVersion} ${kind}`;
+      this.#log.error('dropped what the server sent, as it is not what was asked for', { expected, got });
+    }
+    return false;
+  }
+}

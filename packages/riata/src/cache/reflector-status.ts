@@ -1,0 +1,125 @@
+import type { Clock } from '../runtime/clock.js';
+import { describeError } from '../runtime/describe-error.js';
+import type { Logger } from '../runtime/logger.js';
+import { isReflectorError } from './reflector-error.js';
+import type { ReflectorHealth, ReflectorPhase } from './reflector-options.js';
+import type { ReflectorPosition } from './reflector-position.js';
+import { isLost } from './reflector-verdict.js';
+import type { WatchStatus } from './reflector-watch.js';
+
+const goodWatchMs = 1_000;
+
+/** What a {@link ReflectorStatus} works with. */
+export interface ReflectorStatusOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly position: ReflectorPosition;
+  readonly onError: ((error: unknown, health: ReflectorHealth) => void) | undefined;
+}
+
+/** How a Reflector is doing, and who is told of it. */
+export class ReflectorStatus implements WatchStatus {
+  readonly #options: ReflectorStatusOptions;
+  #phase: ReflectorPhase = 'idle';
+  #since: number;
+  #listed = false;
+  #failures = 0;
+  #lastError: unknown;
+  #lastSign: number | undefined;
+  /** Set while a watch is open. */
+  #openedAt: number | undefined;
+  /** What was logged last, so that it is not said again and again. */
+  #said = '';
+
+  constructor(options: ReflectorStatusOptions) {
+    this.#options = options;
+    this.#since = options.clock.monotonic();
+  }
+
+  /** In a row: since the server last gave something, or a watch lasted. */
+  get failures(): number {
+    this.#mend();
+    return this.#failures;
+  }
+
+  get health(): ReflectorHealth {
+    this.#mend();
+    const { name, clock, position } = this.#options;
+    const now = clock.monotonic();
+    return {
+      name,
+      phase: this.#phase,
+      phaseMs: now - this.#since,
+      listed: this.#listed,
+      resourceVersion: position.version,
+      consecutiveFailures: this.#failures,
+      ...(this.#lastError !== undefined && { lastError: this.#lastError }),
+      ...(this.#lastSign !== undefined && { lastEventMs: now - this.#lastSign }),
+    };
+  }
+
+  enter(phase: ReflectorPhase): void {
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.#since = this.#options.clock.monotonic();
+  }
+
+  opened(): void {
+    this.#openedAt = this.#options.clock.monotonic();
+  }
+
+  closed(): void {
+    this.#mend();
+    this.#openedAt = undefined;
+  }
+
+  /** A complete list is in the store. */
+  listed(): void {
+    this.#listed = true;
+    this.sign(this.#options.clock.monotonic());
+  }
+
+  /** The server gave something. */
+  sign(at: number): void {
+    this.#lastSign = at;
+    if (this.#failures > 0) this.#forget();
+  }
+
+  failed(error: unknown): void {
+    const { onError, log } = this.#options;
+    this.#failures += 1;
+    this.#lastError = error;
+    if (onError === undefined) this.#log(error);
+    else {
+      try {
+        onError(error, this.health);
+      } catch (thrown) {
+        log.error('the error handler itself failed', { error: thrown, told: describeError(error) });
+      }
+    }
+  }
+
+  /** A watch that is open for a while shows that all is well, also where nothing happens and no bookmarks come. */
+  #mend(): void {
+    if (this.#failures === 0 || this.#openedAt === undefined) return;
+    if (this.#options.clock.monotonic() - this.#openedAt >= goodWatchMs) this.#forget();
+  }
+
+  #forget(): void {
+    this.#failures = 0;
+    this.#lastError = undefined;
+    this.#said = '';
+  }
+
+  #log(error: unknown): void {
+    const { log } = this.#options;
+    const text = describeError(error);
+    const message = isLost(error)
+      ? 'the server no longer has what is known: listing anew'
+      : 'cannot follow the server; trying again';
+    const level = text === this.#said ? 'debug' : isLost(error) ? 'info' : isReflectorError(error) ? 'error' : 'warn';
+    this.#said = text;
+    log[level](message, { error });
+  }
+}
