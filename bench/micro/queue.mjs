@@ -136,10 +136,10 @@ for (let round = 0; round < rounds; round++) {
 for (const [name, rate] of best) console.log(`${name.padEnd(58)} ${rate.toFixed(2).padStart(6)} M/s per core`);
 if (only !== '') process.exit();
 
-/**
- * A million delays, taken by one worker; for how long the event loop was held. The CPU time of a turn counts all
- * threads, the collector's too; the wall time counts whatever else the machine does.
- */
+/** Of this thread where Node can tell (24), else of all, the collector's too; wall time counts whatever else runs. */
+const threadCpu = process.threadCpuUsage?.bind(process) ?? process.cpuUsage.bind(process);
+
+/** A million delays, taken by one worker; for how long the event loop was held. */
 async function delays(name, delayOf) {
   const many = 1_000_000;
   const all = Array.from({ length: many }, (_, i) => `namespace-${i % 50}/some-object-${i}`);
@@ -147,14 +147,14 @@ async function delays(name, delayOf) {
   globalThis.gc?.();
   let turns = [];
   let lastAt = performance.now();
-  let lastCpu = process.cpuUsage();
+  let lastCpu = threadCpu();
   const turn = () =>
     new Promise((resolve) => {
       setImmediate(() => {
-        const { user, system } = process.cpuUsage(lastCpu);
+        const { user, system } = threadCpu(lastCpu);
         turns.push({ wall: performance.now() - lastAt, cpu: (user + system) / 1000 });
         lastAt = performance.now();
-        lastCpu = process.cpuUsage();
+        lastCpu = threadCpu();
         resolve();
       });
     });
