@@ -1,4 +1,4 @@
-import { configMap, configMaps, get, namespace, namespaces, post, put, remove, secrets } from './asks.js';
+import { apply, configMap, configMaps, get, merge, namespace, namespaces, post, put, remove, secrets } from './asks.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -208,5 +208,62 @@ play(pair, 'leases and roles can be made by a PUT', () => {
     post(roles, { metadata: { name: '..' }, rules }),
     remove(`${roles}/r:x`),
     get(roles),
+  ];
+});
+
+play(pair, 'what a write to the status reaches', () => {
+  const ns = uniqueName('s');
+  const budgets = `/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets`;
+  const spec = { minAvailable: 1, selector: { matchLabels: { a: 'b' } } };
+  const metadata = { name: 'b', labels: { l: '1' }, annotations: { a: '1' } };
+  const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec };
+  const other = {
+    metadata: { labels: { l: '2', m: '1' }, annotations: { a: null, b: '1' }, finalizers: ['example.com/x'] },
+    spec: { minAvailable: 5 },
+    status: { currentHealthy: 3, disruptionsAllowed: 0, desiredHealthy: 0, expectedPods: 0 },
+  };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `as.${ns}.example.com` },
+    spec: {
+      group: `${ns}.example.com`,
+      names: { plural: 'as', kind: 'A' },
+      scope: 'Cluster',
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const attachments = '/apis/storage.k8s.io/v1/volumeattachments';
+  const attachment = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'VolumeAttachment',
+    metadata: { name: ns, labels: { l: '1' } },
+    spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } },
+  };
+  return [
+    post(namespaces, namespace(ns)),
+    post(budgets, budget),
+    merge(`${budgets}/b/status`, other),
+    get(`${budgets}/b`, { as: 'now' }),
+    (past) =>
+      put(`${budgets}/b/status`, { ...past.body('now'), metadata: { ...past.body('now').metadata, labels: {} } }),
+    put(`${budgets}/b/status`, { ...budget, status: other.status }),
+    apply(`${budgets}/b/status?fieldManager=m&force=true`, {
+      ...budget,
+      metadata: { name: 'b', labels: { applied: '1' } },
+      status: { currentHealthy: 7 },
+    }),
+    merge(`${namespaces}/${ns}/status`, { metadata: { labels: { l: '1' } }, status: { phase: 'Active' } }),
+    post(definitions, definition, { silent: true }),
+    get(`${definitions}/as.${ns}.example.com`, {
+      silent: true,
+      until: ({ body }) => JSON.stringify(body.status.conditions ?? '').includes('Established'),
+    }),
+    merge(`${definitions}/as.${ns}.example.com/status`, { metadata: { labels: { l: '1' }, annotations: { a: '1' } } }),
+    remove(`${definitions}/as.${ns}.example.com`, undefined, { silent: true }),
+    post(attachments, attachment),
+    merge(`${attachments}/${ns}/status`, { metadata: { labels: { l: '2' } }, status: { attached: true } }),
+    remove(`${attachments}/${ns}`, undefined, { silent: true }),
   ];
 });

@@ -38,6 +38,29 @@ play(pair, 'definitions are made, served and discovered', () => {
   ];
 });
 
+play(pair, 'definitions that are warned about', () => {
+  const group = `${uniqueName('g')}.example.com`;
+  const of = (formats: readonly string[], pattern?: string) => {
+    const entries = formats.map((format, index) => [`p${index}`, { ...text, format, pattern }]);
+    const properties = Object.fromEntries(entries);
+    return definition(group, { versions: [version('v1', { properties })] });
+  };
+  const at = `${definitions}/widgets.${group}`;
+  return [
+    post(`${definitions}?dryRun=All`, of(['foo', 'date', 'foo'])),
+    post(`${definitions}?dryRun=All`, of(['date'])),
+    post(definitions, of(['foo']), { silent: true }),
+    get(at, { until: isEstablished }),
+    merge(`${at}?dryRun=All`, { spec: of(['foo']).spec }),
+    merge(`${at}?dryRun=All`, { spec: of(['foo', 'bar']).spec }),
+    merge(`${at}/status?dryRun=All`, { metadata: { labels: { a: 'b' } } }),
+    ...['(?=a)', '(a)\\1', '[z-a]', 'a**', 'a{1001}', '\\p{Foo}', '(?<n', '\\', '(?i)^[[:alpha:]]+$'].map((pattern) =>
+      post(`${definitions}?dryRun=All`, of(['date'], pattern)),
+    ),
+    remove(at, undefined, { silent: true }),
+  ];
+});
+
 play(pair, 'definitions that are refused', () => {
   const group = `${uniqueName('g')}.example.com`;
   const dry = `${definitions}?dryRun=All`;

@@ -6,7 +6,7 @@ import { type BuiltInResource, builtInGroupVersions } from './built-in-resources
 import { builtInRules } from './built-in-rules.js';
 import { statusApart, trackingOf } from './managed-fields.js';
 import { UnreadableError } from './read-object.js';
-import type { Resource, ResourceSchema, Subresource } from './resource.js';
+import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
 
 let all: readonly Resource[] | undefined;
 
@@ -61,7 +61,7 @@ export function subresourceAsResource(resource: Resource, subresource: Subresour
   if (found === undefined) {
     const { group, version, kind } = subresource;
     const apiVersion = group === '' ? version : `${group}/${version}`;
-    const schema = schemaOf({ group, version, kind, subresources: [] }, apiVersion);
+    const schema = schemaOf({ group, version, kind, plural: '', subresources: [] }, apiVersion);
     found = { ...resource, group, version, kind, apiVersion, schema, builtIn: true };
     below.set(subresource, found);
   }
@@ -69,7 +69,7 @@ export function subresourceAsResource(resource: Resource, subresource: Subresour
 }
 
 function schemaOf(
-  entry: Pick<BuiltInResource, 'group' | 'version' | 'kind' | 'subresources'>,
+  entry: Pick<BuiltInResource, 'group' | 'version' | 'kind' | 'plural' | 'subresources'>,
   apiVersion: string,
 ): ResourceSchema {
   const { group, version, kind } = entry;
@@ -98,10 +98,14 @@ function schemaOf(
       kind,
       type: mergeTypeFromSchema(node),
       empty,
-      resetFields: statusApart(hasStatus),
+      resetFields: statusApart(hasStatus, keptPaths(builtInRules(group, entry.plural).statusKeeps)),
     }),
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
   };
+}
+
+function keptPaths(keeps: ResourceRules['statusKeeps'] = 'all'): readonly (readonly string[])[] {
+  return keeps === 'all' ? [['metadata']] : keeps.map((field) => ['metadata', field]);
 }
 
 function asObject(value: unknown): JsonObject {

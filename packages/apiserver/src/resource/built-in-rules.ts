@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from 'riata/object';
+import type { CrdObject } from '../schema/crd/crd-object.js';
+import { crdWarnings } from '../schema/crd/validate-crd.js';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
 import { type FieldError, invalid } from '../status/field-error.js';
 import { forbiddenWrite } from '../status/refusal.js';
@@ -55,6 +57,25 @@ const conditional = new Set(
     'storagemigration.k8s.io/ storageversionmigrations',
   ].flatMap(expand),
 );
+
+/** Kinds whose metadata is out of reach for who writes their status; for all others it is not, but for these fields. */
+const metaKeeping = new Set(
+  [
+    'admissionregistration.k8s.io/ validatingadmissionpolicies',
+    'apiregistration.k8s.io/ apiservices',
+    'certificates.k8s.io/ podcertificaterequests',
+    'flowcontrol.apiserver.k8s.io/ flowschemas prioritylevelconfigurations',
+    'internal.apiserver.k8s.io/ storageversions',
+    'networking.k8s.io/ servicecidrs',
+    'resource.k8s.io/ resourceclaims devicetaintrules',
+    'storage.k8s.io/ volumeattachments',
+    'storagemigration.k8s.io/ storageversionmigrations',
+  ].flatMap(expand),
+);
+const fieldKeeping: Readonly<Record<string, readonly string[]>> = {
+  'apps/deployments': ['labels'],
+  '/pods': ['ownerReferences'],
+};
 
 /** Fields that selectors may name, as paths into the object. */
 const selectable: Readonly<Record<string, readonly string[]>> = {
@@ -116,6 +137,8 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
     defaults: defaultDefinition,
     prepare: prepareDefinition,
     check: checkDefinition,
+    warnings: (definition, before) =>
+      crdWarnings(definition as unknown as CrdObject, before as unknown as CrdObject | undefined),
     finalizersOnDelete: [cleanupFinalizer],
     whenDeleting: whenDefinitionGoes,
   },
@@ -138,6 +161,7 @@ export function builtInRules(group: string, plural: string): ResourceRules {
     countsGenerations: counting.has(id),
     createsOnUpdate: creating.has(id),
     updatesUnconditionally: !conditional.has(id),
+    statusKeeps: metaKeeping.has(id) ? 'all' : (fieldKeeping[id] ?? []),
     nameRule: names[id],
     fieldNames,
     fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),

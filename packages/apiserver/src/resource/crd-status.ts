@@ -1,5 +1,6 @@
 import { equal, isJsonObject, type JsonObject } from 'riata/object';
-import type { CrdObject } from '../schema/crd/crd-object.js';
+import type { CrdObject, CrdSpec } from '../schema/crd/crd-object.js';
+import { nonStructural } from '../schema/crd/non-structural.js';
 import { validateCrd, validateCrdUpdate } from '../schema/crd/validate-crd.js';
 import type { FieldError } from '../status/field-error.js';
 import { stringsOf, textOf } from './metadata.js';
@@ -30,8 +31,9 @@ const noStatus: JsonObject = { conditions: null, acceptedNames: { plural: '', ki
 export function acceptedStatus(definition: JsonObject, now: string): JsonObject | undefined {
   const status = isJsonObject(definition.status) ? definition.status : {};
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
-  if (isEstablished(definition) && equal(status.acceptedNames, spec.names)) return undefined;
-  return { ...status, conditions: conditionsOf(status, now), acceptedNames: spec.names ?? {} };
+  const conditions = withStructural(conditionsOf(status, now), spec, now);
+  const accepted = { ...status, conditions, acceptedNames: spec.names ?? {} };
+  return equal(status, accepted) ? undefined : accepted;
 }
 
 /** What is wrong with a definition; its metadata is checked as that of any object. */
@@ -86,6 +88,18 @@ function conditionsOf(status: JsonObject, now: string): JsonObject[] {
     }),
     ...others,
   ];
+}
+
+/** Definitions whose schemas are not structural say so. */
+function withStructural(conditions: readonly JsonObject[], spec: JsonObject, now: string): JsonObject[] {
+  const type = 'NonStructuralSchema';
+  const found = nonStructural(spec as CrdSpec);
+  const before = conditions.find((c) => c.type === type);
+  const others = conditions.filter((c) => c !== before);
+  if (found === undefined) return others;
+  const lastTransitionTime = before?.status === found.status ? (before.lastTransitionTime ?? now) : now;
+  const { status, reason, message } = found;
+  return [...others, { type, status, lastTransitionTime, reason, message }];
 }
 
 /** Whether a definition is in force. */

@@ -53,10 +53,16 @@ export function trackingOf(tracked: TrackedKind): FieldTracking {
   };
 }
 
-/** A write to the object does not reach its status, and the other way round. */
-export function statusApart(hasStatus: boolean): (subresource: string) => ResetFields | undefined {
+/**
+ * A write to the object does not reach its status, and the other way round; `keeps` is what of the metadata a write to
+ * the status does not reach.
+ */
+export function statusApart(
+  hasStatus: boolean,
+  keeps: readonly (readonly string[])[] = [['metadata', 'labels']],
+): (subresource: string) => ResetFields | undefined {
   const withoutStatus = excludeFields(['status']);
-  const statusAlone = excludeFields(['spec'], ['metadata', 'labels']);
+  const statusAlone = excludeFields(['spec'], ...keeps);
   return (subresource) => {
     if (subresource === 'status') return statusAlone;
     return hasStatus ? withoutStatus : undefined;

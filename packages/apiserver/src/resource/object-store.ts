@@ -84,7 +84,7 @@ export class ObjectStore {
     const bare = hasSubresource(resource, 'status') ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
     const object = resource.rules.prepare?.(bare, undefined, context.now, '') ?? bare;
     this.#check(resource, object, undefined, name);
-    for (const warning of resource.schema.warnings?.(object) ?? []) context.warn(warning);
+    this.#warn(resource, object, undefined, '', context);
     this.#gate(resource, namespace, name);
     if (Number(sentVersion) > 0) {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
@@ -127,7 +127,7 @@ export class ObjectStore {
     const prepared = resource.rules.prepare?.(tracked, live, context.now, change.subresource) ?? tracked;
     const object = keepTimes(live, withGeneration(resource, live, prepared));
     this.#check(resource, object, live, name, change.subresource);
-    for (const warning of resource.schema.warnings?.(object, live) ?? []) context.warn(warning);
+    this.#warn(resource, object, live, change.subresource, context);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
     const key = keyFor(namespace, name);
@@ -180,6 +180,18 @@ export class ObjectStore {
     if (errors.length > 0) throw invalidObject(resource, name, errors);
   }
 
+  #warn(
+    resource: Resource,
+    object: JsonObject,
+    before: JsonObject | undefined,
+    subresource: string,
+    context: WriteContext,
+  ): void {
+    for (const warning of resource.schema.warnings?.(object, before) ?? []) context.warn(warning);
+    if (subresource !== '') return;
+    for (const warning of resource.rules.warnings?.(object, before) ?? []) context.warn(warning);
+  }
+
   #expect(resource: Resource, stored: Stored, expected: Change['expected']): void {
     if (expected === undefined) return;
     const { name } = stored.object.metadata;
@@ -212,11 +224,17 @@ export class ObjectStore {
       deletionTimestamp: before.deletionTimestamp ?? sent.deletionTimestamp,
       deletionGracePeriodSeconds: sent.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
     };
-    if (subresource === 'status') {
+    const { statusKeeps = 'all' } = resource.rules;
+    if (subresource === 'status' && statusKeeps === 'all') {
       const { managedFields } = sent;
       return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
     }
     const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
+    if (subresource === 'status') {
+      const kept = statusKeeps === 'all' ? [] : statusKeeps.map((field) => [field, before[field]] as const);
+      const { metadata = {} } = withMeta(whole, Object.fromEntries(kept));
+      return { ...without(live, 'status'), metadata, ...pick(made, 'status') };
+    }
     // Binding and eviction write both sides.
     if (subresource === 'binding' || subresource === 'eviction') return whole;
     return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;

@@ -49,6 +49,8 @@ export interface ResourceRules {
   readonly updatesUnconditionally?: boolean;
   /** Fills in what belongs to the writer, beyond the schema's defaults. */
   readonly defaults?: (object: JsonObject) => JsonObject;
+  /** What of the metadata a write to `status` does not reach: all of it, or these fields. @default all */
+  readonly statusKeeps?: 'all' | readonly string[];
   /** Changes an object on its way in, after it was noted who writes what; `before` is undefined for a new one. */
   readonly prepare?: (
     object: JsonObject,
@@ -58,6 +60,8 @@ export interface ResourceRules {
   ) => JsonObject;
   /** What is wrong with it; in addition to the schema. */
   readonly check?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
+  /** What the writer is told that is no error; in addition to the schema. Not for writes to subresources. */
+  readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
   /** Which names are allowed. @default DNS subdomains */
   readonly nameRule?: NameRule;
   /** Fields that selectors may name, beside `metadata.name` and `metadata.namespace`. */

@@ -128,6 +128,19 @@ describe('an update of a CustomResourceDefinition', () => {
     return validateCrdUpdate({ ...made, status: established.status }, established).map(formatFieldError);
   };
 
+  test('what was never structural may stay so, but not use what came later', () => {
+    const loose = (more: object = {}) => ({
+      ...withSpec({ properties: { a: {} }, ...more }),
+      status: established.status,
+    });
+    const old = { ...loose(), spec: { ...loose().spec, preserveUnknownFields: true } };
+    const again = (more: object) => ({ ...old, spec: { ...loose(more).spec, preserveUnknownFields: true } });
+    expect(validateCrdUpdate(again({ description: 'x' }), old)).toEqual([]);
+    expect(validateCrdUpdate(again({ nullable: true, 'x-kubernetes-map-type': 'atomic' }), old)).not.toEqual([]);
+    expect(validateCrdUpdate(loose(), old)).not.toEqual([]);
+    expect(validateCrdUpdate(again({}), established)).not.toEqual([]);
+  });
+
   test('may change much', () => {
     expect(change({ versions: [plain, { ...plain, name: 'v2', storage: false }] })).toEqual([]);
   });

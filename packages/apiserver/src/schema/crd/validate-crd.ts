@@ -44,7 +44,7 @@ export function validateCrdUpdate(crd: CrdObject, before: CrdObject): FieldError
   const [spec, old] = [crd.spec ?? {}, before.spec ?? {}];
   const errors = [
     ...checkMetaUpdate((crd.metadata ?? {}) as JsonObject, (before.metadata ?? {}) as JsonObject),
-    ...checkSpec(spec),
+    ...checkSpec(spec, mayStayNonStructural(spec, old)),
   ];
   const established = before.status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True');
   if (established) {
@@ -65,7 +65,7 @@ export function crdWarnings(crd: CrdObject, before?: CrdObject): string[] {
     .map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
-function checkSpec(spec: CrdSpec): FieldError[] {
+function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
   const { group = '', scope = '', names = {} } = spec;
   const form = internalForm(spec);
   const errors: FieldError[] = [];
@@ -91,7 +91,9 @@ function checkSpec(spec: CrdSpec): FieldError[] {
   for (const [i, version] of form.versions.entries()) {
     const at = `spec.versions[${i}]`;
     errors.push(...labelled(`${at}.name`, version.name ?? ''));
-    errors.push(...checkVersion(version, hasStatus(perVersion ? version.subresources : form.subresources), at));
+    errors.push(
+      ...checkVersion(version, hasStatus(perVersion ? version.subresources : form.subresources), at, lenient),
+    );
   }
   const versionNames = form.versions.map((version) => version.name);
   const printed = spec.versions === undefined || spec.versions === null ? null : printedVersions(form.versions);
@@ -108,7 +110,7 @@ function checkSpec(spec: CrdSpec): FieldError[] {
   }
   errors.push(...checkNames(names, 'spec.names'));
   const anyStatus = hasStatus(form.subresources) || form.versions.some((version) => hasStatus(version.subresources));
-  errors.push(...checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema'));
+  errors.push(...checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema', lenient));
   errors.push(...checkSubresources(form.subresources, 'spec.subresources'));
   for (const [i, column] of form.additionalPrinterColumns.entries()) {
     errors.push(...checkColumn(column, `spec.additionalPrinterColumns[${i}]`));
@@ -127,10 +129,10 @@ function checkSpec(spec: CrdSpec): FieldError[] {
 }
 
 /** What a version has of its own. */
-function checkVersion(version: CrdVersion, status: boolean, path: string): FieldError[] {
+function checkVersion(version: CrdVersion, status: boolean, path: string, lenient: boolean): FieldError[] {
   const schema = version.schema?.openAPIV3Schema;
   const errors = checkDeprecation(version, path);
-  errors.push(...checkSchema(schema, status, `${path}.schema.openAPIV3Schema`));
+  errors.push(...checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, lenient));
   errors.push(...checkSubresources(version.subresources, `${path}.subresources`));
   for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
     errors.push(...checkColumn(column, `${path}.additionalPrinterColumns[${i}]`));
@@ -147,7 +149,7 @@ function checkVersion(version: CrdVersion, status: boolean, path: string): Field
 const allowedAtRoot =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
 
-function checkSchema(schema: SchemaProps | undefined, status: boolean, path: string): FieldError[] {
+function checkSchema(schema: SchemaProps | undefined, status: boolean, path: string, lenient: boolean): FieldError[] {
   if (schema === undefined) return [];
   const errors: FieldError[] = [];
   if (status) {
@@ -164,20 +166,20 @@ function checkSchema(schema: SchemaProps | undefined, status: boolean, path: str
     }
   }
   if (schema.nullable) errors.push(forbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const unreadable = unsupported(schema);
-  if (unreadable === undefined) {
+  const unreadable = notReadable(schema);
+  if (unreadable === undefined && !lenient) {
     const structural = checkStructural(schema, path);
     errors.push(
       ...(structural.length > 0 ? structural : checkCrdDefaults(schema as unknown as StructuralSchema, path)),
     );
   }
   errors.push(...checkCrdSchema(schema, path));
-  if (errors.length === 0 && unreadable !== undefined) errors.push(invalid(path, '', unreadable));
+  if (errors.length === 0 && unreadable !== undefined && !lenient) errors.push(invalid(path, '', unreadable));
   return errors;
 }
 
 /** Why a schema cannot be read as a structural one at all; what that is is mostly told better elsewhere. */
-function unsupported(schema: SchemaProps): string | undefined {
+export function notReadable(schema: SchemaProps): string | undefined {
   const not = (what: string) => `OpenAPIV3Schema '${what}' is not supported`;
   if (schema.id) return not('id');
   if (schema.$schema) return not('schema');
@@ -192,7 +194,7 @@ function unsupported(schema: SchemaProps): string | undefined {
   if (Array.isArray(schema.items) && schema.items.length > 0)
     return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   return below(schema)
-    .map(unsupported)
+    .map(notReadable)
     .find((problem) => problem !== undefined);
 }
 
@@ -207,6 +209,18 @@ function below(schema: SchemaProps): SchemaProps[] {
   if (schema.items && !Array.isArray(schema.items)) found.push(schema.items as SchemaProps);
   if (typeof schema.additionalProperties === 'object') found.push(schema.additionalProperties);
   return found;
+}
+
+/** What was stored before schemas had to be structural may stay as it is, as long as it uses nothing that came after. */
+function mayStayNonStructural(spec: CrdSpec, before: CrdSpec): boolean {
+  if (!spec.preserveUnknownFields) return false;
+  const schemas = (of: CrdSpec) => (of.versions ?? []).flatMap((version) => version.schema?.openAPIV3Schema ?? []);
+  if (schemas(spec).some((schema) => hasDefaults(schema) || hasExtensions(schema))) return false;
+  return schemas(before).some((s) => notReadable(s) !== undefined || checkStructural(s, '').length > 0);
+}
+
+function hasExtensions(schema: SchemaProps): boolean {
+  return Object.keys(schema).some((member) => member.startsWith('x-kubernetes-')) || below(schema).some(hasExtensions);
 }
 
 function hasDefaults(schema: SchemaProps | undefined): boolean {
