@@ -1,7 +1,7 @@
 import { keyOf } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
-import { share } from '../object/value/share.js';
 import type { Scheduler } from '../runtime/clock.js';
+import type { Ingest } from './cache-memory.js';
 import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
@@ -13,6 +13,8 @@ import { SlicedWork } from './sliced-work.js';
 /** What a {@link DeltaApplier} works on. */
 export interface DeltaApplierOptions<T extends KubeObject> {
   readonly store: InformerStore<T>;
+  /** The way of objects into the store. */
+  readonly ingest: Ingest;
   readonly processor: SharedProcessor<T>;
   readonly clock: Scheduler;
   /** Told of objects in a list that have no key; they are left out. */
@@ -31,14 +33,16 @@ const lostFlags: ChangeFlags = { isFinalStateUnknown: true, isRecreated: true };
  */
 export class DeltaApplier<T extends KubeObject> {
   readonly #store: InformerStore<T>;
+  readonly #ingest: Ingest;
   readonly #processor: SharedProcessor<T>;
   readonly #onBadObject: (error: unknown, obj: T) => void;
   /** Only one call of {@link apply} is under way at a time. */
   readonly #work: SlicedWork;
   #stopped = false;
 
-  constructor({ store, processor, clock, onBadObject }: DeltaApplierOptions<T>) {
+  constructor({ store, ingest, processor, clock, onBadObject }: DeltaApplierOptions<T>) {
     this.#store = store;
+    this.#ingest = ingest;
     this.#processor = processor;
     this.#onBadObject = onBadObject;
     this.#work = new SlicedWork(clock);
@@ -81,7 +85,7 @@ export class DeltaApplier<T extends KubeObject> {
     const store = this.#store;
     const key = keyOf(delta.object);
     const old = store.peek(key);
-    const next = old === undefined ? delta.object : shared(old, delta.object);
+    const next = this.#admit(old, delta.object);
     store.put(key, next, old);
     this.#tell(key, old, next, initial, this.#processor.listeners);
   }
@@ -108,7 +112,7 @@ export class DeltaApplier<T extends KubeObject> {
       const key = this.#keyOf(obj);
       if (key === undefined) continue;
       const old = store.peek(key);
-      next.add(key, old === undefined ? obj : shared(old, obj));
+      next.add(key, this.#admit(old, obj));
       if (this.#work.isOver) await this.#rest();
     }
     if (this.#stopped) return;
@@ -173,6 +177,11 @@ export class DeltaApplier<T extends KubeObject> {
     await this.#work.rest();
   }
 
+  /** An object that only had the same name is no version before. */
+  #admit(old: T | undefined, next: T): T {
+    return this.#ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
+  }
+
   #keyOf(obj: T): string | undefined {
     try {
       return keyOf(obj);
@@ -181,9 +190,4 @@ export class DeltaApplier<T extends KubeObject> {
       return undefined;
     }
   }
-}
-
-/** Nothing is taken over from an object that only had the same name. */
-function shared<T extends KubeObject>(old: T, next: T): T {
-  return isAnotherObject(old, next) ? next : share(old, next);
 }

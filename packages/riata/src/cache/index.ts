@@ -2,6 +2,7 @@
 export { Cache, type CacheHealth, type CacheUse } from './cache.js';
 export { CacheController, type CacheControllerConfig } from './cache-controller.js';
 export type { Informer } from './cache-informer.js';
+export { type CacheMemory, createIngest, type Ingest, madeBy } from './cache-memory.js';
 export { type CachedKind, type CacheOptions, cached, type KindCacheOptions } from './cache-options.js';
 export { CacheSyncError, isCacheSyncError } from './cache-sync-error.js';
 export type { Change, ChangeType } from './change.js';

@@ -5,6 +5,7 @@ import { describeObject } from '../object/with-metadata.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { CacheController } from './cache-controller.js';
+import { createIngest, type Ingest, madeBy } from './cache-memory.js';
 import type { Change } from './change.js';
 import { ChangeIterator } from './change-iterator.js';
 import type { Delta } from './delta.js';
@@ -49,6 +50,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   readonly #listerWatcher: ListerWatcher<T>;
   readonly #options: SharedIndexInformerOptions<T>;
   readonly #runtime: Runtime;
+  readonly #ingest: Ingest;
   readonly #store: InformerStore<T>;
   readonly #queue: Queue<T, readonly Delta<T>[]>;
   readonly #processor = new SharedProcessor<T>();
@@ -66,7 +68,8 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
     const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
     this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
-    this.#listerWatcher = listerWatcher;
+    this.#ingest = createIngest(options.memory);
+    this.#listerWatcher = madeBy(listerWatcher, this.#ingest.makeObject);
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
     this.#transform = options.transform;
@@ -163,7 +166,9 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     const { kind, pageSize, useWatchList, silence } = this.#options;
     const onBadObject = (error: unknown) =>
       log.error('an object of a list is left out', { informer: this.name, error });
-    const applier = new DeltaApplier({ store: this.#store, processor: this.#processor, clock, onBadObject });
+    const applier = new DeltaApplier({
+      ...{ store: this.#store, ingest: this.#ingest, processor: this.#processor, clock, onBadObject },
+    });
     using _stopping = onAbort(signal, () => applier.stop());
     this.#controller = new CacheController({
       ...{ kind, useWatchList, silence },

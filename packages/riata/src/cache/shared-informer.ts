@@ -3,6 +3,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { CacheController } from './cache-controller.js';
+import type { CacheMemory } from './cache-memory.js';
 import type { Change } from './change.js';
 import type { Delta } from './delta.js';
 import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
@@ -29,6 +30,8 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
    * server. @default 0, never
    */
   readonly resyncPeriod?: Duration | 0;
+  /** How objects are kept: what they take of memory and of CPU. Nothing else depends on it. @default 'parsed' */
+  readonly memory?: CacheMemory;
   /** What each object passes before it is stored; it may change its argument. @default none */
   readonly transform?: (object: T) => T;
   /** @default logs it */

@@ -1,0 +1,153 @@
+// What a cache's ways to keep objects (`CacheMemory`) cost: heap per Pod, CPU per Pod of the first list, CPU per event.
+//   node bench/micro/cache-memory.mjs [--count=50000] [--events=50000] [--replicas=12.5,3,1] [--runs=3] [--modes=parsed,raw]
+// Bytes are made beforehand; decoding, sharing, storing and freezing are measured, no network. Each case is a process of
+// its own, under NODE_ENV=production; ratios between cases of one run are what counts.
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { pod } from './pods.mjs';
+
+const options = Object.fromEntries(process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=')));
+const count = Number(options.count ?? 50_000);
+const events = Number(options.events ?? count);
+const modes = (options.modes ?? 'unshared,parsed,raw,raw+spec,hash-consed').split(',');
+
+/** Pods of workloads with so many replicas, in the order of a list; what a template says differs between workloads. */
+function replica(i, replicas, version) {
+  const t = Math.floor(i / replicas);
+  const own = pod(i);
+  const template = pod(t * 31);
+  const app = `app-${t.toString(36)}`;
+  const suffix = ((i * 7919) % 60466176).toString(36).padStart(5, 'x');
+  const { managedFields, uid, creationTimestamp } = own.metadata;
+  const metadata = {
+    ...template.metadata,
+    name: `${app}-7d4b9c6f5d-${suffix}`,
+    generateName: `${app}-7d4b9c6f5d-`,
+    ...{ uid, creationTimestamp, managedFields },
+    resourceVersion: String(48211000 + i + version * 1_000_000),
+    labels: { ...template.metadata.labels, app, 'pod-template-hash': (t * 2654435761).toString(36).slice(-10) },
+    ownerReferences: [{ ...template.metadata.ownerReferences[0], name: `${app}-7d4b9c6f5d` }],
+  };
+  const volume = `kube-api-access-${suffix}`;
+  const [container] = template.spec.containers;
+  const spec = {
+    ...template.spec,
+    volumes: [{ ...template.spec.volumes[0], name: volume }],
+    containers: [
+      {
+        ...container,
+        name: app,
+        env: [...container.env.slice(0, 3), { name: 'DATABASE_URL', value: `postgres://${app}:5432/${app}?sslmode=require` }],
+        resources: { limits: { cpu: `${t % 900}m`, memory: '512Mi' }, requests: { cpu: '100m', memory: `${t % 800}Mi` } },
+        volumeMounts: [{ ...container.volumeMounts[0], name: volume }],
+        livenessProbe: { ...container.livenessProbe, httpGet: { path: `/${app}/healthz`, port: 8080, scheme: 'HTTP' } },
+      },
+    ],
+    nodeName: own.spec.nodeName,
+  };
+  const status = structuredClone(own.status);
+  Object.assign(status.containerStatuses[0], { name: app, image: container.image, restartCount: version });
+  return { metadata, spec, status };
+}
+
+function* listChunks(replicas) {
+  yield Buffer.from('{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[');
+  for (let i = 0; i < count; i++) {
+    yield Buffer.from(JSON.stringify(replica(i, replicas, 0)) + (i + 1 < count ? ',' : ']}\n'));
+  }
+}
+
+function* watchChunks(replicas) {
+  for (let i = 0; i < events; i++) {
+    const object = { kind: 'Pod', apiVersion: 'v1', ...replica((i * 7) % count, replicas, 1) };
+    yield Buffer.from(`{"type":"MODIFIED","object":${JSON.stringify(object)}}\n`);
+  }
+}
+
+async function measure(mode, replicas) {
+  const { loadSource } = await import('./bundle.mjs');
+  const { ListDecoder, WatchDecoder, createIngest, share, freeze } = await loadSource({
+    'rest/list-decoder.js': ['ListDecoder'],
+    'rest/watch-decoder.js': ['WatchDecoder'],
+    'cache/cache-memory.js': ['createIngest'],
+    'object/index.js': ['share', 'freeze'],
+  });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const ingest =
+    mode === 'unshared'
+      ? { makeObject: undefined, admit: (next, previous) => (previous ? share(previous, next) : next) }
+      : createIngest(mode === 'raw+spec' ? 'raw' : mode);
+  const readsSpec = mode !== 'raw';
+  const store = new Map();
+  let seen = 0;
+  const put = (object) => {
+    const { namespace, name } = object.metadata;
+    const key = `${namespace}/${name}`;
+    const next = freeze(ingest.admit(object, store.get(key)));
+    store.set(key, next);
+    if (next.metadata.name.length > 0) seen++;
+    if (readsSpec && next.spec.nodeName.length > 0) seen++;
+  };
+  const cpu = () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  };
+  /** Chunks are made 500 at a time, and only what is done with them is counted. */
+  const consume = async (decoder, chunks, take) => {
+    let spent = 0;
+    for (;;) {
+      const batch = [];
+      for (let next = chunks.next(); !next.done; next = chunks.next()) if (batch.push(next.value) === 500) break;
+      if (batch.length === 0) return spent;
+      await turn();
+      const start = cpu();
+      for (const chunk of batch) {
+        decoder.push(chunk);
+        for (let element = decoder.next(); element !== undefined; element = decoder.next()) take(element);
+        decoder.hold();
+      }
+      spent += cpu() - start;
+    }
+  };
+  const settle = async () => {
+    for (let i = 0; i < 3; i++) {
+      await turn();
+      globalThis.gc();
+    }
+    return process.memoryUsage().heapUsed;
+  };
+  const decodeOptions = { cutManagedFields: true, makeObject: ingest.makeObject };
+  const before = await settle();
+  const sync = await consume(new ListDecoder(decodeOptions), listChunks(replicas), put);
+  const heap = (await settle()) - before;
+  const event = await consume(new WatchDecoder(decodeOptions), watchChunks(replicas), (e) => put(e.object));
+  const later = (await settle()) - before;
+  if (store.size !== count || seen === 0) throw new Error(`expected ${count} Pods, got ${store.size}`);
+  return { heap: heap / count, sync: sync / count, event: event / events, later: later / count };
+}
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+if (options.mode) {
+  console.log(JSON.stringify(await measure(options.mode, Number(options.replicas))));
+} else {
+  const node = process.execPath;
+  const self = fileURLToPath(import.meta.url);
+  console.log(`${count} Pods of ${JSON.stringify(replica(1, 3, 0)).length} bytes, Node ${process.version}`);
+  console.log('| replicas | memory | heap B/object | after updates | CPU µs/object, first list | CPU µs/event |');
+  console.log('|--:|---|--:|--:|--:|--:|');
+  for (const replicas of (options.replicas ?? '12.5,3,1').split(',')) {
+    const found = new Map(modes.map((mode) => [mode, []]));
+    for (let run = 0; run < Number(options.runs ?? 3); run++) {
+      for (const mode of modes) {
+        const args = ['--expose-gc', self, `--mode=${mode}`, `--replicas=${replicas}`, `--count=${count}`, `--events=${events}`];
+        const env = { ...process.env, NODE_ENV: 'production' };
+        found.get(mode).push(JSON.parse(execFileSync(node, args, { encoding: 'utf8', env })));
+      }
+    }
+    for (const [mode, results] of found) {
+      const of = (field, digits) => median(results.map((result) => result[field])).toFixed(digits);
+      console.log(`| ${replicas} | ${mode} | ${of('heap', 0)} | ${of('later', 0)} | ${of('sync', 1)} | ${of('event', 1)} |`);
+    }
+  }
+}

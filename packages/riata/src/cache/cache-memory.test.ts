@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../object/meta.js';
+import { isRawObject } from '../object/raw/raw-object.js';
+import { decodeObject } from '../object/scan/decode-object.js';
+import { clone } from '../object/value/clone.js';
+import { equal } from '../object/value/equal.js';
+import { freeze, isFrozenDeep } from '../object/value/freeze.js';
+import { jsonObject } from '../object/value/json.fixture.js';
+import { lossOf, markLossy } from '../object/value/lossy.js';
+import { ListDecoder } from '../rest/list-decoder.js';
+import { WatchDecoder } from '../rest/watch-decoder.js';
+import { type CacheMemory, createIngest, madeBy } from './cache-memory.js';
+import { HashConsing } from './hash-consing.js';
+import { RecentStrings } from './recent-strings.js';
+
+interface Pod extends KubeObject {
+  readonly spec: { readonly nodeName: string; readonly containers: readonly { readonly image: string }[] };
+  readonly status: { readonly phase: string; readonly images: readonly string[] };
+}
+
+const template = { image: 'registry.example.com/shop/web:v1.2.3', env: [{ name: 'REGION', value: 'eu-central-1' }] };
+function pod(name: string, phase = 'Running', owner = 'rs-1'): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...{ name, namespace: 'shop', uid: `uid-of-${name}`, resourceVersion: '1', creationTimestamp: '' },
+      labels: { app: 'web' },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `uid-of-${owner}` }],
+    },
+    spec: { nodeName: `node-of-${name}`, containers: [template] },
+    status: { phase, images: [template.image] },
+  };
+}
+const memories: CacheMemory[] = ['parsed', 'raw', 'hash-consed'];
+
+function through(memory: CacheMemory) {
+  const { makeObject, admit } = createIngest(memory);
+  const decode = (object: object) =>
+    decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, makeObject });
+  return { decode, admit };
+}
+
+describe.each(memories)('%s', (memory) => {
+  test('a version takes over what did not change, and is the one before when nothing did', () => {
+    const { decode, admit } = through(memory);
+    const first = freeze(admit(decode(pod('a')), undefined));
+    const second = freeze(admit(decode(pod('a', 'Failed')), first));
+    expect(second).toEqual(pod('a', 'Failed'));
+    expect(second.spec).toBe(first.spec);
+    expect(second.status).not.toBe(first.status);
+    expect(admit(decode(pod('a', 'Failed')), second)).toBe(second);
+    expect(isFrozenDeep(second)).toBe(true);
+  });
+
+  test('whatever comes, what is stored is equal to it, in the same order of keys', () => {
+    const objects = fc.array(jsonObject(), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(objects, fc.boolean(), (bases, freezes) => {
+        const { decode, admit } = through(memory);
+        let previous: Pod | undefined;
+        for (const base of bases) {
+          const object = { ...base, metadata: { name: 'a', labels: base } };
+          const next = decode(object);
+          const expected = JSON.stringify(next);
+          for (const known of [undefined, previous]) {
+            const admitted = admit(decode(object), known);
+            if (freezes) freeze(admitted);
+            expect(equal(admitted, next)).toBe(true);
+            if (known === undefined) expect(JSON.stringify(admitted)).toBe(expected);
+            previous = admitted;
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('losses are those of the new version', () => {
+    const { decode, admit } = through(memory);
+    const first = admit(decode(pod('a')), undefined);
+    const lossy = markLossy(decode(pod('a')), 'transformed');
+    const second = admit(lossy, first);
+    expect(second).toEqual(first);
+    expect(lossOf(second)?.reasons.map(({ reason }) => reason)).toEqual(['transformed']);
+    expect(lossOf(first)).toBeUndefined();
+  });
+
+  test('frozen objects, as they come from own writes, are taken in', () => {
+    const { admit } = through(memory);
+    const first = admit(freeze(clone(pod('a')) as Pod), undefined);
+    const second = admit(freeze(clone(pod('a', 'Failed')) as Pod), first);
+    expect(second).toEqual(pod('a', 'Failed'));
+    expect(first).toEqual(pod('a'));
+    expect(second.spec).toBe(first.spec);
+  });
+});
+
+describe.each<CacheMemory>(['parsed', 'hash-consed'])('%s: objects share', (memory) => {
+  test('what they have in common with the one before, when it is frozen too', () => {
+    const { decode, admit } = through(memory);
+    const a = freeze(admit(decode(pod('a')), undefined));
+    const b = freeze(admit(decode(pod('b')), undefined));
+    expect(b).toEqual(pod('b'));
+    expect(b.spec.containers).toBe(a.spec.containers);
+    expect(b.metadata.labels).toBe(a.metadata.labels);
+    expect(b.spec).not.toBe(a.spec);
+  });
+
+  test('what they have in common with another of the same owner', () => {
+    const { decode, admit } = through(memory);
+    const a = admit(decode(pod('a')), undefined);
+    const other = { ...pod('x', 'Running', 'rs-2'), spec: { nodeName: 'n', containers: [] }, status: {} };
+    admit(decode(other), undefined);
+    const b = admit(decode(pod('b')), undefined);
+    expect(b.spec.containers).toBe(a.spec.containers);
+  });
+});
+
+test('an unknown memory is refused by name', () => {
+  expect(() => createIngest('zip' as CacheMemory)).toThrow(/expected 'parsed', 'raw' or 'hash-consed', got "zip"/);
+});
+
+test('the table of hash-consing is bounded, and keeps what is met again', () => {
+  const table = new HashConsing({ maxNodes: 10 });
+  const spec = () => ({ spec: { common: { value: 'a value that is shared' } } });
+  const first = table.unify(spec());
+  for (let i = 0; i < 1000; i++) {
+    table.unify({ spec: { unique: [i] } });
+    expect(table.size).toBeLessThanOrEqual(20);
+    if (i % 2 === 0) expect(table.unify(spec()).spec.common).toBe(first.spec.common);
+  }
+});
+
+test('strings are equal to what was given, whatever is remembered', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ maxLength: 40 }), { maxLength: 50 }), (texts) => {
+      const strings = new RecentStrings(4);
+      for (const text of [...texts, ...texts]) expect(strings.intern(text)).toBe(text);
+    }),
+  );
+});
+
+describe('raw objects off the wire', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  const { makeObject } = createIngest('raw');
+
+  test('items of a list, with their type filled in', () => {
+    const { apiVersion: _, kind: __, ...bare } = pod('a');
+    const items = [bare, pod('b'), { ...bare, metadata: { ...bare.metadata, managedFields: [{ manager: 'x' }] } }];
+    const decoder = new ListDecoder<Pod>({ makeObject, cutManagedFields: true });
+    decoder.push(bytes(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":${JSON.stringify(items)}}`));
+    const found = [decoder.next(), decoder.next(), decoder.next()] as Pod[];
+    expect(decoder.finish().count).toBe(3);
+    expect(found.map(isRawObject)).toEqual([true, true, true]);
+    expect(found).toEqual([pod('a'), pod('b'), pod('a')]);
+    expect(Object.keys(found[0] as Pod)).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+  });
+
+  test('an item that holds what looks like the beginning of another', () => {
+    const inner = [{ metadata: { a: 1 } }, { metadata: { b: 1 } }];
+    const item = { metadata: { name: 'a' }, spec: { inner }, status: {} };
+    const decoder = new ListDecoder<Pod>({ makeObject, cutManagedFields: true });
+    decoder.push(
+      bytes(`{"kind":"PodList","apiVersion":"v1","items":[${JSON.stringify(item)},${JSON.stringify(item)}]}`),
+    );
+    const found = [decoder.next(), decoder.next()];
+    const typed = { apiVersion: 'v1', kind: 'Pod', ...item };
+    expect(found).toEqual([typed, typed]);
+  });
+
+  test('events of a watch; bookmarks and errors are parsed', () => {
+    const bookmark = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '9' } };
+    const decoder = new WatchDecoder<Pod>({ makeObject, cutManagedFields: true });
+    decoder.push(bytes(`{"type":"ADDED","object":${JSON.stringify(pod('a'))}}\n`));
+    const added = decoder.next();
+    decoder.push(bytes(`{"type":"BOOKMARK","object":${JSON.stringify(bookmark)}}\n`));
+    const marked = decoder.next();
+    expect(added).toEqual({ type: 'ADDED', object: pod('a') });
+    expect(isRawObject(added?.object as object)).toBe(true);
+    expect(marked).toEqual({ type: 'BOOKMARK', object: bookmark });
+    expect(isRawObject(marked?.object as object)).toBe(false);
+  });
+
+  test('are asked for by madeBy, in lists and watches', async () => {
+    const asked: unknown[] = [];
+    const source = {
+      list: async (options: object) => {
+        asked.push(options);
+        return { apiVersion: 'v1', kind: 'PodList', metadata: {}, items: [] };
+      },
+      watch: async (options: object) => {
+        asked.push(options);
+        throw new Error('no watch here');
+      },
+    };
+    const made = madeBy<Pod>(source, makeObject);
+    await made.list({ limit: 1 });
+    await expect(made.watch({ timeoutSeconds: 1 })).rejects.toThrow('no watch here');
+    expect(asked).toEqual([
+      { limit: 1, makeObject },
+      { timeoutSeconds: 1, makeObject },
+    ]);
+    expect(madeBy<Pod>(source, undefined)).toBe(source);
+  });
+});

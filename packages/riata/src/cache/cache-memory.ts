@@ -1,0 +1,68 @@
+import type { KubeObject } from '../object/meta.js';
+import { rawObjects } from '../object/raw/raw-object.js';
+import type { MakeObject } from '../object/scan/decode-object.js';
+import { share } from '../object/value/share.js';
+import { HashConsing } from './hash-consing.js';
+import type { ListerWatcher } from './list-watch.js';
+import { Neighbours } from './neighbours.js';
+
+/**
+ * How a cache keeps objects. In all of them, what did not change between two versions is the same object
+ * (`old.spec === new.spec`), and what is handed out is a plain, frozen object.
+ *
+ * - `'parsed'`: parsed when they come. Equal parts of objects that come one after the other are held once.
+ * - `'raw'`: kept as text, and parsed member by member (metadata, spec, status…) when they are read: the least CPU for
+ *   kinds that change often and of which little but metadata is read. What is read often is parsed often.
+ * - `'hash-consed'`: parsed, and equal subtrees of any two objects are held once: the least memory where many objects come
+ *   from few templates, for more CPU when they come.
+ */
+export type CacheMemory = 'parsed' | 'raw' | 'hash-consed';
+
+/** The way of objects into a cache. One for each informer: it remembers what it has seen. */
+export interface Ingest {
+  /** How objects are made of their bytes: for `listWatch` and the client's list and watch. */
+  readonly makeObject: MakeObject | undefined;
+  /**
+   * Called once for each object before it goes into the store, with the version that it replaces (not one of another
+   * UID). Gives what is to be stored. It may change `next`, so that must not be in use anywhere else, unless it is frozen.
+   */
+  admit<T extends KubeObject>(next: T, previous: T | undefined): T;
+}
+
+/** A source whose objects are made by `makeObject`; the source itself if that is undefined. */
+export function madeBy<T>(source: ListerWatcher<T>, makeObject: MakeObject | undefined): ListerWatcher<T> {
+  if (makeObject === undefined) return source;
+  return {
+    list: (options) => source.list({ ...options, makeObject }),
+    watch: (options) => source.watch({ ...options, makeObject }),
+  };
+}
+
+/** Makes the {@link Ingest} of a {@link CacheMemory}. */
+export function createIngest(memory: CacheMemory = 'parsed'): Ingest {
+  switch (memory) {
+    case 'raw':
+      return {
+        makeObject: rawObjects(),
+        admit: (next, previous) => (previous === undefined ? next : share(previous, next)),
+      };
+    case 'hash-consed': {
+      const table = new HashConsing();
+      return {
+        makeObject: undefined,
+        admit: (next, previous) =>
+          previous === undefined ? table.unify(next) : table.unify(share(previous, next), previous),
+      };
+    }
+    case 'parsed': {
+      const neighbours = new Neighbours();
+      return {
+        makeObject: undefined,
+        admit: (next, previous) =>
+          previous === undefined ? neighbours.settle(next) : neighbours.update(next, previous),
+      };
+    }
+    default:
+      throw new TypeError(`cache memory: expected 'parsed', 'raw' or 'hash-consed', got ${JSON.stringify(memory)}`);
+  }
+}

@@ -1,0 +1,93 @@
+import type { KubeObject } from '../object/meta.js';
+import { sameLoss } from '../object/value/lossy.js';
+import { polluted, recursionLimit } from '../object/value/own.js';
+import { share } from '../object/value/share.js';
+import { RecentStrings, sampleHash } from './recent-strings.js';
+
+type Bag = { [key: string]: unknown };
+
+/** How many owners' last objects are remembered; a power of two. */
+const OWNERS = 256;
+
+/**
+ * Sharing between neighbours: most of an object is the same as in another one of the same owner, or, as lists come in the
+ * order of names, in the one that came before. What is equal at the same place becomes one, and so do long strings that
+ * came lately. It holds on to the last object and to one for each of some owners.
+ *
+ * It changes `next` in place: hand in what came fresh from the parser. Frozen objects stay as they are.
+ */
+export class Neighbours {
+  readonly #strings = new RecentStrings();
+  readonly #ofOwner = new Array<object | undefined>(OWNERS).fill(undefined);
+  #last: object = {};
+
+  /** Shares a new object with one that came before. */
+  settle<T extends KubeObject>(next: T): T {
+    const owner = next.metadata.ownerReferences?.[0]?.uid;
+    const at = typeof owner === 'string' ? sampleHash(owner) & (OWNERS - 1) : -1;
+    const neighbour = (at < 0 ? undefined : this.#ofOwner[at]) ?? this.#last;
+    if (at >= 0) this.#ofOwner[at] = next;
+    this.#last = next;
+    if (!Object.isFrozen(next) && !polluted()) this.#joinObjects(neighbour, next as unknown as Bag, 0);
+    return next;
+  }
+
+  /** As `share`: `previous` itself when nothing has changed. */
+  update<T extends object>(next: T, previous: T): T {
+    if (Object.isFrozen(next) || polluted()) return share(previous, next);
+    return this.#joinObjects(previous, next as Bag, 0) && sameLoss(previous, next) ? previous : next;
+  }
+
+  /** `before` when equal, else `after` with what is equal in it taken from `before`. */
+  #join(before: unknown, after: object, depth: number): object {
+    if (depth === recursionLimit || Object.isFrozen(after)) return after;
+    const isArray = Array.isArray(after);
+    const other =
+      typeof before === 'object' && before !== null && Array.isArray(before) === isArray ? before : undefined;
+    const same = isArray
+      ? this.#joinArrays((other ?? []) as readonly unknown[], after, depth)
+      : this.#joinObjects(other ?? {}, after as Bag, depth);
+    return same && other !== undefined ? other : after;
+  }
+
+  #joinArrays(before: readonly unknown[], after: unknown[], depth: number): boolean {
+    let same = before.length === after.length;
+    for (let i = 0; i < after.length; i++) {
+      const ours = after[i];
+      const theirs = i < before.length ? before[i] : undefined;
+      if (typeof ours === 'object' && ours !== null) {
+        const joined = ours === theirs ? ours : this.#join(theirs, ours, depth + 1);
+        if (joined !== theirs) same = false;
+        if (joined !== ours) after[i] = joined;
+      } else if (ours !== theirs) {
+        same = false;
+        if (typeof ours === 'string') after[i] = this.#strings.intern(ours);
+      }
+    }
+    return same;
+  }
+
+  #joinObjects(before: object, after: Bag, depth: number): boolean {
+    let same = true;
+    let count = 0;
+    for (const key in after) {
+      if (key === '__proto__') return false;
+      count++;
+      const ours = after[key];
+      const theirs = (before as Bag)[key];
+      if (typeof ours === 'object' && ours !== null) {
+        const joined = ours === theirs ? ours : this.#join(theirs, ours, depth + 1);
+        if (joined !== theirs) same = false;
+        if (joined !== ours) after[key] = joined;
+      } else if (ours !== theirs) {
+        same = false;
+        if (typeof ours === 'string') after[key] = this.#strings.intern(ours);
+      } else if (typeof ours === 'string' && ours.length > 10) {
+        after[key] = theirs;
+      }
+    }
+    if (!same) return false;
+    for (const _ in before) count--;
+    return count === 0;
+  }
+}
