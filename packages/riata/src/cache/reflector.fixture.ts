@@ -110,8 +110,13 @@ export class ScriptedWatch implements WatchSource<KubeObject> {
 }
 
 type Listed = KubeList<KubeObject> | ListItems<KubeObject>;
-/** How one request is answered: with this list, this error, or a watch that this was done to. */
-export type Step = Listed | Error | ((watch: ScriptedWatch) => void) | { readonly hangs: true };
+/** How one request is answered: with this list, this error, this source, or a watch that this was done to. */
+export type Step =
+  | Listed
+  | Error
+  | ((watch: ScriptedWatch) => void)
+  | { readonly hangs: true }
+  | { readonly source: WatchSource<KubeObject> };
 
 export const list = (version: number | string, things: string, token?: string): KubeList<KubeObject> => ({
   apiVersion: 'test.riata.dev/v1',
@@ -136,24 +141,24 @@ export const hangs: Step = { hangs: true };
 interface Setup extends ReflectorOptions<KubeObject> {
   /** Answers in order; after the last, watches stay open and lists hang. */
   readonly steps: readonly Step[];
-  /** Told of every write, before the store. */
+  /** Runs before every write; what it throws, the store throws. */
   readonly onWrite?: (call: string) => void;
 }
 
 /** A Reflector of things on scripted answers and a virtual clock; plain LIST unless `useWatchList` is given. */
 export function reflect({ steps, onWrite, ...options }: Setup) {
-  const clock = new VirtualClock();
+  const clock = (options.runtime?.clock as VirtualClock | undefined) ?? new VirtualClock();
   const metrics = memoryMetrics();
   const log = memoryLogger();
   const requests: { readonly what: string; readonly at: number; readonly options: ListOptions | WatchOptions }[] = [];
   const watches: ScriptedWatch[] = [];
   const errors: { readonly error: Error; readonly health: ReflectorHealth }[] = [];
-  const answer = async (what: string, asked: ListOptions | WatchOptions): Promise<Listed | ScriptedWatch> => {
+  const answer = async (what: string, asked: ListOptions | WatchOptions): Promise<Listed | WatchSource<KubeObject>> => {
     const step = steps[requests.length] ?? (what.startsWith('list') ? hangs : watch());
     requests.push({ what, at: clock.monotonic(), options: asked });
     if (step instanceof Error) throw step;
     if (typeof step === 'object' && 'hangs' in step) return new Promise<never>(() => {});
-    if (typeof step !== 'function') return step;
+    if (typeof step !== 'function') return 'source' in step ? step.source : step;
     const opened = new ScriptedWatch(asked as WatchOptions);
     watches.push(opened);
     step(opened);
@@ -161,7 +166,7 @@ export function reflect({ steps, onWrite, ...options }: Setup) {
   };
   const listerWatcher: ListerWatcher<KubeObject> = {
     list: async (asked) => (await answer(listText(asked), asked)) as Listed,
-    watch: async (asked) => (await answer(watchText(asked), asked)) as ScriptedWatch,
+    watch: async (asked) => (await answer(watchText(asked), asked)) as WatchSource<KubeObject>,
   };
   const { store, calls } = noting(onWrite);
   const reflector = new Reflector(listerWatcher, store, {
