@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { Scheduler, Timer } from 'riata/runtime';
 import type { Reply, ReplyHeaders } from './reply.js';
+import type { WriteBatch } from './write-batch.js';
 
 /** How long a peer may take for the rest of an answer that is complete, before its connection is cut. */
 const lingerMs = 30_000;
@@ -13,14 +14,16 @@ const lineEnd = Buffer.from('\r\n');
 export class NodeReply implements Reply {
   readonly #response: ServerResponse;
   readonly #clock: Scheduler;
+  readonly #batch: WriteBatch;
   #started = false;
   #ended = false;
   /** Whether pieces are framed here, as HTTP/1.1 wants it of answers whose length is not known. */
   #framing = false;
 
-  constructor(response: ServerResponse, clock: Scheduler) {
+  constructor(response: ServerResponse, clock: Scheduler, batch: WriteBatch) {
     this.#response = response;
     this.#clock = clock;
+    this.#batch = batch;
   }
 
   get started(): boolean {
@@ -54,7 +57,10 @@ export class NodeReply implements Reply {
 
   write(bytes: Uint8Array): boolean {
     if (this.ended || bytes.length === 0) return true;
-    return this.#response.write(this.#framing ? framed(bytes) : bytes);
+    if (!this.#framing) return this.#response.write(bytes);
+    const { socket } = this.#response;
+    // There is none while the answer to an earlier request is under way on it.
+    return socket === null ? this.#response.write(framed(bytes)) : this.#batch.write(socket, framed(bytes));
   }
 
   end(): void {
@@ -72,14 +78,15 @@ export class NodeReply implements Reply {
 
   drained(): Promise<void> {
     const response = this.#response;
-    if (this.ended || !response.writableNeedDrain) return Promise.resolve();
+    const stream = response.writableNeedDrain ? response : response.socket;
+    if (this.ended || !stream?.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
-        response.off('drain', done);
+        stream.off('drain', done);
         response.off('close', done);
         resolve();
       };
-      response.on('drain', done);
+      stream.on('drain', done);
       response.on('close', done);
     });
   }

@@ -6,6 +6,7 @@ import { link, type Scheduler } from 'riata/runtime';
 import type { Handle } from './in-process-transport.js';
 import { NodeReply } from './node-reply.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
+import { WriteBatch } from './write-batch.js';
 import type { Identity } from './x509.js';
 
 export interface NodeServerOptions {
@@ -30,7 +31,8 @@ export class NodeServer {
   readonly #server: Server;
   readonly #handle: Handle;
   readonly #options: NodeServerOptions;
-  readonly #running = new Set<Promise<void>>();
+  readonly #batch: WriteBatch;
+  readonly #running = new Map<ServerResponse, Promise<void>>();
   /** Node's own list has no connections in it that have not finished their handshake. */
   readonly #sockets = new Set<Socket>();
   #url = '';
@@ -40,6 +42,7 @@ export class NodeServer {
   private constructor(handle: Handle, options: NodeServerOptions) {
     this.#handle = handle;
     this.#options = options;
+    this.#batch = new WriteBatch(options.clock);
     const { tls } = options;
     const listener: RequestListener = (incoming, response) => this.#take(incoming, response);
     const settings = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true };
@@ -93,13 +96,16 @@ export class NodeServer {
   async #close(): Promise<void> {
     const { clock, graceMs = 2_000 } = this.#options;
     const server = this.#server;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
     using grace = link({ timeoutMs: graceMs, clock, what: 'closing' });
     const over = new Promise<void>((resolve) =>
       grace.signal.addEventListener('abort', () => resolve(), { once: true }),
     );
-    await Promise.race([Promise.all(this.#running), over]);
+    // Node takes a connection for idle whose answer is complete, even if not all of it has gone out, and cuts it.
+    const leaving = [...this.#running].filter(([response]) => response.writableEnded).map(([, serving]) => serving);
+    await Promise.race([Promise.all(leaving), over]);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    await Promise.race([Promise.all(this.#running.values()), over]);
     this.#cut();
     await closed;
   }
@@ -116,8 +122,8 @@ export class NodeServer {
     });
     // A broken connection shows by the close above.
     for (const stream of [incoming, response]) stream.on('error', () => {});
-    const serving = this.#serve(incoming, response, gone.signal).finally(() => this.#running.delete(serving));
-    this.#running.add(serving);
+    const serving = this.#serve(incoming, response, gone.signal).finally(() => this.#running.delete(response));
+    this.#running.set(response, serving);
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
@@ -129,7 +135,7 @@ export class NodeServer {
     if (this.#closing !== undefined) response.setHeader('connection', 'close');
     const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: headersOf(incoming) };
     const answered: ServerRequest = { ...request, body, signal };
-    await this.#handle(answered, new NodeReply(response, this.#options.clock));
+    await this.#handle(answered, new NodeReply(response, this.#options.clock, this.#batch));
     await finished(response);
   }
 }

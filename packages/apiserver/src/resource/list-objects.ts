@@ -104,18 +104,23 @@ function revisionFor(storage: Storage, request: ListRequest): number | undefined
 function filterOf(resource: Resource, choice: Choice): ((stored: Stored) => boolean) | undefined {
   const { labels, fields, name } = choice;
   if ((labels?.isEmpty() ?? true) && (fields?.isEmpty() ?? true) && name === undefined) return undefined;
-  return ({ object }) => matches(resource, choice, object);
+  return matcherOf(resource, choice);
 }
 
-export function matches(resource: Resource, { labels, fields, name, namespace }: Choice, object: KubeObject): boolean {
-  const { metadata } = object;
-  if (namespace !== '' && metadata.namespace !== namespace) return false;
-  if (name !== undefined && metadata.name !== name) return false;
-  if (labels !== undefined && !labels.matches(metadata.labels ?? {})) return false;
-  if (fields === undefined || fields.isEmpty()) return true;
-  const own = resource.rules.fields?.(object as unknown as JsonObject) ?? {};
-  const { name: objectName, namespace: objectNamespace = '' } = metadata;
-  return fields.matches({ ...own, 'metadata.name': objectName, 'metadata.namespace': objectNamespace });
+/** Whether an object is among those that are meant. */
+export function matcherOf(resource: Resource, choice: Choice): (stored: Stored) => boolean {
+  const { labels, name, namespace } = choice;
+  const fields = choice.fields?.isEmpty() ? undefined : choice.fields;
+  return ({ object }) => {
+    const { metadata } = object;
+    if (namespace !== '' && metadata.namespace !== namespace) return false;
+    if (name !== undefined && metadata.name !== name) return false;
+    if (labels !== undefined && !labels.matches(metadata.labels ?? {})) return false;
+    if (fields === undefined) return true;
+    const own = resource.rules.fields?.(object as unknown as JsonObject) ?? {};
+    const { name: objectName, namespace: objectNamespace = '' } = metadata;
+    return fields.matches({ ...own, 'metadata.name': objectName, 'metadata.namespace': objectNamespace });
+  };
 }
 
 function writeToken(token: Token): string {

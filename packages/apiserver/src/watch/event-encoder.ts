@@ -23,14 +23,22 @@ const limitBytes = 16 * 1024 * 1024;
 export class EventEncoder {
   readonly #texts: ObjectTexts;
   readonly #events = new RecentCache<string, Buffer>(limitBytes, (bytes) => bytes.length);
+  #last:
+    | { readonly stored: Stored; readonly type: EventType; readonly form: string; readonly bytes: Buffer }
+    | undefined;
 
   constructor(texts = new ObjectTexts()) {
     this.#texts = texts;
   }
 
   event(type: EventType, stored: Stored, form: EventForm): Buffer {
+    const last = this.#last;
+    // Most watchers want what the one before them has got.
+    if (last?.stored === stored && last.type === type && last.form === form.id) return last.bytes;
     // A revision is of one write alone, so it says which object is meant.
-    return this.#events.get(`${stored.revision} ${type} ${form.id}`, () => this.#make(type, stored, form));
+    const bytes = this.#events.get(`${stored.revision} ${type} ${form.id}`, () => this.#make(type, stored, form));
+    this.#last = { stored, type, form: form.id, bytes };
+    return bytes;
   }
 
   #make(type: EventType, stored: Stored, { apiVersion, project }: EventForm): Buffer {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Random, Scheduler, Timer } from 'riata/runtime';
-import { type Choice, matches } from '../resource/list-objects.js';
+import { type Choice, matcherOf } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 import { expired } from '../status/refusal.js';
 import { CompactedError, type Storage, type StorageEvent, type Stored } from '../storage/storage.js';
@@ -46,9 +46,12 @@ type Pending = { readonly bytes: Buffer } | { readonly type: EventType; readonly
 /** One watch, from its first event to its end. */
 export class WatchSession {
   readonly #parts: WatchParts;
+  readonly #encoder: EventEncoder;
   readonly #resource: Resource;
   readonly #request: WatchRequest;
   readonly #sink: WatchSink;
+  readonly #sees: (stored: Stored) => boolean;
+  readonly #form: EventForm;
   readonly #timers = new Set<Timer>();
   #subscription: Disposable | undefined;
   /** The state at the start, or the past since then; it goes out before what follows and is no sign of being behind. */
@@ -64,9 +67,14 @@ export class WatchSession {
 
   constructor(parts: WatchParts, resource: Resource, request: WatchRequest, sink: WatchSink) {
     this.#parts = parts;
+    this.#encoder = parts.encoder;
     this.#resource = resource;
     this.#request = request;
     this.#sink = sink;
+    this.#sees = matcherOf(resource, request);
+    // Of one shape for all watches, as each of many looks at its own with every event.
+    const { id, apiVersion, project } = request.form;
+    this.#form = { id, apiVersion, project };
   }
 
   /** Where the objects live that it watches. */
@@ -118,7 +126,7 @@ export class WatchSession {
   #queueState(revision: number, closes: boolean): void {
     const { storage } = this.#parts;
     const prefix = this.#request.namespace === '' ? '' : `${this.#request.namespace}/`;
-    const { items } = storage.list(this.#resource.table, { prefix, filter: (s) => this.#sees(s) });
+    const { items } = storage.list(this.#resource.table, { prefix, filter: this.#sees });
     this.#state = items.map((stored) => ({ type: 'ADDED', stored }));
     if (closes && this.#request.allowWatchBookmarks) {
       this.#state.push({ bytes: this.#bookmark(revision, true) });
@@ -129,13 +137,22 @@ export class WatchSession {
     const { before, after, removed } = event;
     const saw = before !== undefined && this.#sees(before);
     const sees = after !== undefined && this.#sees(after);
-    if (sees) this.#queue({ type: saw ? 'MODIFIED' : 'ADDED', stored: after });
-    else if (saw) this.#queue({ type: 'DELETED', stored: removed ?? lastSeen(event, before) });
-    this.#pump();
+    if (sees) this.#tell(saw ? 'MODIFIED' : 'ADDED', after);
+    else if (saw) this.#tell('DELETED', removed ?? lastSeen(event, before));
   }
 
-  #sees(stored: Stored): boolean {
-    return matches(this.#resource, this.#request, stored.object);
+  /** Mostly nothing waits, and there are many to be told: then it is written at once. */
+  #tell(type: EventType, stored: Stored): void {
+    if (this.#pumping || this.#replaying || this.#state.length + this.#pending.length > 0) {
+      this.#queue({ type, stored });
+      this.#pump();
+      return;
+    }
+    if (this.#ended) return;
+    const bytes = this.#encode(type, stored);
+    if (bytes === undefined || this.#sink.write(bytes)) return;
+    this.#pumping = true;
+    void this.#writeRest().finally(() => this.#pumped());
   }
 
   #queue(pending: Pending): void {
@@ -180,9 +197,9 @@ export class WatchSession {
   }
 
   /** An event that cannot be put into bytes ends the watch: neither the process nor whoever wrote has to bear it. */
-  #bytesOf(next: Pending): Buffer | undefined {
+  #encode(type: EventType, stored: Stored): Buffer | undefined {
     try {
-      return 'bytes' in next ? next.bytes : this.#parts.encoder.event(next.type, next.stored, this.#request.form);
+      return this.#encoder.event(type, stored, this.#form);
     } catch {
       this.#finish();
       return undefined;
@@ -194,7 +211,7 @@ export class WatchSession {
     for (let written = 0; written < sliceEvents; written++) {
       const next = this.#next();
       if (next === undefined) return true;
-      const bytes = this.#bytesOf(next);
+      const bytes = 'bytes' in next ? next.bytes : this.#encode(next.type, next.stored);
       if (bytes !== undefined && !this.#sink.write(bytes)) return false;
     }
     return false;
