@@ -2,6 +2,9 @@ import { connect } from 'node:tls';
 
 const END = Buffer.from('\r\n\r\n');
 
+/** Where all connections read into, one after the other: that takes half the CPU time of pieces of their own. */
+const shared = Buffer.allocUnsafe(64 * 1024);
+
 /**
  * One HTTP/1.1 connection over TLS that costs the machine as little as it can, so that what is measured is the server:
  * bodies are counted and kept only if asked for.
@@ -14,17 +17,19 @@ export class Connection {
   /** @param {{ url: string, ca: string, token: string }} server */
   static async open(server) {
     const { hostname: host, port } = new URL(server.url);
-    const socket = connect({ host, port: Number(port), ca: server.ca, ALPNProtocols: ['http/1.1'] });
+    const connection = new Connection(`Host: ${host}\r\nAuthorization: Bearer ${server.token}\r\n`);
+    const callback = (length) => connection.#take(shared.subarray(0, length));
+    const onread = { buffer: shared, callback };
+    const socket = connect({ host, port: Number(port), ca: server.ca, ALPNProtocols: ['http/1.1'], onread });
     socket.setNoDelay(true);
     await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
-    return new Connection(socket, `Host: ${host}\r\nAuthorization: Bearer ${server.token}\r\n`);
+    socket.on('error', () => {});
+    connection.#socket = socket;
+    return connection;
   }
 
-  constructor(socket, headers) {
-    this.#socket = socket;
+  constructor(headers) {
     this.#headers = headers;
-    socket.on('data', (chunk) => this.#take(chunk));
-    socket.on('error', () => {});
   }
 
   #send(method, path, body, type, more = '') {
@@ -95,7 +100,7 @@ class Answer {
       rest = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
       const end = rest.indexOf(END);
       if (end < 0) {
-        this.#head = rest;
+        this.#head = Buffer.from(rest);
         return;
       }
       const head = rest.toString('latin1', 0, end).toLowerCase();
@@ -122,7 +127,7 @@ class Answer {
         continue;
       }
       const take = Math.min(this.#left, rest.length - at);
-      if (this.#bytes < KEPT) this.#kept.push(rest.subarray(at, at + take));
+      if (this.#bytes < KEPT) this.#kept.push(Buffer.from(rest.subarray(at, at + take)));
       this.#bytes += take;
       this.#left -= take;
       at += take;
