@@ -101,11 +101,11 @@ export class CacheController<T extends KubeObject, A> {
       if (retryOnError) popped = { item };
       return process(item, isInInitialList);
     };
-    const options = { signal };
+    // Without the signal, which costs something for each wait: closing the queue ends them as well.
     while (!signal.aborted) {
       try {
-        if (retryOnError || queue.popBatch === undefined) await queue.pop(processed, options);
-        else await queue.popBatch(processed, options);
+        if (retryOnError || queue.popBatch === undefined) await queue.pop(processed);
+        else await queue.popBatch(processed);
       } catch (error) {
         if (signal.aborted || isQueueClosed(error)) return;
         this.#runtime.log.error('an item of a queue could not be processed', {

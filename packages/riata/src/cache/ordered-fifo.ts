@@ -182,6 +182,8 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
   }
 
   #takeBatch(): LinedDelta<T>[] {
+    // Most batches by far: a watch that is followed.
+    if (this.#line.length === 1) return this.#line.takeWhile(1, () => true);
     const keys = new Set<string>();
     const limit = this.#initial > 0 ? Math.min(this.#initial, this.#batchSize) : this.#batchSize;
     let isClosed = false;
