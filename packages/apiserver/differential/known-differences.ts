@@ -21,6 +21,14 @@ export const knownDifferences: readonly KnownDifference[] = [
     matches: ({ step, at }) => at === 'status' && / NOPE /.test(step),
   },
   {
+    play: 'health and version',
+    reason:
+      'It says which server it is: its own build, and no commit, Go or compiler that it would have been made with.',
+    matches: ({ step, at }) =>
+      / \/version/.test(step) &&
+      /^body\.(gitVersion|gitCommit|goVersion|compiler|buildDate|gitTreeState|platform)$/.test(at),
+  },
+  {
     play: 'status and scale of custom objects',
     reason:
       'A Scale whose replicas are no number is refused in words of its own: the real server says that its scheme does ' +

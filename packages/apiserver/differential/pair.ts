@@ -52,12 +52,19 @@ const patienceMs = 30_000;
 export class Pair {
   readonly #real: Wire;
   readonly #embedded: Wire;
+  readonly #compact: () => void;
   /** How many answers were compared. */
   compared = 0;
 
-  constructor(real: Wire, embedded: Wire) {
+  constructor(real: Wire, embedded: Wire, compact: () => void) {
     this.#real = real;
     this.#embedded = embedded;
+    this.#compact = compact;
+  }
+
+  /** Lets the embedded server forget its past: the real one knows nothing of what was before it began anyway. */
+  forgetPast(): void {
+    this.#compact();
   }
 
   /** Does the same steps on both servers, and tells where the answers differ. */
@@ -84,7 +91,7 @@ export function serverPair(): () => Pair {
     const listening = await server.listen({ tls: false });
     const wires = [new Wire({ url, ca, token }), new Wire({ url: listening.url, token: server.token })] as const;
     closing.push(...wires.map((wire) => () => wire.close()), () => server.stop());
-    pair = new Pair(...wires);
+    pair = new Pair(...wires, () => server.compact());
   });
   afterAll(async () => {
     for (const close of closing) await close();

@@ -151,3 +151,32 @@ play(pair, 'versions, health and discovery of what comes with the server', () =>
   get('/api', { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json' }),
   get('/apis', { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json' }),
 ]);
+
+play(pair, 'health and version', () => {
+  const health = ['/healthz', '/livez', '/readyz'].flatMap((path) => [
+    get(path),
+    get(`${path}/`),
+    get(`${path}/ping`),
+    get(`${path}/log`),
+    get(`${path}/etcd`),
+    get(`${path}/nope`),
+    get(`${path}/ping/x`),
+    get(`${path}?exclude=etcd`),
+    get(path, { accept: 'application/json' }),
+    post(path, {}),
+    remove(path),
+    { method: 'HEAD', path },
+  ]);
+  return [
+    ...health,
+    get('/version'),
+    get('/version/'),
+    get('/version/x'),
+    get('/version?pretty=false'),
+    get('/version', { accept: 'text/plain' }),
+    get('/version', { accept: 'application/yaml' }),
+    post('/version', {}),
+    get('/healthzz'),
+    get('/metrics/nope'),
+  ];
+});

@@ -1,4 +1,6 @@
+import { expect, test } from 'vitest';
 import { configMap, configMaps, get, merge, namespace, namespaces, post, put, remove } from './asks.js';
+import { describeDifference } from './difference.js';
 import { play, type Step, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -76,4 +78,27 @@ play(pair, 'watches that are refused', () => {
     get('/api/v1/nopes?watch=1'),
     get('/apis/rbac.authorization.k8s.io/v1/nopes?watch=1'),
   ];
+});
+
+test('watches from a past that is forgotten', async () => {
+  const ns = uniqueName('o');
+  const all = configMaps(ns);
+  const watch = (query: string, more: object = {}) => get(`${all}?watch=1&timeoutSeconds=1&${query}`, more);
+  await pair().both(post(namespaces, namespace(ns)));
+  await pair().both(post(all, configMap('a')));
+  pair().forgetPast();
+  const found = await pair().differences([
+    watch('resourceVersion=1'),
+    watch('resourceVersion=1&allowWatchBookmarks=true'),
+    watch('resourceVersion=1&labelSelector=a%3Db'),
+    watch('resourceVersion=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan'),
+    watch('resourceVersion=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'),
+    watch('resourceVersion=0'),
+    watch('resourceVersion=1', { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }),
+    get(`/api/v1/watch/namespaces/${ns}/configmaps?resourceVersion=1&timeoutSeconds=1`),
+    get(`${all}?resourceVersion=1&resourceVersionMatch=NotOlderThan`),
+    get(`${all}?resourceVersion=1`),
+    get(`${all}/a?resourceVersion=1`),
+  ]);
+  expect(found.map(describeDifference).join('\n')).toBe('');
 });

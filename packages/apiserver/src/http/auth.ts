@@ -5,12 +5,12 @@ import type { RequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
 
 /** What anybody may ask, as probes do. */
-const open = ['/healthz', '/livez', '/readyz', '/version'];
+const open = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
 
 /** Throws 401 unless the request carries the token, or no token at all and asks for what anybody may see. */
 export function authenticate(request: ServerRequest, info: RequestInfo, token: string): void {
   const sent = bearerToken(request.headers.authorization);
-  if (sent === undefined && open.includes(info.path.replace(/\/$/, ''))) return;
+  if (sent === undefined && open.includes(info.path)) return;
   if (sent === undefined || !same(sent, token)) throw unauthorized();
 }
 

@@ -44,6 +44,7 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   if (path.startsWith('//')) throw pageNotFound();
   if (head === 'healthz' || head === 'livez' || head === 'readyz') return serveHealth(asked, segments);
   if (head === 'version' && segments.length === 1) return serveVersion(asked);
+  if (head === 'version') throw noSuchPath();
   if (path === '/') return serveDocument(asked, { paths: pathsOf(parts.table) }, true);
   if (head === 'api' && segments.length === 1) return serveVersions(parts, asked);
   if (head === 'api' && segments.length === 2) return serveResources(parts, asked, '', group);
@@ -56,7 +57,8 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
 /** One line, or, with `?verbose`, one for each check. */
 function serveHealth({ info, reply }: Asked, segments: readonly string[]): void {
   const [head = '', check] = segments;
-  if (segments.length > 2 || (check !== undefined && !checks.includes(check))) throw pageNotFound();
+  if (segments.length > 2 || info.path.endsWith('/') || (check !== undefined && !checks.includes(check)))
+    throw pageNotFound();
   const brief = check !== undefined || !info.query.has('verbose');
   const lines = checks.map((name) => `[+]${name} ok\n`).join('');
   sendText(reply, 200, brief ? 'ok' : `${lines}${head} check passed\n`);
