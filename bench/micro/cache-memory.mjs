@@ -1,5 +1,5 @@
 // What a cache's ways to keep objects (`CacheMemory`) cost: heap per Pod, CPU per Pod of the first list, CPU per event.
-//   node bench/micro/cache-memory.mjs [--count=50000] [--events=50000] [--replicas=12.5,3,1] [--runs=3] [--modes=parsed,raw]
+//   node bench/micro/cache-memory.mjs [--count=50000] [--events=50000] [--replicas=12.5,3,1] [--runs=3] [--modes=parsed,raw] [--shuffled]
 // Bytes are made beforehand; decoding, sharing, storing and freezing are measured, no network. Each case is a process of
 // its own, under NODE_ENV=production; ratios between cases of one run are what counts.
 import { execFileSync } from 'node:child_process';
@@ -9,6 +9,8 @@ import { pod } from './pods.mjs';
 const options = Object.fromEntries(process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=')));
 const count = Number(options.count ?? 50_000);
 const events = Number(options.events ?? count);
+/** A list comes in the order of names, unless it is shuffled. */
+const place = (i) => ('shuffled' in options ? (i * 7919) % count : i);
 const modes = (options.modes ?? 'unshared,parsed,raw,raw+spec,hash-consed').split(',');
 
 /** Pods of workloads with so many replicas, in the order of a list; what a template says differs between workloads. */
@@ -37,8 +39,14 @@ function replica(i, replicas, version) {
       {
         ...container,
         name: app,
-        env: [...container.env.slice(0, 3), { name: 'DATABASE_URL', value: `postgres://${app}:5432/${app}?sslmode=require` }],
-        resources: { limits: { cpu: `${t % 900}m`, memory: '512Mi' }, requests: { cpu: '100m', memory: `${t % 800}Mi` } },
+        env: [
+          ...container.env.slice(0, 3),
+          { name: 'DATABASE_URL', value: `postgres://${app}:5432/${app}?sslmode=require` },
+        ],
+        resources: {
+          limits: { cpu: `${t % 900}m`, memory: '512Mi' },
+          requests: { cpu: '100m', memory: `${t % 800}Mi` },
+        },
         volumeMounts: [{ ...container.volumeMounts[0], name: volume }],
         livenessProbe: { ...container.livenessProbe, httpGet: { path: `/${app}/healthz`, port: 8080, scheme: 'HTTP' } },
       },
@@ -53,7 +61,7 @@ function replica(i, replicas, version) {
 function* listChunks(replicas) {
   yield Buffer.from('{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[');
   for (let i = 0; i < count; i++) {
-    yield Buffer.from(JSON.stringify(replica(i, replicas, 0)) + (i + 1 < count ? ',' : ']}\n'));
+    yield Buffer.from(JSON.stringify(replica(place(i), replicas, 0)) + (i + 1 < count ? ',' : ']}\n'));
   }
 }
 
@@ -140,14 +148,24 @@ if (options.mode) {
     const found = new Map(modes.map((mode) => [mode, []]));
     for (let run = 0; run < Number(options.runs ?? 3); run++) {
       for (const mode of modes) {
-        const args = ['--expose-gc', self, `--mode=${mode}`, `--replicas=${replicas}`, `--count=${count}`, `--events=${events}`];
+        const args = [
+          '--expose-gc',
+          self,
+          `--mode=${mode}`,
+          `--replicas=${replicas}`,
+          `--count=${count}`,
+          `--events=${events}`,
+        ];
+        if ('shuffled' in options) args.push('--shuffled');
         const env = { ...process.env, NODE_ENV: 'production' };
         found.get(mode).push(JSON.parse(execFileSync(node, args, { encoding: 'utf8', env })));
       }
     }
     for (const [mode, results] of found) {
       const of = (field, digits) => median(results.map((result) => result[field])).toFixed(digits);
-      console.log(`| ${replicas} | ${mode} | ${of('heap', 0)} | ${of('later', 0)} | ${of('sync', 1)} | ${of('event', 1)} |`);
+      console.log(
+        `| ${replicas} | ${mode} | ${of('heap', 0)} | ${of('later', 0)} | ${of('sync', 1)} | ${of('event', 1)} |`,
+      );
     }
   }
 }

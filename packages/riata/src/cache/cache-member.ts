@@ -41,14 +41,15 @@ export class CacheMember<R extends KubeObject> {
 
   constructor(namespace: string | undefined, parts: CacheMemberParts<R>) {
     const { client, kind, options, indexers, onError, runtime } = parts;
-    const { labelSelector, fieldSelector, transform: given, pageSize, useWatchList, silence, resyncPeriod } = options;
+    const { labelSelector, fieldSelector, transform: given } = options;
+    const { memory, pageSize, useWatchList, silence, resyncPeriod } = options;
     const selection = { namespace, labelSelector, fieldSelector };
     this.namespace = namespace;
     this.#kind = kind;
     this.#transform = given && ((object) => markLossy(given(object), 'transformed'));
     this.#selection = parseSelection(selection);
     this.informer = new SharedIndexInformer<R>(listWatch(client, kind, selection), {
-      ...{ kind, indexers, transform: this.#transform, pageSize, useWatchList, silence, resyncPeriod, runtime },
+      ...{ kind, indexers, transform: this.#transform, memory, pageSize, useWatchList, silence, resyncPeriod, runtime },
       ...(namespace === undefined ? {} : { name: `${kind.plural} in ${namespace}` }),
       watchErrorHandler: onError,
     });

@@ -48,10 +48,14 @@ export function createIngest(memory: CacheMemory = 'parsed'): Ingest {
       };
     case 'hash-consed': {
       const table = new HashConsing();
+      // First the cheap way, which finds most of it: what is left is hashed in less time.
+      const neighbours = new Neighbours();
       return {
         makeObject: undefined,
         admit: (next, previous) =>
-          previous === undefined ? table.unify(next) : table.unify(share(previous, next), previous),
+          previous === undefined
+            ? table.unify(neighbours.settle(next))
+            : table.unify(neighbours.update(next, previous), previous),
       };
     }
     case 'parsed': {

@@ -8,7 +8,7 @@ import type { SharedIndexInformerOptions, WatchErrorHandler } from './shared-inf
 /** How a cache holds one kind (`cache.ByObject`). */
 export interface KindCacheOptions<R extends KubeObject = KubeObject>
   extends Pick<Selection, 'labelSelector' | 'fieldSelector'>,
-    Pick<SharedIndexInformerOptions<R>, 'transform' | 'pageSize' | 'useWatchList' | 'silence'> {
+    Pick<SharedIndexInformerOptions<R>, 'transform' | 'memory' | 'pageSize' | 'useWatchList' | 'silence'> {
   /**
    * Only these namespaces, with one watch each; can be changed at run time by `setNamespaces`. No effect on kinds beside
    * the namespaces. @default the cache's, or all

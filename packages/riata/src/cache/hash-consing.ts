@@ -5,31 +5,32 @@ type Bag = { [key: string]: unknown };
 
 /** Options of {@link HashConsing}. */
 export interface HashConsingOptions {
-  /** Subtrees that are remembered at most, twice: those of now and those of the generation before. @default 100000 */
+  /** Subtrees that are remembered at most, rounded down to a power of two; 8 bytes each. @default 131072 */
   readonly maxNodes?: number;
 }
 
 /**
- * Hash-consing: equal subtrees of any two objects become one. The table is bounded: after `maxNodes` new subtrees those
- * that were not met again since the last time are forgotten, so that it never holds on to more than that.
+ * Hash-consing: equal subtrees of any two objects become one. The table has a fixed size: new subtrees take the place of
+ * others, of those first that were never met again. So it never holds on to more than `maxNodes` that are of no use.
  *
  * It changes objects in place: hand in what came fresh from the parser. Frozen objects stay as they are.
  */
 export class HashConsing {
   readonly #strings = new RecentStrings(1 << 14);
-  readonly #maxNodes: number;
-  #now = new Map<number, object>();
-  #before = new Map<number, object>();
+  readonly #table: (object | undefined)[];
+  readonly #mask: number;
   /** The hash of what went through {@link #child} last. */
   #hash = 0;
 
-  constructor({ maxNodes = 100_000 }: HashConsingOptions = {}) {
-    this.#maxNodes = maxNodes;
+  constructor({ maxNodes = 1 << 17 }: HashConsingOptions = {}) {
+    const pairs = 2 ** Math.max(0, Math.floor(Math.log2(maxNodes / 2)));
+    this.#table = new Array<object | undefined>(2 * pairs).fill(undefined);
+    this.#mask = pairs - 1;
   }
 
   /** Number of subtrees that are remembered. */
   get size(): number {
-    return this.#now.size + this.#before.size;
+    return this.#table.filter((node) => node !== undefined).length;
   }
 
   /**
@@ -96,21 +97,20 @@ export class HashConsing {
     return child;
   }
 
+  /** Of two places, the first is for what was met before; what is new takes the second. */
   #known(hash: number, node: object): object {
-    const now = this.#now.get(hash);
-    if (now !== undefined) {
-      if (alike(now, node)) return now;
-      this.#now.set(hash, node);
-      return node;
+    const table = this.#table;
+    const at = (hash & this.#mask) << 1;
+    const first = table[at];
+    if (first !== undefined && alike(first, node)) return first;
+    const second = table[at + 1];
+    if (second !== undefined && alike(second, node)) {
+      table[at] = second;
+      table[at + 1] = first;
+      return second;
     }
-    const before = this.#before.get(hash);
-    const kept = before !== undefined && alike(before, node) ? before : node;
-    this.#now.set(hash, kept);
-    if (this.#now.size >= this.#maxNodes) {
-      this.#before = this.#now;
-      this.#now = new Map();
-    }
-    return kept;
+    table[at + 1] = node;
+    return node;
   }
 }
 
