@@ -1,5 +1,5 @@
 import { type ApiError, isApiError } from 'riata';
-import { ConfigMap, CustomResourceDefinition, Namespace, Secret, ServiceAccount } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition, Namespace, Pod, Secret, ServiceAccount } from 'riata/kinds';
 import { type KubeObject, makeKind, type NamespacedMeta } from 'riata/object';
 import { describe, expect, test } from 'vitest';
 import { type ControlledServer, uniqueName } from './controlled-server.js';
@@ -23,6 +23,44 @@ export function namespacePlay(server: () => ControlledServer): void {
     server().client.create(ConfigMap({ metadata: { namespace, name, finalizers } }));
   const release = (namespace: string, name: string) =>
     server().client.patch(ConfigMap, { namespace, name }, { type: 'merge', body: { metadata: { finalizers: null } } });
+
+  describe('Pods of a namespace that is deleted', () => {
+    const pod = (namespace: string, name: string, nodeName?: string) => {
+      const spec = { nodeName, terminationGracePeriodSeconds: 1, containers: [{ name: 'c', image: 'i' }] };
+      return server().client.create(Pod({ metadata: { namespace, name }, spec }));
+    };
+
+    test('go at once if no node has them', async () => {
+      const name = await server().newNamespace();
+      await pod(name, 'a');
+      await server().client.delete(Namespace, { name });
+      await gone(name);
+    });
+
+    test('go first, in their own time; the rest waits for them', async () => {
+      const { client, until, calm } = server();
+      const name = await server().newNamespace();
+      const metadata = { namespace: name, name: 'a' };
+      await pod(name, 'a', 'no-such-node');
+      await make(name, 'b');
+      await client.delete(Namespace, { name });
+      const going = await until('the Pod is told to go', async () => {
+        const found = await client.get(Pod, metadata);
+        return found.metadata.deletionTimestamp !== undefined && found;
+      });
+      expect(going.metadata.deletionGracePeriodSeconds).toBe(1);
+      await calm();
+      expect((await client.get(ConfigMap, { namespace: name, name: 'b' })).metadata.deletionTimestamp).toBeUndefined();
+      const told = await until('it is told', async () => {
+        const conditions = (await find(name))?.status?.conditions ?? [];
+        return conditions.length > 0 && conditions;
+      });
+      expect(told.map(({ type, status }) => `${type} ${status}`)).toContain('NamespaceContentRemaining False');
+      // What a kubelet does when the Pod has ended.
+      await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });
+      await gone(name);
+    });
+  });
 
   describe('a new namespace', () => {
     test('is active, has its name as a label, and is kept by its finalizer', async () => {

@@ -7,7 +7,7 @@ import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { forbiddenWrite, notFound } from '../status/refusal.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
-import { withConditions } from './namespace-conditions.js';
+import { type Remaining, withConditions } from './namespace-conditions.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** What the namespace controller has to see of the server. */
@@ -88,27 +88,48 @@ export class NamespaceController {
 
   /** Deletes what is in a namespace; when nothing is left, lets the namespace go. */
   #empty(name: string): void {
-    const { storage, store, namespaces } = this.#at;
+    const { store, namespaces } = this.#at;
     const stored = store.find(namespaces, '', name);
     if (stored === undefined || !this.#isTerminating(name) || !isKept(stored)) return;
+    const resources = [...this.#at.namespacedResources()];
+    const isPods = ({ group, plural }: Resource) => group === '' && plural === 'pods';
+    // Pods go first, in their own time: what they use stays until they have ended.
+    if (this.#deleteAll(name, resources.filter(isPods)).size > 0) {
+      this.#tell(name, new Map());
+      return;
+    }
+    const remaining = this.#deleteAll(
+      name,
+      resources.filter((resource) => !isPods(resource)),
+    );
+    this.#tell(name, remaining);
+    if (remaining.size === 0) this.#release(name);
+  }
+
+  /** Deletes what a namespace holds of some resources, and gives what stays for now. */
+  #deleteAll(namespace: string, resources: readonly Resource[]): Map<Resource, readonly Stored[]> {
+    const { storage, store } = this.#at;
     const remaining = new Map<Resource, readonly Stored[]>();
-    for (const resource of this.#at.namespacedResources()) {
-      const { items } = storage.list(resource.table, { prefix: `${name}/` });
+    for (const resource of resources) {
+      const { items } = storage.list(resource.table, { prefix: `${namespace}/` });
       for (const item of items) {
         if (item.object.metadata.deletionTimestamp === undefined) this.#delete(resource, item);
       }
       const left = items.flatMap((item) => store.findByKey(resource, item.key) ?? []);
       if (left.length > 0) remaining.set(resource, left);
     }
+    return remaining;
+  }
+
+  #tell(name: string, remaining: Remaining): void {
     const context = this.#context();
-    const tell = (live: JsonObject) => withConditions(live, remaining, context.now);
-    store.update(namespaces, '', name, { subresource: 'status', make: tell }, context);
-    if (remaining.size === 0) this.#release(name);
+    const make = (live: JsonObject) => withConditions(live, remaining, context.now);
+    this.#at.store.update(this.#at.namespaces, '', name, { subresource: 'status', make }, context);
   }
 
   #delete(resource: Resource, { object }: Stored): void {
     const { namespace = '', name } = object.metadata;
-    const request = { gracePeriodSeconds: 0, propagationPolicy: 'Background' };
+    const request = { propagationPolicy: 'Background' };
     deleteObject(this.#at.store, resource, namespace, name, request, this.#context());
   }
 

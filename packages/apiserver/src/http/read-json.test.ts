@@ -115,3 +115,22 @@ describe('integers', () => {
     expect(read('{"a":"9007199254740993","b":9007199254740991}')).toEqual({ a: '9007199254740993', b: 2 ** 53 - 1 });
   });
 });
+
+test.each([
+  ['JSON', readJson, '{"a":9007199254740993}'],
+  ['JSON', readJson, '{"a":[-9007199254740993]}'],
+  ['JSON as YAML', readYaml, '{"a":9007199254740993}'],
+  ['YAML', readYaml, 'a: 9007199254740993'],
+  ['YAML', readYaml, 'a:\n- 0x20000000000001\n'],
+])('an integer past 2^53 in %s is refused, not rounded', async (_what, read, text) => {
+  const reading = async () => read(Buffer.from(text));
+  await expect(reading()).rejects.toThrow('this server does not keep integers past 2^53');
+});
+
+test('whole numbers of YAML are numbers, and keys that are numbers are texts', async () => {
+  expect(await readYaml(Buffer.from('a: 9007199254740991\n1: -2\nb: 1.5\n'))).toEqual({
+    a: 2 ** 53 - 1,
+    1: -2,
+    b: 1.5,
+  });
+});

@@ -8,6 +8,16 @@ export class TextError extends Error {
   override readonly name = 'TextError';
 }
 
+/**
+ * Thrown for a whole number past 2^53. Objects are plain JSON here, with the numbers that JavaScript has: rather than
+ * being stored as its neighbour, such a number is refused.
+ */
+class UnsafeNumberError extends TextError {
+  constructor(path: string) {
+    super(`${path}: this server does not keep integers past 2^53`);
+  }
+}
+
 /** Reads JSON. Bytes and escapes that are no characters become U+FFFD. Throws a {@link TextError}. */
 export function readJson(bytes: Uint8Array): Json {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -23,11 +33,18 @@ export function readJson(bytes: Uint8Array): Json {
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }
 
-/** An integer that a JavaScript number cannot hold would be stored as another one: better refused than changed. */
 function refuseUnsafe(text: string): void {
   if (!/\d{16}|[eE]\+?\d{2}/.test(text)) return;
   const [path] = unsafeNumbers(text);
-  if (path !== undefined) throw new TextError(`${path}: this server does not keep integers past 2^53`);
+  if (path !== undefined) throw new UnsafeNumberError(path);
+}
+
+/** YAML's whole numbers come as bigints, so that none is rounded unseen. */
+function plainNumber(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new UnsafeNumberError(key);
+  return number;
 }
 
 /**
@@ -39,7 +56,8 @@ export async function readYaml(bytes: Uint8Array): Promise<Json> {
   if (/^\s*\{/.test(text)) {
     try {
       return readJson(bytes);
-    } catch {
+    } catch (error) {
+      if (error instanceof UnsafeNumberError) throw error;
       // A flow mapping, perhaps.
     }
   }
@@ -49,6 +67,7 @@ export async function readYaml(bytes: Uint8Array): Promise<Json> {
     const parsed = parseAllDocuments(text, {
       version: '1.1',
       uniqueKeys: false,
+      intAsBigInt: true,
       logLevel: 'silent',
       customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unwanted.has(tag.tag)),
     });
@@ -56,7 +75,7 @@ export async function readYaml(bytes: Uint8Array): Promise<Json> {
     if (first === undefined) return null;
     const [error] = first.errors;
     if (error !== undefined) throw error;
-    const json = JSON.stringify(first.toJS({ maxAliasCount: 1_000 }) ?? null);
+    const json = JSON.stringify(first.toJS({ maxAliasCount: 1_000 }) ?? null, plainNumber);
     if (isTooDeep(json)) throw new TextError('yaml: exceeded max depth');
     return JSON.parse(json) as Json;
   } catch (error) {
