@@ -1,0 +1,34 @@
+import type { Duration } from '../object/duration.js';
+import type { WorkQueueOptions } from '../queue/work-queue-options.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { Request } from './request.js';
+
+/** How a controller works (`controller.Options`). */
+export interface ControllerOptions {
+  /** Reconciles in flight at once; one key never runs twice at the same time (`MaxConcurrentReconciles`). @default 1 */
+  readonly concurrency?: number;
+  /** How long failures wait; called once per controller (`RateLimiter`). @default 5 ms doubling to 1,000 s, and 10 a second */
+  readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];
+  /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
+  readonly priority?: WorkQueueOptions<Request, never>['priority'];
+  /** Keys of the same group take turns with those of others. `'namespace'`: by namespace. @default no groups */
+  readonly fairness?: 'namespace' | ((key: Request) => string);
+  /**
+   * A reconcile that takes longer is aborted by its signal, and tried again. One that ignores the signal keeps its key,
+   * and log, metric and health name it (`ReconciliationTimeout`). @default 'never'
+   */
+  readonly timeout?: Duration | 'never';
+  /** How long to wait after this error; undefined leaves it to the rate limiter. @default always undefined */
+  readonly backoff?: (error: unknown, attempt: number) => Duration | undefined;
+  /** After so many failures in a row a key is given up until it changes. @default 'never' given up */
+  readonly maxRetries?: number | 'never';
+  /** Told of keys that are given up. */
+  readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => void;
+  /** How long what is watched may take to be synced, a kind that is not served yet excepted (`CacheSyncTimeout`). @default '2m' */
+  readonly syncTimeout?: Duration | 'never';
+  /** How long running reconciles get to end by themselves on shutdown, before their signal aborts. @default '15s' */
+  readonly drain?: Duration;
+  /** How many finished reconciles can be looked at by `explain`. @default 256 */
+  readonly history?: number;
+  readonly runtime?: Partial<Runtime>;
+}

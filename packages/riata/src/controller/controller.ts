@@ -1,0 +1,315 @@
+import { durationMs } from '../object/duration.js';
+import { keyId } from '../object/key.js';
+import type { WorkItem } from '../queue/queue-entry.js';
+import { WorkQueue } from '../queue/work-queue.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
+import { isLostLease, isStopReason, Removed, Shutdown, Timeout } from '../runtime/stop-reasons.js';
+import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
+import { ControllerMetrics } from './controller-metrics.js';
+import type { ControllerOptions } from './controller-options.js';
+import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
+import { type Reconciler, reconcileWith } from './reconciler.js';
+import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
+import { requeueOf } from './result.js';
+import { isSyncing, type Source } from './source.js';
+import { isTerminalError } from './terminal-error.js';
+
+/** How a controller is doing, at the moment it was asked: a plain snapshot. */
+export interface ControllerHealth {
+  readonly name: string;
+  readonly phase: ControllerPhase;
+  /** Sources that are not synced yet. */
+  readonly waitingFor: readonly string[];
+  readonly queued: number;
+  readonly delayed: number;
+  readonly active: readonly ActiveReconcileInfo[];
+}
+
+/** `syncing`: waits for what it watches. `running`: reconciles. */
+export type ControllerPhase = 'idle' | 'syncing' | 'running' | 'stopping' | 'stopped';
+
+/**
+ * The loop that turns keys into reconciles (`controller.Controller`; `controller.New`, `NewUnmanaged`): sources put keys
+ * into its queue, workers hand each to the reconciler. Below what `control` defines, and usable without a Manager.
+ *
+ * What may be relied on: a key never runs twice at once. Nothing runs before every source that can be synced is, and has
+ * put what it knew into the queue. After a failure of any kind a key runs again, later each time, until it succeeds,
+ * throws a `TerminalError` or is given up; after a success the count starts anew. Nothing that a reconciler does, throws
+ * or returns ends the controller.
+ */
+export class Controller {
+  readonly name: string;
+  readonly queue: RequestQueue;
+  readonly #options: ControllerOptions;
+  readonly #reconciler: Reconciler<ActiveReconcile>;
+  readonly #runtime: Runtime;
+  readonly #metrics: ControllerMetrics;
+  readonly #concurrency: number;
+  readonly #timeoutMs: number;
+  readonly #sources: Source[] = [];
+  readonly #unsynced = new Set<string>();
+  readonly #active = new Set<ActiveReconcile>();
+  readonly #history: Ring<ReconcileRecord>;
+  /** By key id, in a row. */
+  readonly #failures = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #phase: ControllerPhase = 'idle';
+  #ran = false;
+  #warm: Promise<void> | undefined;
+
+  constructor(name: string, options: ControllerOptions & { readonly reconcile: Reconciler<ActiveReconcile> }) {
+    const { concurrency = 1, fairness, priority = true, rateLimiter, maxRetries } = options;
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+      throw new TypeError(`controller "${name}": concurrency wants a whole number from 1 up, got ${concurrency}`);
+    }
+    if (maxRetries !== undefined && maxRetries !== 'never' && !(Number.isSafeInteger(maxRetries) && maxRetries >= 0)) {
+      throw new TypeError(
+        `controller "${name}": maxRetries wants a whole number from 0 up or "never", got ${maxRetries}`,
+      );
+    }
+    this.name = name;
+    this.#options = options;
+    this.#reconciler = options.reconcile;
+    this.#concurrency = concurrency;
+    this.#timeoutMs = durationMs(options.timeout ?? 'never', `controller "${name}": timeout`);
+    this.#runtime = resolveRuntime(options.runtime);
+    const { clock, random, metrics, log } = this.#runtime;
+    this.#metrics = new ControllerMetrics(metrics, name, concurrency);
+    this.#history = new Ring(options.history ?? 256);
+    this.queue = new WorkQueue<Request, readonly Cause[]>({
+      ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
+      fairness: fairness === 'namespace' ? (key) => key.namespace ?? '' : fairness,
+    });
+  }
+
+  /** Finished reconciles, oldest first: why each ran, how long it took, what it wrote. */
+  get explain(): readonly ReconcileRecord[] {
+    return this.#history.items();
+  }
+
+  get health(): ControllerHealth {
+    return {
+      name: this.name,
+      phase: this.#phase,
+      waitingFor: [...this.#unsynced],
+      queued: this.queue.len(),
+      delayed: this.queue.delayed(),
+      active: [...this.#active].map((reconcile) => reconcile.info),
+    };
+  }
+
+  /** Adds a source; of a running controller it is started at once, and its keys are worked on as they come (`Watch`). */
+  async watch(source: Source): Promise<void> {
+    this.#sources.push(source);
+    if (this.#phase !== 'idle') await source.start(this.queue, { signal: this.#stop.signal });
+  }
+
+  /**
+   * Starts the sources, waits for them, and reconciles until the signal aborts (`Start`). Resolves when the last reconcile
+   * has ended. Rejects, with nothing left running, if a source cannot be started or synced. Runs once.
+   */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.#ran) throw new Error(`controller "${this.name}" runs once: make another one`);
+    this.#ran = true;
+    using _stopping = onAbort(signal, () => this.#stopNow(signal.reason));
+    try {
+      await this.warmUp();
+      if (this.#stop.signal.aborted) return;
+      this.#phase = 'running';
+      this.#runtime.log.info('controller runs', { controller: this.name, concurrency: this.#concurrency });
+      await Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#stopNow(new Removed(`controller "${this.name}" has ended`));
+      this.#phase = 'stopped';
+    }
+  }
+
+  /** Starts the sources and waits until they are synced, without reconciling: `run` then begins at once (`Warmup`). */
+  async warmUp(): Promise<void> {
+    if (this.#warm === undefined) {
+      this.#phase = 'syncing';
+      this.#warm = this.#startSources();
+    }
+    return this.#warm;
+  }
+
+  async #startSources(): Promise<void> {
+    const { signal } = this.#stop;
+    const { clock } = this.#runtime;
+    for (const source of this.#sources) this.#unsynced.add(source.name);
+    await Promise.all(this.#sources.map((source) => source.start(this.queue, { signal })));
+    const synced = Promise.all(
+      this.#sources.map(async (source) => {
+        if (isSyncing(source)) await source.waitForSync({ signal });
+        this.#unsynced.delete(source.name);
+      }),
+    );
+    const wait = this.#options.syncTimeout ?? '2m';
+    const timeoutMs = durationMs(wait, `controller "${this.name}": syncTimeout`);
+    for (;;) {
+      using timed = link({ signals: [signal], timeoutMs, clock });
+      try {
+        await abortable(synced, timed.signal);
+        return;
+      } catch (error) {
+        if (signal.aborted || !isAbortOf(timed.signal, error)) throw error;
+        const late = this.#sources.filter(({ name }) => this.#unsynced.has(name));
+        if (late.every((source) => isSyncing(source) && source.isPatient)) continue;
+        const names = late.map(({ name }) => name).join(', ');
+        throw new Error(`controller "${this.name}": not synced after ${wait}: ${names}`, { cause: error });
+      }
+    }
+  }
+
+  #stopNow(reason: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#phase = 'stopping';
+    const why = isStopReason(reason) ? reason : new Shutdown('the controller was stopped', { cause: reason });
+    this.#stop.abort(why);
+    this.queue.shutDown();
+    // What is ready is left: whoever comes next lists everything anyway.
+    while (this.queue.tryGet() !== undefined);
+    if (this.#active.size === 0) return;
+    // A lost lease ends the right to write; otherwise those that run may end well.
+    const drainMs = isLostLease(why) ? 0 : durationMs(this.#options.drain ?? '15s', 'drain');
+    const abort = () => {
+      for (const reconcile of this.#active) reconcile.abort(why);
+    };
+    if (drainMs === 0) abort();
+    else this.#runtime.clock.after(drainMs, abort, { background: true });
+  }
+
+  async #work(): Promise<void> {
+    for (let item = await this.queue.get(); item !== undefined; item = await this.queue.get()) {
+      if (this.#stop.signal.aborted) {
+        this.queue.done(item.key);
+        continue;
+      }
+      await this.#process(item);
+    }
+  }
+
+  async #process(item: WorkItem<Request, readonly Cause[]>): Promise<void> {
+    const { clock, random, log } = this.#runtime;
+    const id = keyId(item.key);
+    const failures = this.#failures.get(id) ?? 0;
+    const reconcile = new ActiveReconcile({
+      item,
+      controller: this.name,
+      reconcileID: random.uuid(),
+      attempt: failures + 1,
+      clock,
+      log,
+    });
+    this.#active.add(reconcile);
+    this.#metrics.started();
+    const overdue =
+      this.#timeoutMs === Number.POSITIVE_INFINITY
+        ? undefined
+        : clock.after(this.#timeoutMs, () => this.#overdue(reconcile), { background: true });
+    let outcome: ReconcileOutcome = 'success';
+    let error: unknown;
+    let requeueAfterMs: number | undefined;
+    try {
+      const requeue = requeueOf(await reconcileWith(this.#reconciler, reconcile));
+      if (requeue === 'rate-limited') {
+        outcome = 'requeue';
+        this.queue.addRateLimited(item.key, this.#again('requeue', item, 0));
+      } else {
+        this.queue.forget(item.key);
+        this.#failures.delete(id);
+        if (requeue !== 'none') {
+          outcome = 'requeue_after';
+          requeueAfterMs = requeue.afterMs;
+          if (Number.isFinite(requeue.afterMs)) {
+            this.queue.addAfter(item.key, requeue.afterMs, this.#again('requeueAfter', item, requeue.afterMs));
+          }
+        }
+      }
+      this.#metrics.result(outcome as 'success');
+    } catch (thrown) {
+      error = thrown;
+      outcome = this.#failed(item, id, failures + 1, thrown, reconcile);
+    } finally {
+      overdue?.cancel();
+      this.#active.delete(reconcile);
+      if (reconcile.isOverdue) this.#metrics.overdue(this.#countOverdue());
+      const durationMs = clock.monotonic() - reconcile.startedMs;
+      this.#metrics.ended(durationMs);
+      this.queue.done(item.key);
+      this.#history.add(reconcile.record({ outcome, durationMs, requeueAfterMs, error }));
+      reconcile.end();
+    }
+  }
+
+  /** Says when to try again, if at all. */
+  #failed(
+    item: WorkItem<Request, readonly Cause[]>,
+    id: string,
+    attempt: number,
+    error: unknown,
+    reconcile: ActiveReconcile,
+  ): ReconcileOutcome {
+    const { signal, log } = reconcile;
+    // What was told to stop did not fail; a timeout did.
+    if (signal.aborted && isStopReason(signal.reason) && !reconcile.isOverdue) return 'stopped';
+    this.#metrics.result('error');
+    if (isTerminalError(error)) {
+      this.#metrics.terminal();
+      this.queue.forget(item.key);
+      this.#failures.delete(id);
+      log.error('the reconcile failed for good: not tried again until the object changes', { error, attempt });
+      return 'terminal_error';
+    }
+    const { maxRetries = 'never', backoff, onGiveUp } = this.#options;
+    if (maxRetries !== 'never' && attempt > maxRetries) {
+      this.#metrics.gaveUp();
+      this.queue.forget(item.key);
+      this.#failures.delete(id);
+      log.error('the reconcile failed too often: given up until the object changes', { error, attempt });
+      this.#call('onGiveUp', () => onGiveUp?.(item.key, error, attempt));
+      return 'gave_up';
+    }
+    this.#failures.set(id, attempt);
+    const asked = this.#call('backoff', () => {
+      const wait = backoff?.(error, attempt);
+      return wait === undefined ? undefined : durationMs(wait, `controller "${this.name}": backoff`);
+    });
+    log.error('the reconcile failed: trying again', { error, attempt });
+    if (asked === undefined) this.queue.addRateLimited(item.key, this.#again('retry', item, 0));
+    else this.queue.addAfter(item.key, asked, this.#again('retry', item, asked));
+    return 'error';
+  }
+
+  /** What the user's own functions throw must not end a worker. */
+  #call<T>(what: string, call: () => T): T | undefined {
+    try {
+      return call();
+    } catch (error) {
+      this.#runtime.log.error(`the controller's ${what} failed`, { controller: this.name, error });
+      return undefined;
+    }
+  }
+
+  #again(source: string, item: WorkItem<Request, readonly Cause[]>, afterMs: number) {
+    const atMs = this.#runtime.clock.monotonic() + afterMs;
+    return { note: [{ source, count: 1, atMs }], priority: item.priority };
+  }
+
+  #overdue(reconcile: ActiveReconcile): void {
+    const after = this.#options.timeout;
+    reconcile.timeOut(new Timeout(`the reconcile took longer than ${after}`));
+    this.#metrics.timedOut();
+    this.#metrics.overdue(this.#countOverdue());
+    reconcile.log.warn('the reconcile takes longer than allowed: aborted; its key waits until it has ended', { after });
+  }
+
+  #countOverdue(): number {
+    let count = 0;
+    for (const reconcile of this.#active) if (reconcile.isOverdue) count += 1;
+    return count;
+  }
+}

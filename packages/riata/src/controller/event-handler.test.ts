@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { StoredChange } from '../cache/change.js';
+import { Deployment, Node } from '../kinds/index.js';
+import type { KubeObject, OwnerReference } from '../object/meta.js';
+import {
+  type EventHandler,
+  enqueueRequestForObject,
+  enqueueRequestForOwner,
+  enqueueRequestsFromMap,
+  handlerFuncs,
+} from './event-handler.js';
+import type { Request } from './request.js';
+
+function pod(
+  name: string,
+  ownerReferences: readonly OwnerReference[] = [],
+  labels?: Record<string, string>,
+): KubeObject {
+  const metadata = { namespace: 'shop', name, uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, ownerReferences, labels } };
+}
+
+const owner = (name: string, controller: boolean, apiVersion = 'apps/v1', kind = 'Deployment') => ({
+  ...{ apiVersion, kind, name, controller },
+  uid: name,
+});
+
+function keysOf(handler: EventHandler, old: KubeObject | undefined, now: KubeObject | undefined): string[] {
+  const keys: string[] = [];
+  const type = old === undefined ? 'Added' : now === undefined ? 'Deleted' : 'Updated';
+  handler(new StoredChange(type, 'shop/p', old, now), ({ namespace, name }: Request) => {
+    keys.push(namespace === undefined ? name : `${namespace}/${name}`);
+  });
+  return keys;
+}
+
+test('the object itself, also when it is gone', () => {
+  const handler = enqueueRequestForObject();
+  expect(keysOf(handler, undefined, pod('p'))).toEqual(['shop/p']);
+  expect(keysOf(handler, pod('p'), pod('p'))).toEqual(['shop/p']);
+  expect(keysOf(handler, pod('p'), undefined)).toEqual(['shop/p']);
+});
+
+describe('owners', () => {
+  test('the one that manages it, of any version of the kind', () => {
+    const handler = enqueueRequestForOwner(Deployment);
+    const owned = pod('p', [owner('a', false), owner('b', true, 'apps/v1beta1'), owner('c', true, 'other/v1')]);
+    expect(keysOf(handler, undefined, owned)).toEqual(['shop/b']);
+    expect(keysOf(handler, undefined, pod('p', [owner('x', true, 'apps/v1', 'ReplicaSet')]))).toEqual([]);
+  });
+
+  test('all of them, if asked for', () => {
+    const handler = enqueueRequestForOwner(Deployment, { onlyController: false });
+    expect(keysOf(handler, undefined, pod('p', [owner('a', false), owner('b', true)]))).toEqual(['shop/a', 'shop/b']);
+  });
+
+  test('an owner that lost it hears of that', () => {
+    const handler = enqueueRequestForOwner(Deployment);
+    expect(keysOf(handler, pod('p', [owner('a', true)]), pod('p', [owner('b', true)]))).toEqual(['shop/b', 'shop/a']);
+    expect(keysOf(handler, pod('p', [owner('a', true)]), undefined)).toEqual(['shop/a']);
+  });
+
+  test('beside the namespaces', () => {
+    const handler = enqueueRequestForOwner(Node);
+    expect(keysOf(handler, undefined, pod('p', [owner('n1', true, 'v1', 'Node')]))).toEqual(['n1']);
+  });
+});
+
+test('a map: of the object as it was and as it is', () => {
+  const handler = enqueueRequestsFromMap((object) => [
+    { namespace: 'shop', name: object.metadata.labels?.app ?? 'none' },
+  ]);
+  const old = pod('p', [], { app: 'a' });
+  const now = pod('p', [], { app: 'b' });
+  expect(keysOf(handler, old, now)).toEqual(['shop/b', 'shop/a']);
+  expect(keysOf(handler, now, now)).toEqual(['shop/b']);
+  expect(keysOf(handler, old, undefined)).toEqual(['shop/a']);
+});
+
+test('functions by kind of change; what is left out leads to nothing', () => {
+  const handler = handlerFuncs({ update: (_, now, enqueue) => enqueue({ name: now.metadata.name }) });
+  expect(keysOf(handler, undefined, pod('p'))).toEqual([]);
+  expect(keysOf(handler, pod('p'), pod('p'))).toEqual(['p']);
+  expect(keysOf(handler, pod('p'), undefined)).toEqual([]);
+});

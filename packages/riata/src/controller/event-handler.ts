@@ -1,0 +1,73 @@
+import type { Change } from '../cache/change.js';
+import { clusterKey } from '../object/key.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject, OwnerReference } from '../object/meta.js';
+import { type Request, requestFor } from './request.js';
+
+/** Puts a key in line. Its cause is known; the priority is that of the change unless another is given. */
+export type Enqueue = (request: Request, options?: { readonly priority?: number }) => void;
+
+/** Which keys a change leads to (`handler.EventHandler`). */
+export type EventHandler<T extends KubeObject = KubeObject> = (change: Change<T>, enqueue: Enqueue) => void;
+
+/** The object itself (`handler.EnqueueRequestForObject`). */
+export function enqueueRequestForObject(): EventHandler {
+  return (change, enqueue) => enqueue(requestFor(change));
+}
+
+/** Options of {@link enqueueRequestForOwner}. */
+export interface OwnerOptions {
+  /** Only the one owner that manages the object (`OnlyControllerOwner`). @default true */
+  readonly onlyController?: boolean;
+}
+
+/**
+ * The owners of this kind, of the object as it was and as it is: an owner that lost it hears of that, too
+ * (`handler.EnqueueRequestForOwner`). Any version of the kind will do.
+ */
+export function enqueueRequestForOwner(owner: KindRef, { onlyController = true }: OwnerOptions = {}): EventHandler {
+  const isOwner = (reference: OwnerReference) =>
+    reference.kind === owner.kind &&
+    groupOf(reference.apiVersion) === owner.group &&
+    (!onlyController || reference.controller === true);
+  const enqueueOwners = (object: KubeObject | undefined, enqueue: Enqueue) => {
+    for (const reference of object?.metadata.ownerReferences ?? []) {
+      if (!isOwner(reference)) continue;
+      const namespace = owner.scope === 'Namespaced' ? object?.metadata.namespace : undefined;
+      enqueue(clusterKey({ namespace, name: reference.name }));
+    }
+  };
+  return ({ old, new: now }, enqueue) => {
+    enqueueOwners(now, enqueue);
+    if (old?.metadata.ownerReferences !== now?.metadata.ownerReferences) enqueueOwners(old, enqueue);
+  };
+}
+
+/**
+ * What `map` makes of the object, as it was and as it is (`handler.EnqueueRequestsFromMapFunc`): what it no longer refers
+ * to hears of that, too.
+ */
+export function enqueueRequestsFromMap<T extends KubeObject>(map: (object: T) => Iterable<Request>): EventHandler<T> {
+  return ({ old, new: now }, enqueue) => {
+    if (now !== undefined) for (const request of map(now)) enqueue(clusterKey(request));
+    if (old !== undefined && old !== now) for (const request of map(old)) enqueue(clusterKey(request));
+  };
+}
+
+/** By kind of change (`handler.Funcs`); what is left out leads to nothing. A resync counts as an update. */
+export function handlerFuncs<T extends KubeObject>(funcs: {
+  readonly create?: (object: T, enqueue: Enqueue, isInInitialList: boolean) => void;
+  readonly update?: (old: T, object: T, enqueue: Enqueue) => void;
+  readonly delete?: (object: T, enqueue: Enqueue, isFinalStateUnknown: boolean) => void;
+}): EventHandler<T> {
+  return ({ type, old, new: now, isInInitialList, isFinalStateUnknown }, enqueue) => {
+    if (type === 'Added') funcs.create?.(now as T, enqueue, isInInitialList);
+    else if (type === 'Deleted') funcs.delete?.(old as T, enqueue, isFinalStateUnknown);
+    else funcs.update?.(old as T, now as T, enqueue);
+  };
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}

@@ -1,0 +1,33 @@
+/** Controllers: what they watch, which changes matter, and the loop that reconciles (controller-runtime's `pkg/controller`). */
+export type { ActiveReconcileInfo } from './active-reconcile.js';
+export { Controller, type ControllerHealth, type ControllerPhase } from './controller.js';
+export type { ControllerOptions } from './controller-options.js';
+export {
+  type Enqueue,
+  type EventHandler,
+  enqueueRequestForObject,
+  enqueueRequestForOwner,
+  enqueueRequestsFromMap,
+  handlerFuncs,
+  type OwnerOptions,
+} from './event-handler.js';
+export { type KindSourceOptions, kindSource, lowPriority } from './kind-source.js';
+export {
+  and,
+  annotationsChanged,
+  changed,
+  generationChanged,
+  labelsChanged,
+  matchesLabels,
+  not,
+  or,
+  type Predicate,
+  predicateFuncs,
+  resourceVersionChanged,
+} from './predicate.js';
+export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
+export type { ReconcileRun, Reconciler, ReconcilerObject } from './reconciler.js';
+export type { Cause, Request, RequestQueue } from './request.js';
+export type { Result } from './result.js';
+export type { Source, SyncingSource } from './source.js';
+export { isTerminalError, TerminalError } from './terminal-error.js';

@@ -1,0 +1,37 @@
+import type { Logger } from '../runtime/logger.js';
+import type { Cause, Request } from './request.js';
+import type { Result } from './result.js';
+
+/** What a reconcile gets at the least. */
+export interface ReconcileRun {
+  /** Which object. */
+  readonly key: Request;
+  /** Aborts when the time allowed is over, on shutdown, and when the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Names controller, key and reconcileID in every line. */
+  readonly log: Logger;
+  /** Another one each time. */
+  readonly reconcileID: string;
+  /** 1, and one more for each failure since the last success. */
+  readonly attempt: number;
+  /** That of the key in the queue. */
+  readonly priority: number;
+  /** Why it runs. */
+  readonly reasons: readonly Cause[];
+}
+
+/**
+ * Brings the world closer to what an object asks for (`reconcile.Reconciler`): a function, or an object with such a
+ * method. Called again and again, so it looks at what there is, not at what happened.
+ */
+export type Reconciler<C> = ((context: C) => Result | Promise<Result>) | ReconcilerObject<C>;
+
+/** A {@link Reconciler} that is an object. */
+export interface ReconcilerObject<in C> {
+  reconcile(context: C): Result | Promise<Result>;
+}
+
+/** Calls it; what it throws is a rejection, too. */
+export async function reconcileWith<C>(reconciler: Reconciler<C>, context: C): Promise<Result> {
+  return typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context);
+}

@@ -1,0 +1,22 @@
+import type { RequestQueue } from './request.js';
+
+/** Where a controller's keys come from (`source.Source`). */
+export interface Source {
+  /** In logs, and as the cause of the keys that come from it. */
+  readonly name: string;
+  /** Begins to put keys into the queue, until the signal aborts; resolves when it has begun. Called once. */
+  start(queue: RequestQueue, options: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** A {@link Source} that knows of things that were there before it (`source.SyncingSource`). */
+export interface SyncingSource extends Source {
+  /** Resolves when all of these have come to the queue. Rejects if they cannot, or with the signal's reason. */
+  waitForSync(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** True while it waits for something that may come any day, such as a kind that is not served yet. @default false */
+  readonly isPatient?: boolean;
+}
+
+/** True for a {@link SyncingSource}. */
+export function isSyncing(source: Source): source is SyncingSource {
+  return 'waitForSync' in source;
+}
