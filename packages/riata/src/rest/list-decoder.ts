@@ -77,7 +77,7 @@ export class ListDecoder<T = KubeObject> {
   #guess = false;
   /** Falls with each wrong guess; below zero, no more are made. */
   #trust = MAX_TRUST;
-  /** The shortest item so far: most of the others need not be searched up to three quarters of it. */
+  /** The shortest item so far: most of the others need not be searched before seven eighths of it. */
   #shortest = 0;
   /** How far the item at hand has been searched for its end. */
   #searched = 0;
@@ -229,7 +229,7 @@ export class ListDecoder<T = KubeObject> {
     const endsPiece = !hasMore && bytes[end - 1] === 0x2c && bytes[end - 2] === 0x7d && end - 1 > seen;
     let to = end - 1;
     if (!endsPiece || !this.#wholePieces) {
-      to = guessEnd(bytes, start, Math.max(seen, start + this.#searched, start + ((this.#shortest * 3) >> 2)), end);
+      to = guessEnd(bytes, start, Math.max(seen, start + this.#searched, start + ((this.#shortest * 7) >> 3)), end);
       if (to === UNKNOWN_BEGINNING) return SCAN;
       this.#wholePieces = to < 0 && endsPiece;
       if (this.#wholePieces) to = end - 1;

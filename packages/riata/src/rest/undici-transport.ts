@@ -303,6 +303,7 @@ class HttpTransport implements UndiciTransport {
   }
 
   readonly #onAnswered = (exchange: UndiciExchange): void => {
+    this.#running.get(exchange)?.lease.lend(true);
     if (this.#pending.delete(exchange)) this.#startNext();
   };
 
@@ -310,6 +311,7 @@ class HttpTransport implements UndiciTransport {
     const used = this.#running.get(exchange);
     this.#running.delete(exchange);
     this.#waiting.delete(exchange);
+    used?.lease.lend(false);
     used?.pool.release(used.lease, reusable);
     if (this.#pending.delete(exchange)) this.#startNext();
   };

@@ -14,6 +14,8 @@ export interface Lease {
   readonly client: Client;
   /** Whether it has carried an exchange before: the other side may have closed it since without our knowing yet. */
   reused: boolean;
+  /** Whether bytes may be handed out in memory that is used again: while a body is received. */
+  lend(on: boolean): void;
   /** Ends it now: dialling, connection and what runs on it. Resolves when the socket is closed. */
   destroy(): Promise<void>;
 }
@@ -94,6 +96,7 @@ export class ClientPool {
     const lease: Lease = {
       client,
       reused: false,
+      lend: dialler.lend,
       destroy: () => {
         dialler.cancel();
         return client.destroy();

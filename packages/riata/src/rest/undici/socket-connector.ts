@@ -5,6 +5,7 @@ import * as tls from 'node:tls';
 import type { Scheduler } from '../../runtime/clock.js';
 import type { Pem, TlsMaterial } from '../config.js';
 import { ConnectFailure, connectFailure } from './connect-failure.js';
+import { LentReads } from './lent-reads.js';
 import { hostPort, openTunnel, type ProxyServer, type TunnelSocket } from './proxy.js';
 
 /** Where and how to connect. */
@@ -47,6 +48,8 @@ export interface Dialler {
   connect(target: unknown, callback: (...result: [null, net.Socket] | [Error, null]) => void): void;
   /** Ends a connection that is being set up. A finished one is the client's. */
   cancel(): void;
+  /** See {@link LentReads}. */
+  lend(on: boolean): void;
 }
 
 /**
@@ -67,6 +70,7 @@ export class SocketConnector {
     /** Sockets of the connection that is being set up, the one in use last. */
     const opening: net.Socket[] = [];
     let cancelled = false;
+    let reads: LentReads | undefined;
     const track: Track = (socket) => {
       opening.push(socket);
       // One listener for good: an error between two owners of a socket must not end the process.
@@ -76,7 +80,9 @@ export class SocketConnector {
     };
     return {
       connect: (_, callback) => {
-        this.#open(track, opening).then(
+        // Through a proxy, the first bytes are read by others.
+        reads = this.#options.proxy ? undefined : new LentReads(this.#options.tls !== undefined);
+        this.#open(track, opening, reads).then(
           (socket) => callback(null, socket),
           (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
         );
@@ -85,10 +91,11 @@ export class SocketConnector {
         cancelled = true;
         opening.at(-1)?.destroy(new ConnectFailure('closed', 'cancelled'));
       },
+      lend: (on) => reads?.lend(on),
     };
   }
 
-  async #open(track: Track, opening: net.Socket[]): Promise<net.Socket> {
+  async #open(track: Track, opening: net.Socket[], reads?: LentReads): Promise<net.Socket> {
     const { scheduler, timeoutMs, proxy, host, port, tls: secure } = this.#options;
     const onTimeout = () => {
       const via = proxy ? ` through the proxy ${hostPort(proxy.host, proxy.port)}` : '';
@@ -98,7 +105,8 @@ export class SocketConnector {
     const timer = timeoutMs > 0 ? scheduler.after(timeoutMs, onTimeout, { background: true }) : undefined;
     try {
       const server: Peer = { peer: 'the API server', field: '"server" in the kubeconfig', host, port };
-      if (!proxy) return secure ? await this.#secure(track, server, secure) : await this.#dial(track, server);
+      if (!proxy)
+        return await (secure ? this.#secure(track, server, secure, { reads }) : this.#dial(track, server, reads));
       return await this.#openThroughProxy(track, server, proxy);
     } catch (error) {
       for (const socket of opening) socket.destroy();
@@ -123,22 +131,29 @@ export class SocketConnector {
     if (this.#options.forwarded) return socket;
     await openTunnel(tunnelSocket(socket, peer), proxy, server);
     const { tls: secure } = this.#options;
-    return secure ? this.#secure(track, server, secure, socket) : socket;
+    return secure ? this.#secure(track, server, secure, { tunnel: socket }) : socket;
   }
 
-  async #dial(track: Track, peer: Peer): Promise<net.Socket> {
-    const socket = track(net.connect({ host: peer.host, port: peer.port }));
+  async #dial(track: Track, peer: Peer, reads?: LentReads): Promise<net.Socket> {
+    const socket = track(net.connect({ host: peer.host, port: peer.port, ...(reads && { onread: reads.onread }) }));
+    reads?.attach(socket);
     tune(socket);
     await established(socket, 'connect', (error) => this.#explain(error, peer));
     return socket;
   }
 
-  async #secure(track: Track, peer: Peer, secure: ConnectorTls, tunnel?: net.Socket): Promise<tls.TLSSocket> {
+  async #secure(
+    track: Track,
+    peer: Peer,
+    secure: ConnectorTls,
+    { tunnel, reads }: { readonly tunnel?: net.Socket; readonly reads?: LentReads } = {},
+  ): Promise<tls.TLSSocket> {
     const verifyName = secure.serverName ?? peer.host;
     const isServer = secure === this.#options.tls;
     const socket = track(
       tls.connect({
         ...(tunnel ? { socket: tunnel } : { host: peer.host, port: peer.port }),
+        ...(reads && { onread: reads.onread }),
         secureContext: secure.context,
         // SNI carries names only; an address is still verified, below.
         servername: net.isIP(verifyName) ? '' : verifyName,
@@ -148,6 +163,7 @@ export class SocketConnector {
         ...(isServer && this.#session ? { session: this.#session } : {}),
       }),
     );
+    reads?.attach(socket);
     tune(socket);
     let certificate: tls.DetailedPeerCertificate | undefined;
     // 'secure' comes before Node judges the certificate; afterwards, when it fails, the certificate is out of reach.

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Scheduler, Timer } from '../../runtime/clock.js';
 import { onAbort } from '../../runtime/signals.js';
+import { copyBytes } from '../copy-bytes.js';
 import { IdleLimit } from '../idle-limit.js';
 import type { ResponseHeaders, TransportFlow, TransportRequest, TransportSink } from '../transport.js';
 import { TransportError } from '../transport-error.js';
@@ -101,8 +102,9 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Controller, chunk: Uint8Array): void {
     if (this.#done) return;
     this.#idle.touch();
-    if (this.#gunzip) this.#gunzip.write(chunk);
-    else if (this.#paused) this.#held = chunk;
+    // The chunk is valid during this call only: see LentReads.
+    if (this.#gunzip) this.#gunzip.write(copyBytes(chunk));
+    else if (this.#paused) this.#held = copyBytes(chunk);
     else this.#guard(() => this.#sink.onData(chunk));
   }
 
