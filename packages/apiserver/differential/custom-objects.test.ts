@@ -368,3 +368,24 @@ play(pair, 'custom objects without subresources', () => {
     apply(`${all}/a?fieldManager=x`, { ...widget('a'), status: { phase: 'x' } }),
   ];
 });
+
+play(pair, 'numbers and nesting without bounds', () => {
+  const ns = uniqueName('n');
+  const group = `${uniqueName('g')}.example.com`;
+  const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const all = `/apis/${group}/v1/namespaces/${ns}/widgets`;
+  const head = `"apiVersion":"${group}/v1","kind":"Widget","metadata":{"name":"w"}`;
+  const dry = (spec: string) => post(`${all}?dryRun=All`, `{${head},"spec":${spec}}`);
+  const deep = (depth: number) => dry(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+  return [
+    post(namespaces, namespace(ns)),
+    ...served(definition(group, { versions: [version('v1', { properties: { spec: free } })] })),
+    dry('{"a":9007199254740991,"b":-9007199254740991,"c":1.5,"d":1e3,"e":-0.0,"f":0.1e1}'),
+    dry('{"a":92233720368547758079,"b":-92233720368547758079,"c":1e20,"d":123456789012345678901234567890}'),
+    deep(900),
+    deep(10_001),
+    dry('{"a":9007199254740993}'),
+    apply(`${all}/w?dryRun=All&fieldManager=m`, `{${head},"spec":{"a":9007199254740993}}`),
+    deep(2_000),
+  ];
+});

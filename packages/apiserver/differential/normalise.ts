@@ -53,7 +53,7 @@ export class Normaliser {
     if (patched !== null) return `${patched[1]}${this.#json(patched[2] as string)}${this.#text(patched[3] as string)}`;
     if (text.includes('field not declared in schema')) return undeclared(text);
     if (/^ey[\w-]+\.ey[\w-]+\.[\w-]+$/.test(text)) return this.#token(text);
-    if (text.includes('errors:\n  ')) return text.split('\n').sort().join('\n');
+    if (text.includes('errors:\n  ')) return unordered(text);
     let out = text
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#placeholder('uid', uid))
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time, fraction) => {
@@ -160,6 +160,12 @@ function undeclared(text: string): string {
   const places = lines.flatMap((line) => /(\.\S*)\.[^.]+: field not declared in schema/.exec(line)?.[1] ?? []);
   const sure = [...new Set(places)].sort().filter((at, _, all) => !all.some((o) => o !== at && at.startsWith(o)));
   return `${head} undeclared in ${sure.join(', ')}`;
+}
+
+/** Several complaints, and keys of list elements that are maps themselves, come in the random order of Go's maps. */
+function unordered(text: string): string {
+  const keys = (line: string) => line.replace(/\[\w+=[^\]]*\]/g, (key) => [...key].sort().join(''));
+  return text.split('\n').map(keys).sort().join('\n');
 }
 
 function sorted(value: unknown): unknown {

@@ -108,7 +108,7 @@ describe('integers', () => {
 
   test('that would become others are refused, with their path', () => {
     expect(() => read('{"spec":{"id":9007199254740993}}')).toThrow('spec.id: this server does not keep integers past');
-    expect(() => read('{"spec":{"list":[1,1e400]}}')).toThrow('spec.list[1]');
+    expect(() => read('{"spec":{"list":[1,1e400]}}')).toThrow('cannot unmarshal number 1e400');
   });
 
   test('in a text, or large and safe, pass', () => {
@@ -133,4 +133,10 @@ test('whole numbers of YAML are numbers, and keys that are numbers are texts', a
     1: -2,
     b: 1.5,
   });
+});
+
+test('an integer beyond 64 bits is a double, as it is for Go', async () => {
+  expect(json('{"a":92233720368547758079}')).toEqual({ a: Number('92233720368547758079') });
+  expect(await yaml('a: 92233720368547758079')).toEqual({ a: Number('92233720368547758079') });
+  expect(() => json('{"a":"9007199254740993","b":1e400}')).toThrow(TextError);
 });

@@ -33,17 +33,32 @@ export function readJson(bytes: Uint8Array): Json {
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }
 
+/** Go reads integers beyond 64 bits as the doubles that they are here too: only those between are lost. */
 function refuseUnsafe(text: string): void {
   if (!/\d{16}|[eE]\+?\d{2}/.test(text)) return;
-  const [path] = unsafeNumbers(text);
-  if (path !== undefined) throw new UnsafeNumberError(path);
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs)) {
+    if (token.startsWith('"')) continue;
+    if (!Number.isFinite(Number(token))) {
+      throw new TextError(`json: cannot unmarshal number ${token} into Go value of type float64`);
+    }
+    if (isLost(token)) throw new UnsafeNumberError(unsafeNumbers(text)[0] ?? '');
+  }
+}
+
+function isLost(token: string): boolean {
+  if (/[.eE]/.test(token) || token.length > 20 || Number.isSafeInteger(Number(token))) return false;
+  return fitsInt64(BigInt(token));
+}
+
+function fitsInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
 }
 
 /** YAML's whole numbers come as bigints, so that none is rounded unseen. */
 function plainNumber(this: unknown, key: string, value: unknown): unknown {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new UnsafeNumberError(key);
+  if (!Number.isSafeInteger(number) && fitsInt64(value)) throw new UnsafeNumberError(key);
   return number;
 }
 

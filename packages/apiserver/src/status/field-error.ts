@@ -61,7 +61,11 @@ export function absent(field: string, value: unknown): FieldError {
 
 /** The text is too long (`field.TooLong`). */
 export function tooLong(field: string, maxBytes: number): FieldError {
-  return { type: 'FieldValueTooLong', field, body: `Too long: may not be more than ${maxBytes} bytes` };
+  return {
+    type: 'FieldValueTooLong',
+    field,
+    body: `Too long: may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`,
+  };
 }
 
 /** There are too many elements (`field.TooMany`). */

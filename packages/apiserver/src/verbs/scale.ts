@@ -27,7 +27,8 @@ export function rescale(
   const { resourceVersion, uid, name: sent } = metaOf(scale);
   checkName(textOf(sent), name);
   const replicas = Number(valueAt(scale, 'spec.replicas') ?? 0);
-  if (replicas < 0) {
+  // Custom objects are judged as a whole.
+  if (replicas < 0 && resource.builtIn) {
     const kind = { group: 'autoscaling', plural: 'Scale', kind: 'Scale' };
     throw invalidObject(kind, name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]);
   }
