@@ -86,6 +86,21 @@ describe('Reflector: lists', () => {
     expect(t.whats()[3]).toBe('list "10" limit 500');
   });
 
+  test('only the first list shows that: pages of the newest state, after an expiry, do not; and versions count again', async () => {
+    const steps = [list(10, 'a1'), watch(errorEvent(expired)), expired, list(20, 'a1', 'x'), list(20, 'b2')];
+    const t = reflect({ steps: [...steps, watch(errorEvent(expired)), list(30, ''), watch()] });
+    await t.start();
+    await t.until(8);
+    expect(t.whats().slice(2)).toEqual([
+      'list "10"',
+      'list "" limit 500',
+      'list undefined limit 500 continue x',
+      'watch "20"',
+      'list "20"',
+      'watch "30"',
+    ]);
+  });
+
   test('an explicit page size wins', async () => {
     const t = reflect({ steps: [list(10, 'a1'), watch(errorEvent(expired)), list(20, 'a1')], pageSize: 7 });
     await t.start();
@@ -198,6 +213,17 @@ describe('Reflector: watches that fail', () => {
       expect(t.whats().slice(1)).toEqual([...Array(6).fill('watch "10"'), 'list "10"', 'watch "20"']);
     }
   });
+});
+
+test('Reflector: rights or credentials lost between two watches are told by name, and it goes on when they are back', async () => {
+  const t = reflect({
+    steps: [list(10, ''), closing(added('a11')), apiError(401, 'Unauthorized'), apiError(403, 'Forbidden'), watch()],
+  });
+  await t.start();
+  await t.until(5);
+  expect(t.whats().slice(1)).toEqual(['watch "10"', 'watch "11"', 'watch "11"', 'watch "11"']);
+  expect(t.errors.map(({ error }) => isReflectorError(error) && error.problem)).toEqual(['unauthorized', 'forbidden']);
+  expect(t.errors[1]?.error.message).toContain('may not watch things.test.riata.dev');
 });
 
 describe('Reflector: waits', () => {

@@ -1,11 +1,13 @@
 import { findApiError } from '../rest/api-error.js';
 import { isDecodeError } from '../rest/decode-error.js';
 import {
+  isForbidden,
   isGone,
   isInternalError,
   isResourceExpired,
   isTooLargeResourceVersion,
   isTooManyRequests,
+  isUnauthorized,
 } from '../rest/error-guards.js';
 import { isConnectError, isTransportError } from '../rest/transport-error.js';
 import type { DeathReason } from './reflector-liveness.js';
@@ -70,7 +72,7 @@ function judgeError(end: Extract<WatchEnd, { error: unknown }>, failures: number
     if (end.how === 'failed' && end.lasted) return { next: 'watch' };
     return failures < mostTries && error.kind !== 'closed' && error.kind !== 'invalid-request' ? again : anew;
   }
-  if (end.how === 'refused') return isServerError(error) && failures < mostTries ? again : anew;
+  if (end.how === 'refused') return mayPass(error) && failures < mostTries ? again : anew;
   // What was cut off comes again; but if it is the event itself that cannot be sent or read, only a list gets past it.
   if (isInternalError(error) || isDecodeError(error)) return failures < mostInternalErrors ? again : anew;
   return anew;
@@ -98,6 +100,7 @@ export function judgeWatchList(end: WatchEnd, unavailable: boolean): InitialVerd
   }
 }
 
-function isServerError(error: unknown): boolean {
-  return (findApiError(error)?.code ?? 0) >= 500;
+/** Servers recover, credentials are renewed, and rights are granted again: what was missed meanwhile can still be told then. */
+function mayPass(error: unknown): boolean {
+  return isUnauthorized(error) || isForbidden(error) || (findApiError(error)?.code ?? 0) >= 500;
 }
