@@ -35,7 +35,9 @@ export async function bundle(dir, outdir = join(dir, 'dist')) {
   };
   const plain = await build({ ...options, write: false });
   rmSync(join(outdir, 'chunks'), { recursive: true, force: true });
-  await build({ ...options, plugins: [wholeLayers(dir, layersOf(plain.metafile))], allowOverwrite: true });
+  const layers = layersOf(plain.metafile);
+  const plugins = [...layers.values()].some((others) => others.length > 0) ? [wholeLayers(dir, layers)] : [];
+  await build({ ...options, plugins, allowOverwrite: true });
   return entryPoints.length;
 }
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { writeFile } from 'node:fs/promises';
-import { ApiServer } from './api-server.js';
 import { parseCommandLine, type Settings, usage } from './command-line.js';
-import { adminKubeconfig } from './http/admin-kubeconfig.js';
 
 async function run({ host, port, kubeconfig, token, tls }: Settings): Promise<void> {
   const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
+  // The package's own entry, so that it is one file.
+  const { ApiServer, adminKubeconfig } = await import('./index.js');
   const server = await ApiServer.start({ token });
   try {
     const { url, ca } = await server.listen({ host, port, tls });

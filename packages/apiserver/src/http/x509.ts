@@ -25,7 +25,9 @@ export function createAuthority(commonName: string, validity: Validity): Authori
   const own = certificate(issuer, issuer, validity, extensions(issuer.spki, issuer.spki, undefined));
   return {
     cert: own,
-    key: pemKey(keys.privateKey),
+    get key() {
+      return pemKey(keys.privateKey);
+    },
     issue(name, hosts) {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
       const subject = { subject: nameOf(name), spki: spkiOf(publicKey) };

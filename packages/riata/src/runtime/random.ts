@@ -47,8 +47,7 @@ function createRandom(next: () => number, uuid: () => string): Random {
 /** Chance that cannot be repeated. Its UUIDs are cryptographically random; `next` and the rest are not. */
 export const systemRandom: Random = createRandom(
   () => Math.random(),
-  // The global `crypto` would load all of Web Crypto for it.
-  () => process.getBuiltinModule('node:crypto').randomUUID(),
+  () => crypto.randomUUID(),
 );
 
 /** Spreads a seed over 32-bit words: FNV-1a over its text, then splitmix32. */
