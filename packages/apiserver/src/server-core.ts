@@ -52,7 +52,7 @@ export class ServerCore {
     );
     this.#loop = new WorkLoop(clock, log);
     this.verbs = new Verbs({
-      ...{ storage, store: this.#store, clock, random, token },
+      ...{ storage, store: this.#store, clock, random, log, token },
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
     });
     this.#startControllers(namespaces);

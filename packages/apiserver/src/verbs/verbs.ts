@@ -1,5 +1,5 @@
 import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type Status } from 'riata/object';
-import type { Random, Scheduler } from 'riata/runtime';
+import type { Logger, Random, Scheduler } from 'riata/runtime';
 import type { DeleteOptions } from '../http/delete-options.js';
 import type { GetOptions, ListOptions } from '../http/list-options.js';
 import type { Negotiated } from '../http/negotiate.js';
@@ -41,6 +41,7 @@ export interface VerbParts {
   readonly store: ObjectStore;
   readonly clock: Scheduler;
   readonly random: Random;
+  readonly log: Logger;
   /** What the administrator shows. */
   readonly token: string;
   /** A built-in resource, by its group, version and plural. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type KubeObject, parseFieldSelector, parseSelector } from 'riata/object';
-import { seededRandom, VirtualClock } from 'riata/runtime';
+import { memoryLogger, seededRandom, VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { builtInResources } from '../resource/built-in-resource.js';
 import { ObjectTexts } from '../resource/object-texts.js';
@@ -57,19 +57,20 @@ function setup(options: { readonly historyWrites?: number } = {}) {
   const storage = new MemoryStorage({ clock, ...options });
   const encoder = new EventEncoder(new ObjectTexts());
   const random = seededRandom(1);
+  const log = memoryLogger();
   const at = (name: string) => `ns/${name}`;
   const make = (name: string, labels: Record<string, string>) => (revision: number) => ({
     ...{ apiVersion: 'v1', kind: 'ConfigMap' },
     metadata: { name, namespace: 'ns', uid: name, resourceVersion: String(revision), labels } as KubeObject['metadata'],
   });
   return {
-    ...{ clock, storage, encoder },
+    ...{ clock, storage, encoder, log },
     put: (name: string, labels: Record<string, string> = {}) =>
       storage.put(resource.table, at(name), make(name, labels)).revision,
     remove: (name: string) => storage.remove(resource.table, at(name), make(name, {})).revision,
     watch(request: Partial<WatchRequest> = {}, oldest?: number) {
       const peer = new Peer();
-      const parts = { storage, encoder, clock, random, oldest };
+      const parts = { storage, encoder, clock, random, log, oldest };
       const session = new WatchSession(parts, resource, { namespace: '', form, ...request }, peer);
       return { peer, session };
     },
@@ -77,6 +78,29 @@ function setup(options: { readonly historyWrites?: number } = {}) {
 }
 
 describe('what a watch tells', () => {
+  test('an event that cannot be written ends the watch, and is told to who runs the server', async () => {
+    const { clock, put, watch, storage, log } = setup();
+    put('a');
+    const { peer, session } = watch();
+    session.start();
+    const bad = {
+      toJSON: () => {
+        throw new Error('no text for this');
+      },
+    };
+    storage.put(
+      resource.table,
+      'ns/b',
+      () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, bad }) as never,
+    );
+    put('c');
+    await clock.settle();
+    expect(peer.said).toEqual(['ADDED a 1']);
+    expect(log.records).toMatchObject([
+      { level: 'error', message: expect.stringContaining('has ended a watch'), fields: { key: 'ns/b' } },
+    ]);
+  });
+
   test('the state at its start, then what happens', async () => {
     const { clock, put, remove, watch } = setup();
     put('a');

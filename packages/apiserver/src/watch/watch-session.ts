@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Random, Scheduler, Timer } from 'riata/runtime';
+import type { Logger, Random, Scheduler, Timer } from 'riata/runtime';
 import { type Choice, matcherOf } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 import { expired } from '../status/refusal.js';
@@ -29,6 +29,7 @@ export interface WatchParts {
   readonly encoder: EventEncoder;
   readonly clock: Scheduler;
   readonly random: Random;
+  readonly log: Logger;
   /** Watches cannot begin before this revision, even if the storage remembers more. @default 0 */
   readonly oldest?: number;
 }
@@ -200,7 +201,14 @@ export class WatchSession {
   #encode(type: EventType, stored: Stored): Buffer | undefined {
     try {
       return this.#encoder.event(type, stored, this.#form);
-    } catch {
+    } catch (error) {
+      const { key, revision } = stored;
+      this.#parts.log.error('An event that could not be written has ended a watch', {
+        error,
+        key,
+        revision,
+        table: this.table,
+      });
       this.#finish();
       return undefined;
     }
