@@ -4,7 +4,7 @@
 // its own, under NODE_ENV=production; ratios between cases of one run are what counts.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { pod } from './pods.mjs';
+import { workloadPod } from './workload-pods.mjs';
 
 const options = Object.fromEntries(process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=')));
 const count = Number(options.count ?? 50_000);
@@ -13,61 +13,16 @@ const events = Number(options.events ?? count);
 const place = (i) => ('shuffled' in options ? (i * 7919) % count : i);
 const modes = (options.modes ?? 'unshared,parsed,raw,raw+spec,hash-consed').split(',');
 
-/** Pods of workloads with so many replicas, in the order of a list; what a template says differs between workloads. */
-function replica(i, replicas, version) {
-  const t = Math.floor(i / replicas);
-  const own = pod(i);
-  const template = pod(t * 31);
-  const app = `app-${t.toString(36)}`;
-  const suffix = ((i * 7919) % 60466176).toString(36).padStart(5, 'x');
-  const { managedFields, uid, creationTimestamp } = own.metadata;
-  const metadata = {
-    ...template.metadata,
-    name: `${app}-7d4b9c6f5d-${suffix}`,
-    generateName: `${app}-7d4b9c6f5d-`,
-    ...{ uid, creationTimestamp, managedFields },
-    resourceVersion: String(48211000 + i + version * 1_000_000),
-    labels: { ...template.metadata.labels, app, 'pod-template-hash': (t * 2654435761).toString(36).slice(-10) },
-    ownerReferences: [{ ...template.metadata.ownerReferences[0], name: `${app}-7d4b9c6f5d` }],
-  };
-  const volume = `kube-api-access-${suffix}`;
-  const [container] = template.spec.containers;
-  const spec = {
-    ...template.spec,
-    volumes: [{ ...template.spec.volumes[0], name: volume }],
-    containers: [
-      {
-        ...container,
-        name: app,
-        env: [
-          ...container.env.slice(0, 3),
-          { name: 'DATABASE_URL', value: `postgres://${app}:5432/${app}?sslmode=require` },
-        ],
-        resources: {
-          limits: { cpu: `${t % 900}m`, memory: '512Mi' },
-          requests: { cpu: '100m', memory: `${t % 800}Mi` },
-        },
-        volumeMounts: [{ ...container.volumeMounts[0], name: volume }],
-        livenessProbe: { ...container.livenessProbe, httpGet: { path: `/${app}/healthz`, port: 8080, scheme: 'HTTP' } },
-      },
-    ],
-    nodeName: own.spec.nodeName,
-  };
-  const status = structuredClone(own.status);
-  Object.assign(status.containerStatuses[0], { name: app, image: container.image, restartCount: version });
-  return { metadata, spec, status };
-}
-
 function* listChunks(replicas) {
   yield Buffer.from('{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[');
   for (let i = 0; i < count; i++) {
-    yield Buffer.from(JSON.stringify(replica(place(i), replicas, 0)) + (i + 1 < count ? ',' : ']}\n'));
+    yield Buffer.from(JSON.stringify(workloadPod(place(i), replicas, 0)) + (i + 1 < count ? ',' : ']}\n'));
   }
 }
 
 function* watchChunks(replicas) {
   for (let i = 0; i < events; i++) {
-    const object = { kind: 'Pod', apiVersion: 'v1', ...replica((i * 7) % count, replicas, 1) };
+    const object = { kind: 'Pod', apiVersion: 'v1', ...workloadPod((i * 7) % count, replicas, 1) };
     yield Buffer.from(`{"type":"MODIFIED","object":${JSON.stringify(object)}}\n`);
   }
 }
@@ -141,7 +96,7 @@ if (options.mode) {
 } else {
   const node = process.execPath;
   const self = fileURLToPath(import.meta.url);
-  console.log(`${count} Pods of ${JSON.stringify(replica(1, 3, 0)).length} bytes, Node ${process.version}`);
+  console.log(`${count} Pods of ${JSON.stringify(workloadPod(1, 3, 0)).length} bytes, Node ${process.version}`);
   console.log('| replicas | memory | heap B/object | after updates | CPU µs/object, first list | CPU µs/event |');
   console.log('|--:|---|--:|--:|--:|--:|');
   for (const replicas of (options.replicas ?? '12.5,3,1').split(',')) {
