@@ -129,6 +129,12 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     cache.addIndexers({ [fieldIndex(field)]: values as unknown as (object: KubeObject) => readonly string[] });
   }
 
+  /** Keys of the objects that have this value in an index of {@link indexField}, as far as is known now; never waits. */
+  keysByField(kind: KindRef, field: string, value: string): readonly string[] {
+    const members = this.#held.get(idOf(kind))?.cache.members ?? [];
+    return members.flatMap(({ view }) => view.indexKeys(fieldIndex(field), value));
+  }
+
   /** Changes which namespaces are held of a kind that is; undefined for all. Resolves when handlers have been told. */
   async setNamespaces(kind: KindRef, namespaces: readonly string[] | undefined): Promise<void> {
     const held = this.#held.get(idOf(kind));

@@ -7,8 +7,14 @@ import { type Request, requestFor } from './request.js';
 /** Puts a key in line. Its cause is known; the priority is that of the change unless another is given. */
 export type Enqueue = (request: Request, options?: { readonly priority?: number }) => void;
 
-/** Which keys a change leads to (`handler.EventHandler`). */
-export type EventHandler<T extends KubeObject = KubeObject> = (change: Change<T>, enqueue: Enqueue) => void;
+/**
+ * Which keys a change leads to (`handler.EventHandler`). May take its time: the next change waits. What it throws is
+ * logged, and it is asked again, so that no change is lost.
+ */
+export type EventHandler<T extends KubeObject = KubeObject> = (
+  change: Change<T>,
+  enqueue: Enqueue,
+) => void | Promise<void>;
 
 /** The object itself (`handler.EnqueueRequestForObject`). */
 export function enqueueRequestForObject(): EventHandler {
@@ -47,10 +53,21 @@ export function enqueueRequestForOwner(owner: KindRef, { onlyController = true }
  * What `map` makes of the object, as it was and as it is (`handler.EnqueueRequestsFromMapFunc`): what it no longer refers
  * to hears of that, too.
  */
-export function enqueueRequestsFromMap<T extends KubeObject>(map: (object: T) => Iterable<Request>): EventHandler<T> {
+export function enqueueRequestsFromMap<T extends KubeObject>(
+  map: (object: T) => Iterable<Request> | Promise<Iterable<Request>>,
+): EventHandler<T> {
+  const enqueueAll = (requests: Iterable<Request>, enqueue: Enqueue) => {
+    for (const request of requests) enqueue(clusterKey(request));
+  };
   return ({ old, new: now }, enqueue) => {
-    if (now !== undefined) for (const request of map(now)) enqueue(clusterKey(request));
-    if (old !== undefined && old !== now) for (const request of map(old)) enqueue(clusterKey(request));
+    let waiting: Promise<void> | undefined;
+    for (const object of old === now ? [now] : [now, old]) {
+      if (object === undefined) continue;
+      const requests = map(object);
+      if (!('then' in requests)) enqueueAll(requests, enqueue);
+      else waiting = Promise.all([waiting, requests.then((all) => enqueueAll(all, enqueue))]).then(() => {});
+    }
+    return waiting;
   };
 }
 

@@ -1,7 +1,18 @@
 /** Controllers: what they watch, which changes matter, and the loop that reconciles (controller-runtime's `pkg/controller`). */
 export type { ActiveReconcileInfo } from './active-reconcile.js';
+export { ControlBuilder, control, type OwnsOptions, type ReferencedBy, type WatchOptions } from './control.js';
 export { Controller, type ControllerHealth, type ControllerPhase } from './controller.js';
 export type { ControllerOptions } from './controller-options.js';
+export {
+  type ControllerDefinition,
+  type ControlOptions,
+  type FinalizeDefinition,
+  kindsOf,
+  type MapFunc,
+  type References,
+  type WatchDefinition,
+} from './definition.js';
+export { type ControllerParts, controllerFor } from './definition-controller.js';
 export {
   type Enqueue,
   type EventHandler,
@@ -25,6 +36,7 @@ export {
   predicateFuncs,
   resourceVersionChanged,
 } from './predicate.js';
+export type { OwnedApply, ReconcileContext, StatusCondition, StatusFields } from './reconcile-context.js';
 export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
 export type { ReconcileRun, Reconciler, ReconcilerObject } from './reconciler.js';
 export type { Cause, Request, RequestQueue } from './request.js';

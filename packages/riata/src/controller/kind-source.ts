@@ -70,7 +70,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     const use = this.#cache.use(this.#kind);
     this.#use = use;
     this.#registration = use.informer.addEventHandler(
-      { onChange: (change) => this.#take(change, queue) },
+      { onChange: (change) => this.#take(change, queue, signal) },
       { name: this.name },
     );
     const registration = this.#registration;
@@ -94,7 +94,33 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     await abortable(this.#registration?.synced({ signal }) ?? Promise.resolve(), signal);
   }
 
-  #take(change: Change<T>, queue: RequestQueue): void {
+  /** What predicates and handler throw is told; they are asked again until they take the change, or the source ends. */
+  #take(change: Change<T>, queue: RequestQueue, signal: AbortSignal): void | Promise<void> {
+    try {
+      const waiting = this.#handle(change, queue);
+      return waiting?.catch((error) => this.#retry(change, queue, signal, error));
+    } catch (error) {
+      return this.#retry(change, queue, signal, error);
+    }
+  }
+
+  async #retry(change: Change<T>, queue: RequestQueue, signal: AbortSignal, first: unknown): Promise<void> {
+    const { log, clock } = this.#runtime;
+    let error = first;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      log.error('a predicate or handler failed: asked again', { source: this.name, key: change.key, attempt, error });
+      await clock.sleep(Math.min(100 * 2 ** attempt, 30_000), { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#handle(change, queue);
+        return;
+      } catch (thrown) {
+        error = thrown;
+      }
+    }
+  }
+
+  #handle(change: Change<T>, queue: RequestQueue): void | Promise<void> {
     for (const predicate of this.#predicates) if (!predicate(change)) return;
     const { type, key, metadata } = change;
     const cause = {
@@ -107,7 +133,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     };
     const priority = change.isInInitialList || type === 'Sync' ? lowPriority : 0;
     const cluster = this.#cluster;
-    this.#handler(change, (request, given) => {
+    return this.#handler(change, (request, given) => {
       const placed = cluster === undefined ? request : clusterKey({ ...request, cluster });
       queue.add(placed, { note: [cause], priority: given?.priority ?? priority });
     });

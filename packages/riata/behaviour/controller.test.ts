@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { Cache } from '../src/cache/index.js';
+import { createClient } from '../src/client/index.js';
+import {
+  type ControllerDefinition,
+  control,
+  controllerFor,
+  generationChanged,
+  TerminalError,
+} from '../src/controller/index.js';
+import { ConfigMap, CustomResourceDefinition, Secret } from '../src/kinds/index.js';
+import { findCondition } from '../src/object/conditions.js';
+import { defineKind } from '../src/object/define-kind.js';
+import { isNotFound } from '../src/rest/index.js';
+import { silentLogger } from '../src/runtime/index.js';
+import { describeServers, type TestServer, uniqueName, until } from './servers.js';
+
+/** A kind of a group that no other test has. */
+function widgetKind() {
+  return defineKind({
+    group: `${uniqueName('c')}.riata.dev`,
+    version: 'v1',
+    kind: 'Widget',
+    spec: z.object({ size: z.int().default(1), secretName: z.string().optional() }),
+    status: z.object({ size: z.int() }),
+  });
+}
+
+/** Runs controllers, with a cache of their own, until the block is left. */
+async function running(server: TestServer, ...definitions: readonly ControllerDefinition[]) {
+  const client = createClient(server.config, { runtime: { log: silentLogger } });
+  const writes: string[] = [];
+  client.onWrite(({ operation: { verb, kind, subresource } }) => {
+    writes.push(`${verb} ${kind.kind}${subresource === undefined ? '' : `/${subresource}`}`);
+  });
+  const cache = new Cache(client, { runtime: { log: silentLogger } });
+  const stop = new AbortController();
+  const runtime = { log: silentLogger };
+  const controllers = await Promise.all(
+    definitions.map((definition) => controllerFor(definition, { client, cache, runtime })),
+  );
+  const runs = [cache.run({ signal: stop.signal }), ...controllers.map((c) => c.run({ signal: stop.signal }))];
+  return {
+    ...{ controllers, cache, writes },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(runs);
+      await client.close();
+    },
+  };
+}
+
+async function install(server: TestServer) {
+  const { client } = server;
+  const Widget = widgetKind();
+  await client.create(CustomResourceDefinition(Widget.crd() as never));
+  await until('the kind is served', async () => client.list(Widget).catch(() => undefined));
+  return { Widget, namespace: await server.newNamespace() };
+}
+
+describeServers('controller', (server) => {
+  test('an object gets what it owns and a status; then nothing more is written', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const widgets = control(Widget)
+      .owns(ConfigMap)
+      .reconcile(async ({ object: widget, apply, status }) => {
+        const { name } = widget.metadata;
+        await apply(ConfigMap({ metadata: { name }, data: { size: String(widget.spec.size) } }));
+        await status({ size: widget.spec.size });
+      });
+    await using run = await running(server(), widgets);
+    const made = await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: { size: 3 } }));
+    const ready = await until('it is ready', async () => {
+      const widget = await client.get(Widget, { namespace, name: 'w' });
+      return findCondition(widget.status?.conditions, 'Ready')?.status === 'True' && widget;
+    });
+    expect(ready.status).toMatchObject({ size: 3, observedGeneration: made.metadata.generation });
+    const owned = await client.get(ConfigMap, { namespace, name: 'w' });
+    expect(owned).toMatchObject({
+      data: { size: '3' },
+      metadata: { ownerReferences: [{ uid: made.metadata.uid, controller: true }] },
+    });
+    await until(
+      'all is quiet',
+      async () => run.controllers[0]?.queue.len() === 0 && run.controllers[0]?.health.active.length === 0,
+    );
+    expect(run.writes).toEqual(['patch ConfigMap', 'patch Widget/status']);
+    const settled = await client.get(Widget, { namespace, name: 'w' });
+    expect(settled.metadata.resourceVersion).toBe(ready.metadata.resourceVersion);
+    await client.patch(Widget, { namespace, name: 'w' }, { type: 'merge', body: { spec: { size: 5 } } });
+    await until(
+      'the change has arrived',
+      async () => (await client.get(ConfigMap, { namespace, name: 'w' })).data?.size === '5',
+    );
+    await client.delete(ConfigMap, { namespace, name: 'w' });
+    await until('it is made anew', async () => client.find(ConfigMap, { namespace, name: 'w' }));
+    const [first] = run.controllers[0]?.explain ?? [];
+    expect(first).toMatchObject({ key: { namespace, name: 'w' }, outcome: 'success', attempt: 1 });
+    expect(first?.reasons).toMatchObject([{ source: 'for Widget', change: 'Added', object: `Widget ${namespace}/w` }]);
+    expect(first?.writes).toMatchObject([
+      { object: `ConfigMap ${namespace}/w` },
+      { object: `Widget ${namespace}/w/status` },
+    ]);
+  });
+
+  test('a failure is said in the status, and taken back', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    let isBroken = true;
+    const widgets = control(Widget).reconcile(async () => {
+      if (isBroken) throw new TerminalError('the moon is not full');
+    });
+    await using _run = await running(server(), widgets);
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    const ready = async () =>
+      findCondition((await client.get(Widget, { namespace, name: 'w' })).status?.conditions, 'Ready');
+    const failed = await until('it has failed', async () => {
+      const condition = await ready();
+      return condition?.status === 'False' && condition;
+    });
+    expect(failed).toMatchObject({
+      reason: 'ReconcileFailed',
+      message: expect.stringContaining('the moon is not full'),
+    });
+    isBroken = false;
+    await client.patch(Widget, { namespace, name: 'w' }, { type: 'merge', body: { spec: { size: 2 } } });
+    await until('it is well again', async () => (await ready())?.status === 'True');
+  });
+
+  test('a finalizer is set before the first reconcile, and removed after the clean-up', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const order: string[] = [];
+    const widgets = control(Widget)
+      .finalize(({ object }) => void order.push(`clean ${object.metadata.name}`))
+      .reconcile(({ object }) => void order.push(`${object.metadata.finalizers?.length} finalizer`));
+    await using _run = await running(server(), widgets);
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await until('it was reconciled', async () => order.length > 0);
+    await client.delete(Widget, { namespace, name: 'w' });
+    await until('it is gone', async () => client.get(Widget, { namespace, name: 'w' }).then(() => false, isNotFound));
+    expect(order.at(0)).toBe('1 finalizer');
+    expect(order.filter((step) => step === 'clean w')).toHaveLength(1);
+    expect(order.at(-1)).toBe('clean w');
+  });
+
+  test('what others refer to: they are reconciled when it changes', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const seen: string[] = [];
+    const widgets = control(Widget, { predicates: [generationChanged] })
+      .watches(Secret, { referencedBy: (widget) => widget.spec.secretName })
+      .reconcile(async ({ object: widget, client: reader }) => {
+        const name = widget.spec.secretName ?? 'none';
+        const secret = await reader.find(Secret, { namespace, name });
+        seen.push(`${widget.metadata.name} ${secret?.metadata.labels?.step}`);
+      });
+    await using _run = await running(server(), widgets);
+    await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { secretName: 's' } }));
+    await client.create(Widget({ metadata: { namespace, name: 'b' }, spec: { secretName: 'other' } }));
+    await until('both were reconciled', async () => seen.length >= 2);
+    await client.create(Secret({ metadata: { namespace, name: 's', labels: { step: '1' } } }));
+    await until('a has seen it', async () => seen.includes('a 1'));
+    await client.patch(
+      Secret,
+      { namespace, name: 's' },
+      { type: 'merge', body: { metadata: { labels: { step: '2' } } } },
+    );
+    await until('a has seen the change', async () => seen.includes('a 2'));
+    expect(seen.filter((line) => line.startsWith('b'))).toEqual(['b undefined']);
+  });
+
+  test('several controllers of one kind, with one watch', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const seen = new Set<string>();
+    const named = (name: string) => control(Widget, { name }).reconcile(() => void seen.add(name));
+    await using run = await running(server(), named('one'), named('two'));
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await until('both have seen it', async () => seen.size === 2);
+    expect(run.cache.health.map(({ kind }) => kind.kind)).toEqual(['Widget']);
+  });
+
+  test('a kind that is not served yet: it begins when it comes', async () => {
+    const { client } = server();
+    const Widget = widgetKind();
+    const namespace = await server().newNamespace();
+    const seen: string[] = [];
+    await using run = await running(
+      server(),
+      control(Widget).reconcile(({ key }) => void seen.push(key.name)),
+    );
+    await until('it waits', async () => run.controllers[0]?.health.waitingFor.length === 1);
+    await client.create(CustomResourceDefinition(Widget.crd() as never));
+    await until('it is served', async () => client.list(Widget).catch(() => undefined));
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await until('it was reconciled', async () => seen.includes('w'));
+  });
+});

@@ -1,0 +1,155 @@
+import type { Reader } from '../client/interfaces.js';
+import { type KindRef, type MetadataOnly, metadataOnly } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import type { ControllerDefinition, ControlOptions, MapFunc, References, WatchDefinition } from './definition.js';
+import type { Predicate } from './predicate.js';
+import type { ReconcileContext } from './reconcile-context.js';
+import type { Reconciler } from './reconciler.js';
+import type { Source } from './source.js';
+
+/** What every watch takes. */
+export interface WatchOptions<T extends KubeObject> {
+  /** Changes that matter. @default all */
+  readonly predicates?: readonly Predicate<T>[];
+}
+
+/** Options of {@link ControlBuilder.owns}. */
+export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
+  /** Every owner hears of it, not only the one that manages the object (`MatchEveryOwner`). @default false */
+  readonly allOwners?: boolean;
+}
+
+/** Says which objects a watched object matters to: those that refer to it. */
+export interface ReferencedBy<R extends KubeObject> {
+  /** What an object of the controller's kind refers to: names, in its own namespace unless said otherwise. */
+  readonly referencedBy: (object: R) => References;
+}
+
+/**
+ * A controller in the making (`builder.Builder`). Every method gives a new one and leaves this one as it is; the last,
+ * {@link reconcile}, gives the definition. `O` is what the reconciler gets as `object`.
+ */
+export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
+  readonly #definition: Omit<ControllerDefinition<R>, 'reconciler'>;
+
+  /** Use `control`. */
+  constructor(definition: Omit<ControllerDefinition<R>, 'reconciler'>) {
+    this.#definition = definition;
+  }
+
+  /** Reconciles the owner whenever an object of this kind changes that it owns (`Owns`). */
+  owns<T extends KubeObject>(kind: KindRef<T>, options: OwnsOptions<T> = {}): ControlBuilder<R, O> {
+    const { allOwners = false, predicates } = options;
+    return this.#watch({ through: 'owns', kind, predicates: anyOf(predicates), onlyController: !allOwners });
+  }
+
+  /**
+   * Reconciles whatever `map` makes of an object of this kind when it changes, or all that refer to it; index and reverse
+   * map are made for the latter (`Watches`, `EnqueueRequestsFromMapFunc`).
+   *
+   * @example
+   * control(Foo).watches(Secret, { referencedBy: (foo) => foo.spec.secretName })
+   */
+  watches<T extends KubeObject>(
+    kind: KindRef<T>,
+    to: MapFunc<T> | ReferencedBy<R>,
+    options: WatchOptions<T> = {},
+  ): ControlBuilder<R, O> {
+    const predicates = anyOf(options.predicates);
+    if (typeof to === 'function') {
+      return this.#watch({ through: 'map', kind, predicates, map: to as unknown as MapFunc });
+    }
+    const references = to.referencedBy as unknown as (object: KubeObject) => References;
+    const index = `refers to ${kind.plural}.${kind.group} ${this.#definition.watches.length}`;
+    return this.#watch({ through: 'reference', kind, predicates, index, references });
+  }
+
+  /** As {@link watches}, and only the metadata is listed and watched (`WatchesMetadata`). */
+  watchesMetadata(
+    kind: KindRef,
+    to: MapFunc<MetadataOnly> | ReferencedBy<R>,
+    options: WatchOptions<MetadataOnly> = {},
+  ): ControlBuilder<R, O> {
+    return this.watches(metadataOnly(kind), to, options);
+  }
+
+  /** Kinds that the reconciler reads: they come from the cache instead of the server. */
+  reads(...kinds: readonly KindRef[]): ControlBuilder<R, O> {
+    return this.#with({ reads: [...this.#definition.reads, ...kinds] });
+  }
+
+  /** Keys from anywhere else (`WatchesRawSource`); made when the controller is. */
+  source(make: (parts: { readonly reader: Reader }) => Source): ControlBuilder<R, O> {
+    return this.#watch({ through: 'source', make });
+  }
+
+  /** Changes that matter, of all that is watched (`WithEventFilter`). */
+  filter(...predicates: readonly Predicate[]): ControlBuilder<R, O> {
+    const watches = this.#definition.watches.map((watch) =>
+      watch.through === 'source' ? watch : { ...watch, predicates: [...watch.predicates, ...predicates] },
+    );
+    return this.#with({ watches });
+  }
+
+  /** Calls the reconciler for objects that are gone, too, with no `object`. */
+  evenWhenGone(): ControlBuilder<R, R | undefined> {
+    return new ControlBuilder<R, R | undefined>({ ...this.#definition, evenWhenGone: true });
+  }
+
+  /**
+   * What is done before an object may go. The finalizer is set before the first reconcile and removed after this has
+   * succeeded; from the moment that deletion was asked for, this is called instead of the reconciler. May be called
+   * again after it has succeeded. The finalizer is named after group and controller unless told otherwise.
+   */
+  finalize(run: Reconciler<ReconcileContext<R>>, options: { readonly name?: string } = {}): ControlBuilder<R, O> {
+    const { kind, name } = this.#definition;
+    const finalizer = options.name ?? `${kind.group.includes('.') ? kind.group : 'riata.dev'}/${name}`;
+    return this.#with({
+      finalize: { name: finalizer, run: run as unknown as Reconciler<ReconcileContext<KubeObject>> },
+    });
+  }
+
+  /** How it is done (`Complete`): gives the definition. */
+  reconcile(reconciler: Reconciler<ReconcileContext<R, O>>): ControllerDefinition<R> {
+    return Object.freeze({ ...this.#definition, reconciler: reconciler as unknown as Reconciler<never> });
+  }
+
+  #watch(watch: WatchDefinition): ControlBuilder<R, O> {
+    return this.#with({ watches: [...this.#definition.watches, watch] });
+  }
+
+  #with(changes: Partial<ControllerDefinition<R>>): ControlBuilder<R, O> {
+    return new ControlBuilder<R, O>({ ...this.#definition, ...changes });
+  }
+}
+
+/**
+ * Begins the definition of a controller for objects of a kind (`NewControllerManagedBy(mgr).For()`).
+ *
+ * @example
+ * export const foos = control(Foo)
+ *   .owns(Deployment)
+ *   .reconcile(async ({ object: foo, apply, status }) => {
+ *     const deployment = await apply(Deployment({ metadata: { name: foo.spec.deploymentName }, spec: podsFor(foo) }));
+ *     await status({ availableReplicas: deployment.status?.availableReplicas ?? 0 });
+ *   });
+ */
+export function control<R extends KubeObject>(
+  kind: KindRef<R>,
+  options: ControlOptions & { readonly predicates?: readonly Predicate<R>[] } = {},
+): ControlBuilder<R> {
+  const name = options.name ?? kind.kind.toLowerCase();
+  if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
+    throw new TypeError(
+      `control(${kind.kind}): name wants letters, digits, "-", "." and "_", got ${JSON.stringify(name)}`,
+    );
+  }
+  return new ControlBuilder<R>({
+    ...{ name, kind, reads: [], evenWhenGone: false, options },
+    watches: [{ through: 'for', kind, predicates: anyOf(options.predicates) }],
+  });
+}
+
+function anyOf<T extends KubeObject>(predicates: readonly Predicate<T>[] | undefined): readonly Predicate[] {
+  return (predicates ?? []) as unknown as readonly Predicate[];
+}

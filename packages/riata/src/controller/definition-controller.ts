@@ -1,0 +1,185 @@
+import type { Cache } from '../cache/cache.js';
+import { delegatingClient } from '../client/delegating-client.js';
+import type { Client, Reader } from '../client/interfaces.js';
+import type { KubeClient } from '../client/kube-client.js';
+import { isWrite, type Operation, type Verb } from '../client/operation.js';
+import { intercept, withFieldOwner } from '../client/wrappers.js';
+import { formatKey } from '../object/key.js';
+import { builderOf, type KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { isStopReason } from '../runtime/stop-reasons.js';
+import type { ActiveReconcile } from './active-reconcile.js';
+import { Controller } from './controller.js';
+import type { ControllerOptions } from './controller-options.js';
+import type { ControllerDefinition } from './definition.js';
+import { addFinalizer, isDeleting, removeFinalizer } from './finalizing.js';
+import { ObjectStatus } from './object-status.js';
+import type { OwnedApply, ReconcileContext, StatusFields } from './reconcile-context.js';
+import { type Reconciler, reconcileWith } from './reconciler.js';
+import type { Result } from './result.js';
+import { watchSource } from './watch-source.js';
+
+/** What a definition needs to run. */
+export interface ControllerParts {
+  /** Writes, and reads what the cache does not hold. */
+  readonly client: KubeClient;
+  readonly cache: Cache;
+  /** For what the definition does not say. */
+  readonly defaults?: Omit<ControllerOptions, 'runtime'>;
+  /** Goes into the keys, where there are several clusters. @default none */
+  readonly cluster?: string;
+  readonly runtime?: Partial<Runtime>;
+}
+
+/** Makes a controller of a definition; it declares its kinds to the cache and is run by its `run`. */
+export async function controllerFor<R extends KubeObject>(
+  definition: ControllerDefinition<R>,
+  parts: ControllerParts,
+): Promise<Controller> {
+  const { cache, cluster } = parts;
+  const runtime = resolveRuntime(parts.runtime);
+  const { name: _, predicates: __, fieldManager: ___, ...own } = definition.options;
+  const reconciler = new DefinedReconciler<R>(definition, parts, runtime);
+  const options = { ...parts.defaults, ...own, runtime };
+  const controller = new Controller(definition.name, { ...options, reconcile: (run) => reconciler.reconcile(run) });
+  for (const kind of definition.reads) cache.use(kind);
+  for (const watch of definition.watches) {
+    await controller.watch(
+      await watchSource(definition as unknown as ControllerDefinition, watch, { cache, cluster, runtime }),
+    );
+  }
+  return controller;
+}
+
+/** Surrounds the user's reconciler: fetches the object, minds finalizers and status. */
+class DefinedReconciler<R extends KubeObject> {
+  readonly #definition: ControllerDefinition<R>;
+  readonly #cache: Cache;
+  readonly #client: KubeClient;
+  readonly #runtime: Runtime;
+  readonly #fieldManager: string;
+
+  constructor(definition: ControllerDefinition<R>, { client, cache }: ControllerParts, runtime: Runtime) {
+    this.#definition = definition;
+    this.#cache = cache;
+    this.#runtime = runtime;
+    this.#fieldManager = definition.options.fieldManager ?? definition.name;
+    this.#client = withFieldOwner(client, this.#fieldManager);
+  }
+
+  async reconcile(run: ActiveReconcile): Promise<Result> {
+    const { kind, finalize, evenWhenGone } = this.#definition;
+    const client = this.#clientFor(run);
+    const { namespace, name } = run.key;
+    const object = await this.#cache.find(kind, { namespace, name } as never, { signal: run.signal });
+    if (object === undefined) return evenWhenGone ? this.#call(run, client, undefined) : undefined;
+    if (finalize === undefined) return this.#call(run, client, object);
+    if (!isDeleting(object)) {
+      return this.#call(run, client, await addFinalizer(client, kind, object, finalize.name));
+    }
+    if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
+    const result = await this.#call(run, client, object, finalize.run as unknown as Reconciler<never>);
+    // Whoever wants to come back is not done yet.
+    if (result === undefined) await removeFinalizer(client, kind, object, finalize.name);
+    return result;
+  }
+
+  async #call(
+    run: ActiveReconcile,
+    client: Client,
+    object: R | undefined,
+    reconciler = this.#definition.reconciler,
+  ): Promise<Result> {
+    const status = this.#statusOf(object, client);
+    const context: ReconcileContext<R, R | undefined> = {
+      ...{ key: run.key, signal: run.signal, log: run.log, reconcileID: run.reconcileID },
+      ...{ attempt: run.attempt, priority: run.priority, reasons: run.reasons },
+      ...{ object, client },
+      apply: this.#applyFor(object, client),
+      status: (fields) => this.#say(status, fields),
+    };
+    try {
+      const result = await reconcileWith(reconciler as unknown as Reconciler<typeof context>, context);
+      if (reconciler === this.#definition.reconciler) await status?.succeeded();
+      return result;
+    } catch (error) {
+      const wasStopped = run.signal.aborted && isStopReason(run.signal.reason);
+      if (!wasStopped) await this.#tellFailure(status, error, run);
+      throw error;
+    }
+  }
+
+  #statusOf(object: R | undefined, client: Client): ObjectStatus<R> | undefined {
+    if (object === undefined) return undefined;
+    const { kind } = this.#definition;
+    const { clock } = this.#runtime;
+    return new ObjectStatus<R>(object, { kind, client, fieldManager: this.#fieldManager, now: () => clock.now() });
+  }
+
+  async #say(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
+    if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
+    return status.say(fields);
+  }
+
+  async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, { log }: ActiveReconcile): Promise<void> {
+    try {
+      await status?.failed(error);
+    } catch (failure) {
+      log.warn('the status could not be told of the failure', { error: failure });
+    }
+  }
+
+  #applyFor(owner: R | undefined, client: Client): OwnedApply<R> {
+    return async (object, options = {}) => {
+      const { owned = true, ...rest } = options;
+      const written = object as unknown as {
+        readonly metadata: { readonly name?: string; readonly namespace?: string };
+      };
+      if (owned && owner === undefined) {
+        throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
+      }
+      const kind = builderOf(object as unknown as object);
+      const current = kind && (await this.#currentOf(kind, written.metadata, owner));
+      return client.apply(object as never, {
+        ...{ force: true, fieldManager: this.#fieldManager },
+        ...rest,
+        ...(owned && { ownedBy: owner }),
+        ...(current && { current: current as never }),
+      });
+    };
+  }
+
+  /** What the cache has of it; a kind that it does not hold is applied without looking. */
+  async #currentOf(
+    kind: KindRef,
+    { name, namespace }: { readonly name?: string; readonly namespace?: string },
+    owner: R | undefined,
+  ): Promise<KubeObject | undefined> {
+    if (name === undefined || kind.projection !== undefined || !this.#cache.holds(kind)) return undefined;
+    const place = kind.scope === 'Namespaced' ? (namespace ?? owner?.metadata.namespace) : undefined;
+    return this.#cache.find(kind, { name, namespace: place } as never);
+  }
+
+  /** The client of one reconcile: ends with it, and tells it what was written. */
+  #clientFor(run: ActiveReconcile): Client {
+    const client = intercept(this.#client, async (operation, next) => {
+      const bound = operation.signal === undefined ? { ...operation, signal: run.signal } : operation;
+      const answer = await next(bound);
+      if (isWrite(operation.verb)) run.wrote(describeWrite(operation, answer));
+      return answer;
+    });
+    const cacheReader: Reader = this.#cache;
+    return delegatingClient({ cacheReader, client });
+  }
+}
+
+function describeWrite<V extends Verb>({ verb, kind, namespace, name, subresource }: Operation<V>, answer: unknown) {
+  const stored = (answer as Partial<KubeObject> | undefined)?.metadata;
+  const key = formatKey({ namespace, name: name ?? stored?.name ?? '' });
+  return {
+    verb,
+    object: `${kind.kind} ${key}${subresource === undefined ? '' : `/${subresource}`}`,
+    ...(stored?.resourceVersion && { resourceVersion: stored.resourceVersion }),
+  };
+}

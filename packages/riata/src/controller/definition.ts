@@ -1,0 +1,107 @@
+import type { Reader } from '../client/interfaces.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import type { ControllerOptions } from './controller-options.js';
+import type { Predicate } from './predicate.js';
+import type { ReconcileContext } from './reconcile-context.js';
+import type { Reconciler } from './reconciler.js';
+import type { Request } from './request.js';
+import type { Source } from './source.js';
+
+/** Which keys a changed object leads to; asked for the object as it was and as it is. May look at others by `reader`. */
+export type MapFunc<T extends KubeObject = KubeObject> = (
+  object: T,
+  reader: Reader,
+) => Iterable<Request> | Promise<Iterable<Request>>;
+
+/** What an object refers to: names, in its own namespace unless said otherwise. */
+export type References = string | Request | undefined | readonly (string | Request | undefined)[];
+
+/** One thing that a controller watches, as its definition says it. Of any object, as the compiler is concerned. */
+export type WatchDefinition =
+  | { readonly through: 'for'; readonly kind: KindRef; readonly predicates: readonly Predicate[] }
+  | {
+      readonly through: 'owns';
+      readonly kind: KindRef;
+      readonly predicates: readonly Predicate[];
+      /** False: every owner, not only the one that manages the object. */
+      readonly onlyController: boolean;
+    }
+  | {
+      readonly through: 'map';
+      readonly kind: KindRef;
+      readonly predicates: readonly Predicate[];
+      readonly map: MapFunc;
+    }
+  | {
+      readonly through: 'reference';
+      readonly kind: KindRef;
+      readonly predicates: readonly Predicate[];
+      /** Of the controller's own kind, by what it refers to. */
+      readonly index: string;
+      readonly references: (object: KubeObject) => References;
+    }
+  | { readonly through: 'source'; readonly make: (parts: { readonly reader: Reader }) => Source };
+
+/** What is done before an object may go. */
+export interface FinalizeDefinition {
+  /** The finalizer's name, e.g. `buckets.example.com/cleanup`. */
+  readonly name: string;
+  readonly run: Reconciler<ReconcileContext<KubeObject>>;
+}
+
+/**
+ * A controller as a value: what it watches and reads and how it reconciles, without a connection. Made by `control`; run
+ * by `manager.add` or `run`.
+ */
+export interface ControllerDefinition<R extends KubeObject = KubeObject> {
+  readonly name: string;
+  readonly kind: KindRef<R>;
+  readonly watches: readonly WatchDefinition[];
+  /** Read from the cache, and not watched. */
+  readonly reads: readonly KindRef[];
+  /** Whether it is called for objects that are gone, with no `object`. */
+  readonly evenWhenGone: boolean;
+  readonly finalize?: FinalizeDefinition;
+  readonly options: ControlOptions;
+  /** Takes the context of this kind. */
+  readonly reconciler: Reconciler<never>;
+}
+
+/** Options of `control`. */
+export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
+  /** In logs, metrics and events; another one for each controller of a manager. @default the kind in lower case */
+  readonly name?: string;
+  /** Changes of the controller's own kind that matter. @default all */
+  readonly predicates?: readonly Predicate<never>[];
+  /** Who its writes belong to. @default the controller's name */
+  readonly fieldManager?: string;
+}
+
+/** Every kind that a definition touches, each once: its own first. */
+export function kindsOf(definition: ControllerDefinition): readonly KindRef[] {
+  const kinds = new Map<string, KindRef>();
+  const all = [
+    definition.kind,
+    ...definition.watches.flatMap((watch) => ('kind' in watch ? [watch.kind] : [])),
+    ...definition.reads,
+  ];
+  for (const kind of all) {
+    const id = `${kind.apiVersion}/${kind.plural}${kind.projection ?? ''}`;
+    if (!kinds.has(id)) kinds.set(id, kind);
+  }
+  return [...kinds.values()];
+}
+
+/** References as keys of a kind: `namespace/name`, or `name` for what lives beside the namespaces. */
+export function referenceKeys(given: References, kind: KindRef, { namespace }: ObjectMeta): string[] {
+  const list = Array.isArray(given) ? (given as readonly (string | Request | undefined)[]) : [given as string];
+  const keys: string[] = [];
+  for (const reference of list) {
+    if (reference === undefined || reference === '') continue;
+    const key = typeof reference === 'string' ? { name: reference } : reference;
+    const place = kind.scope === 'Namespaced' ? (key.namespace ?? namespace) : undefined;
+    keys.push(place === undefined ? key.name : `${place}/${key.name}`);
+  }
+  return keys;
+}

@@ -1,0 +1,110 @@
+import type { Client } from '../client/interfaces.js';
+import { setCondition } from '../object/conditions.js';
+import type { KindRef } from '../object/kind.js';
+import type { Condition, KubeObject } from '../object/meta.js';
+import { describeError } from '../runtime/describe-error.js';
+import type { StatusCondition, StatusFields } from './reconcile-context.js';
+
+/** What a status has that this knows of. */
+interface KnownStatus {
+  readonly conditions?: readonly Condition[];
+  readonly observedGeneration?: number;
+}
+
+const longestMessage = 1024;
+
+/** Writes what one reconcile says of its object. */
+export class ObjectStatus<R extends KubeObject> {
+  readonly #kind: KindRef<R>;
+  readonly #client: Client;
+  readonly #fieldManager: string;
+  readonly #now: () => number;
+  #object: R;
+  /** What was said last, in this reconcile. */
+  #said: StatusFields<R> | undefined;
+
+  constructor(
+    object: R,
+    parts: {
+      readonly kind: KindRef<R>;
+      readonly client: Client;
+      readonly fieldManager: string;
+      readonly now: () => number;
+    },
+  ) {
+    this.#object = object;
+    this.#kind = parts.kind;
+    this.#client = parts.client;
+    this.#fieldManager = parts.fieldManager;
+    this.#now = parts.now;
+  }
+
+  /** All is as the object asks for, unless a `Ready` condition says otherwise. */
+  async say(fields: StatusFields<R>): Promise<R> {
+    this.#said = fields;
+    return this.#write(fields, { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' });
+  }
+
+  /** After a success in which nothing was said: what a failure before has said is not true any more. */
+  async succeeded(): Promise<void> {
+    if (this.#said !== undefined || !keepsConditions(this.#kind)) return;
+    const ready = this.#known.conditions?.find(({ type }) => type === 'Ready');
+    if (ready?.status === 'False' && ready.reason === 'ReconcileFailed') await this.say(this.#kept());
+  }
+
+  /** Keeps what was said so far, and says that it went wrong. */
+  async failed(error: unknown): Promise<void> {
+    if (!keepsConditions(this.#kind)) return;
+    const message = describeError(error).slice(0, longestMessage);
+    const { conditions = [], ...rest } = this.#said ?? this.#kept();
+    const others = conditions.filter(({ type }) => type !== 'Ready');
+    await this.#write({ ...rest, conditions: others } as StatusFields<R>, {
+      ...{ type: 'Ready', status: 'False', reason: 'ReconcileFailed', message },
+    });
+  }
+
+  get #known(): KnownStatus {
+    return (this.#object as { readonly status?: KnownStatus }).status ?? {};
+  }
+
+  /** What stands there now: applying less would remove the rest. */
+  #kept(): StatusFields<R> {
+    const { observedGeneration: _, conditions = [], ...rest } = this.#known;
+    return { ...rest, conditions: conditions.filter(({ type }) => type !== 'Ready') } as unknown as StatusFields<R>;
+  }
+
+  async #write(fields: StatusFields<R>, ready: StatusCondition): Promise<R> {
+    const { name, namespace, generation } = this.#object.metadata;
+    const given = fields.conditions ?? [];
+    const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
+    const before = this.#known.conditions;
+    const now = new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const conditions = wanted.map((condition) => this.#timed(condition, before, now));
+    const status = {
+      ...fields,
+      ...(generation !== undefined && { observedGeneration: generation }),
+      conditions,
+    };
+    const intent = { metadata: { name, ...(namespace && { namespace }) }, status };
+    this.#object = await this.#client.status.applyFields(this.#kind, intent as never, {
+      fieldManager: this.#fieldManager,
+      force: true,
+      current: this.#object,
+    });
+    return this.#object;
+  }
+
+  /** A condition keeps the time of its last transition as long as its status stays. */
+  #timed(condition: StatusCondition, before: readonly Condition[] | undefined, now: string): Condition {
+    const { reason = 'Reconciled', message = '' } = condition;
+    const observedGeneration = this.#object.metadata.generation;
+    const complete = { ...condition, reason, message, ...(observedGeneration !== undefined && { observedGeneration }) };
+    const known = before?.filter(({ type }) => type === condition.type);
+    return setCondition(known, complete, now)[0] as Condition;
+  }
+}
+
+/** Kinds that were made by `defineKind` have conditions; others are only written to if the reconciler says so. */
+function keepsConditions(kind: KindRef): boolean {
+  return 'crd' in kind && kind.subresources.includes('status');
+}

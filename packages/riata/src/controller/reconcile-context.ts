@@ -1,0 +1,56 @@
+import type { ApplyOptions } from '../client/apply.js';
+import type { AppliedAt, Client, Explicit } from '../client/interfaces.js';
+import type { New, Scope } from '../object/kind.js';
+import type { Condition, KubeObject, WriteMeta } from '../object/meta.js';
+import type { ReconcileRun } from './reconciler.js';
+
+/** Applies what the reconciled object is to own; see {@link ReconcileContext.apply}. */
+export type OwnedApply<Owner extends KubeObject> = <
+  R extends KubeObject,
+  W,
+  S extends Scope,
+  N extends string | undefined,
+>(
+  object: New<R, W, S, N> &
+    AppliedAt<New<R, W, S, N>, Explicit, { readonly ownedBy: Owner }> & { readonly metadata: WriteMeta },
+  options?: Omit<ApplyOptions<R>, 'ownedBy' | 'current'> & {
+    /** Makes the reconciled object its controller. @default true */
+    readonly owned?: boolean;
+  },
+) => Promise<R>;
+
+/** What a reconciler says of an object: its status, or some of its conditions. */
+export type StatusFields<R extends KubeObject> = (R extends { readonly status?: infer S }
+  ? { readonly [K in keyof NonNullable<S> as Exclude<K, 'conditions' | 'observedGeneration'>]?: NonNullable<S>[K] }
+  : unknown) & {
+  /** Besides `Ready`, which is there anyway; times are filled in. */
+  readonly conditions?: readonly StatusCondition[];
+};
+
+/** A condition as a reconciler says it. */
+export type StatusCondition = Pick<Condition, 'type' | 'status'> & Partial<Pick<Condition, 'reason' | 'message'>>;
+
+/**
+ * All that a reconciler gets. `R` is the kind's object; `O` what `object` is: the same, or undefined too, for those who
+ * asked to be called when it is gone.
+ */
+export interface ReconcileContext<R extends KubeObject, O extends R | undefined = R> extends ReconcileRun {
+  /** The object, from the cache, own writes included; frozen. */
+  readonly object: O;
+  /**
+   * Reads declared kinds from the cache and others from the server, writes to the server. Writes belong to the
+   * controller, end with `signal`, and are kept for `explain`.
+   */
+  readonly client: Client;
+  /**
+   * Server-side apply of something that `object` is to own: skipped if nothing would change, taking over fields that
+   * others hold. Resolves to what is stored.
+   */
+  readonly apply: OwnedApply<R>;
+  /**
+   * Says how the object is doing: all that this controller has to say in the status. `observedGeneration` and a `Ready`
+   * condition that is true are added, unless one is given. Skipped if nothing would change. If the reconcile throws
+   * later on, `Ready` becomes false, with the error.
+   */
+  readonly status: (fields: StatusFields<R>) => Promise<R>;
+}
