@@ -73,7 +73,7 @@ describe.each(memories)('%s', (memory) => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

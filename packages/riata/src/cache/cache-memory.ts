@@ -10,11 +10,12 @@ import { Neighbours } from './neighbours.js';
  * How a cache keeps objects. In all of them, what did not change between two versions is the same object
  * (`old.spec === new.spec`), and what is handed out is a plain, frozen object.
  *
- * - `'parsed'`: parsed when they come. Equal parts of objects that come one after the other are held once.
+ * - `'parsed'`: parsed when they come. Equal parts of objects of one owner, or that come one after the other, are held once.
  * - `'raw'`: kept as text, and parsed member by member (metadata, spec, status…) when they are read: the least CPU for
- *   kinds that change often and of which little but metadata is read. What is read often is parsed often.
- * - `'hash-consed'`: parsed, and equal subtrees of any two objects are held once: the least memory where many objects come
- *   from few templates, for more CPU when they come.
+ *   kinds that change often and of which little but metadata is read. What is read often is parsed often. A transform gets
+ *   them frozen, and has to return a new object (`edit`). `console.log` shows members as `[Getter]`: log a copy.
+ * - `'hash-consed'`: as `'parsed'`, and equal subtrees of any two objects are held once: less memory where objects come in no
+ *   order, for more CPU when they come.
  */
 export type CacheMemory = 'parsed' | 'raw' | 'hash-consed';
 

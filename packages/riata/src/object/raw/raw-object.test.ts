@@ -200,7 +200,7 @@ describe('text', () => {
           expect(JSON.stringify(cut)).toBe(JSON.stringify(expected));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });
