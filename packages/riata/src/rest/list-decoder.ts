@@ -231,9 +231,11 @@ export class ListDecoder<T = KubeObject> {
     if (!endsPiece || !this.#wholePieces) {
       to = guessEnd(bytes, start, Math.max(seen, start + this.#searched, start + ((this.#shortest * 7) >> 3)), end);
       if (to === UNKNOWN_BEGINNING) return SCAN;
-      this.#wholePieces = to < 0 && endsPiece;
-      if (this.#wholePieces) to = end - 1;
-      else if (to < 0) {
+      if (to >= 0) this.#wholePieces = false;
+      else if (endsPiece) {
+        this.#wholePieces = true;
+        to = end - 1;
+      } else {
         this.#searched = end - start - LONGEST_BEGINNING;
         return hasMore ? WAIT : this.#waitOrScan();
       }
