@@ -267,3 +267,20 @@ play(pair, 'what a write to the status reaches', () => {
     remove(`${attachments}/${ns}`, undefined, { silent: true }),
   ];
 });
+
+play(pair, 'finalizers of strange names', () => {
+  const ns = uniqueName('f');
+  const all = configMaps(ns);
+  const names = ['', 'a', 'a b/c', '/x', 'x/', 'example.com/a/b', 'UPPER.com/x', `example.com/${'a'.repeat(64)}`];
+  return [
+    post(namespaces, namespace(ns)),
+    post(all, configMap('a')),
+    ...names.flatMap((name) => [
+      post(`${all}?dryRun=All`, configMap('b', {}, { finalizers: [name] })),
+      merge(`${all}/a?dryRun=All`, { metadata: { finalizers: [name] } }),
+    ]),
+    merge(`${all}/a`, { metadata: { finalizers: ['example.com/a', 'example.com/a'] } }),
+    merge(`${all}/a?dryRun=All`, { metadata: { finalizers: ['orphan', 'foregroundDeletion'] } }),
+    merge(`${all}/a`, { metadata: { finalizers: null } }),
+  ];
+});

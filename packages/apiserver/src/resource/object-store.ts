@@ -6,7 +6,7 @@ import { alreadyExists, conflict, invalidObject, modified, notFound, Refusal } f
 import type { Storage, Stored } from '../storage/storage.js';
 import { checkName, checkNamespace } from './check-name.js';
 import { generateName } from './generate-name.js';
-import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { OwnObject } from './own-objects.js';
 import { hasSubresource, inVersion, type Resource } from './resource.js';
 import { shareFields } from './share-fields.js';
@@ -234,6 +234,15 @@ export class ObjectStore {
       const kept = statusKeeps === 'all' ? [] : statusKeeps.map((field) => [field, before[field]] as const);
       const { metadata = {} } = withMeta(whole, Object.fromEntries(kept));
       return { ...without(live, 'status'), metadata, ...pick(made, 'status') };
+    }
+    if (subresource === 'approval') {
+      const conditions = valueAt(made, 'status.conditions');
+      const status = isJsonObject(live.status) ? live.status : {};
+      return {
+        ...live,
+        metadata: metaOf(whole),
+        status: conditions === undefined ? status : { ...status, conditions },
+      };
     }
     // Binding and eviction write both sides.
     if (subresource === 'binding' || subresource === 'eviction') return whole;

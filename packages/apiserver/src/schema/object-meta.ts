@@ -69,7 +69,8 @@ export function checkMetaUpdate(
   for (const name of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     errors.push(...checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
   }
-  errors.push(...checkShared(meta, path, []));
+  // Most built-in kinds look at their metadata as at that of a new object, too.
+  errors.push(...checkShared(meta, path, builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : []));
   if (builtIn) errors.push(...checkPlainFinalizers(meta, path));
   return errors;
 }
@@ -87,7 +88,7 @@ export function checkImmutable(value: Json, before: Json, path: string): FieldEr
   return equal(value, before) ? [] : [invalid(path, value, 'field is immutable')];
 }
 
-/** What is checked on create and on update; finalizers, which are only on create, come in between. */
+/** What is checked on create and on update; finalizers, which are not always, come in between. */
 function checkShared(meta: JsonObject, path: string, finalizers: readonly FieldError[]): FieldError[] {
   return [
     ...checkLabels(record(meta.labels), `${path}.labels`),
