@@ -1,5 +1,6 @@
-// Measures riata beside @kubernetes/client-node. See README.md.
-//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch] [--no-build] [--write]
+// Measures riata beside @kubernetes/client-node, client-go and kube-rs. See README.md.
+//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch,informer] [--no-build] [--write]
+//   npm run bench -- --only=informer [--subjects=riata,client-go] [--sizes=50000,10000]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
@@ -9,16 +10,19 @@ import { installClientNode, installRiata, newerNode } from './lib/install.mjs';
 import { startServer } from './lib/start-server.mjs';
 import { firstList } from './sections/first-list.mjs';
 import { imports } from './sections/imports.mjs';
+import { informer } from './sections/informer.mjs';
 import { list } from './sections/list.mjs';
 import { size } from './sections/size.mjs';
 import { watch } from './sections/watch.mjs';
 
-const sections = { size, imports, 'first-list': firstList, list, watch };
+const sections = { size, imports, 'first-list': firstList, list, watch, informer };
 const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
     pods: { type: 'string', default: '50000' },
     only: { type: 'string', default: Object.keys(sections).join(',') },
+    subjects: { type: 'string' },
+    sizes: { type: 'string' },
     'no-build': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -51,8 +55,10 @@ async function main() {
   const node = newerNode(24);
   const riata = installRiata(folder, { build: !options['no-build'] });
   const clientNode = installClientNode();
-  log('making the bytes that the server sends');
-  server = await startServer({ node, folder, pods, events });
+  if (wanted.some((name) => name !== 'informer')) {
+    log('making the bytes that the server sends');
+    server = await startServer({ node, folder, pods, events });
+  }
 
   const context = {
     riata,
@@ -63,38 +69,42 @@ async function main() {
     server,
     pods,
     events,
+    folder,
+    log,
+    subjects: options.subjects?.split(','),
+    sizes: options.sizes?.split(',').map(Number),
   };
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   const machine = `${cpus().length} vCPU (${cpus()[0].model}), ${Math.round(totalmem() / 2 ** 30)} GB; Node ${version}, “Node 20” is ${process.version}; load before: ${loadavg()[0].toFixed(1)}`;
-  const parts = [machine];
-  const goals = [];
+  const all = [];
+  const pages = { figures: [], 'figures of informers': [] };
   for (const name of wanted) {
     log(name);
-    const { title, text, goals: reached } = await sections[name](context);
-    parts.push(`### ${title}\n\n${text}`);
-    goals.push(...reached);
-    console.log(`\n${title}\n${text}`);
+    const section = await sections[name](context);
+    pages[name === 'informer' ? 'figures of informers' : 'figures'].push(section);
+    all.push(...section.goals);
+    console.log(`\n${section.title}\n${section.text}`);
   }
-  const outcome = goals.map(
-    ({ what, got, limit, met }) => `| ${what} | ${limit} | ${got} | ${met ? 'met' : '**not met**'} |`,
-  );
-  parts.splice(1, 0, ['| goal | at most | measured | |', '|---|--:|--:|---|', ...outcome].join('\n'));
   console.log(`\n${machine}\n\nGoals`);
-  for (const { what, got, limit, met } of goals)
+  for (const { what, got, limit, met } of all)
     console.log(`${met ? 'met    ' : 'NOT MET'}  ${what}: ${got} (at most ${limit})`);
-  if (options.write) writeFigures(parts.join('\n\n'));
+  if (!options.write) return;
+  for (const [mark, found] of Object.entries(pages)) if (found.length > 0) writeFigures(mark, machine, found);
 }
 
-/** Puts the figures between the two marks of README.md. */
-function writeFigures(text) {
+/** Puts the figures between two marks of README.md. */
+function writeFigures(mark, machine, found) {
+  const outcome = found.flatMap(({ goals }) =>
+    goals.map(({ what, got, limit, met }) => `| ${what} | ${limit} | ${got} | ${met ? 'met' : '**not met**'} |`),
+  );
+  const goals = ['| goal | at most | measured | |', '|---|--:|--:|---|', ...outcome].join('\n');
+  const text = [machine, goals, ...found.map((section) => `### ${section.title}\n\n${section.text}`)].join('\n\n');
   const file = new URL('./README.md', import.meta.url);
   const before = readFileSync(file, 'utf8');
-  const after = before.replace(
-    /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s,
-    (_, a, b) => `${a}\n${text}\n${b}`,
-  );
-  if (after === before) throw new Error('bench/README.md has lost its marks for the figures');
-  writeFileSync(file, after);
+  const [begin, end] = [`<!-- ${mark} -->\n`, `\n<!-- end of ${mark} -->`];
+  const [from, to] = [before.indexOf(begin), before.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`bench/README.md has lost its marks for the ${mark}`);
+  writeFileSync(file, `${before.slice(0, from + begin.length)}\n${text}\n${before.slice(to)}`);
 }
 
 try {
