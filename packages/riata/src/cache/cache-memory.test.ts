@@ -97,6 +97,17 @@ describe.each(memories)('%s', (memory) => {
   });
 });
 
+test('parsed: parts that are frozen, as transforms leave them, are taken in', () => {
+  const { decode, admit } = through('parsed');
+  const first = admit(decode(pod('a')), undefined);
+  const second = admit({ ...decode(pod('b')), status: freeze(decode(pod('b')).status) }, undefined);
+  expect(second).toEqual(pod('b'));
+  const third = admit({ ...decode(pod('a', 'Failed')), status: freeze(decode(pod('a', 'Failed')).status) }, first);
+  expect(third).toEqual(pod('a', 'Failed'));
+  expect(third.spec).toBe(first.spec);
+  expect(first).toEqual(pod('a'));
+});
+
 describe.each<CacheMemory>(['parsed', 'hash-consed'])('%s: objects share', (memory) => {
   test('what they have in common with the one before, when it is frozen too', () => {
     const { decode, admit } = through(memory);

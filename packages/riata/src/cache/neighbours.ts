@@ -28,19 +28,33 @@ export class Neighbours {
     const neighbour = (at < 0 ? undefined : this.#ofOwner[at]) ?? this.#last;
     if (at >= 0) this.#ofOwner[at] = next;
     this.#last = next;
-    if (!Object.isFrozen(next) && !polluted()) this.#joinObjects(neighbour, next as unknown as Bag, 0);
+    if (!Object.isFrozen(next) && !polluted()) this.#tryJoin(neighbour, next);
     return next;
   }
 
   /** As `share`: `previous` itself when nothing has changed. */
   update<T extends object>(next: T, previous: T): T {
-    if (Object.isFrozen(next) || polluted()) return share(previous, next);
-    return this.#joinObjects(previous, next as Bag, 0) && sameLoss(previous, next) ? previous : next;
+    const same = Object.isFrozen(next) || polluted() ? undefined : this.#tryJoin(previous, next);
+    if (same === undefined) return share(previous, next);
+    return same && sameLoss(previous, next) ? previous : next;
+  }
+
+  /**
+   * True when equal; undefined when it met something frozen inside of `after`, as transforms may leave it. What was done
+   * before that is no harm, and asking each node whether it is frozen would cost half of the time.
+   */
+  #tryJoin(before: object, after: object): boolean | undefined {
+    try {
+      return this.#joinObjects(before, after as Bag, 0);
+    } catch (error) {
+      if (error instanceof TypeError) return undefined;
+      throw error;
+    }
   }
 
   /** `before` when equal, else `after` with what is equal in it taken from `before`. */
   #join(before: unknown, after: object, depth: number): object {
-    if (depth === recursionLimit || Object.isFrozen(after)) return after;
+    if (depth === recursionLimit) return after;
     const isArray = Array.isArray(after);
     const other =
       typeof before === 'object' && before !== null && Array.isArray(before) === isArray ? before : undefined;
