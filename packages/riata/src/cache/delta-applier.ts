@@ -17,8 +17,8 @@ export interface DeltaApplierOptions<T extends KubeObject> {
   readonly ingest: Ingest;
   readonly processor: SharedProcessor<T>;
   readonly clock: Scheduler;
-  /** Told of objects in a list that have no key; they are left out. */
-  readonly onBadObject: (error: unknown, obj: T) => void;
+  /** Told of objects that could not be taken in, such as those without a name; they are left out. */
+  readonly onBadObject: (error: unknown, obj: unknown) => void;
 }
 
 const initialFlags: ChangeFlags = { isInInitialList: true };
@@ -35,7 +35,7 @@ export class DeltaApplier<T extends KubeObject> {
   readonly #store: InformerStore<T>;
   readonly #ingest: Ingest;
   readonly #processor: SharedProcessor<T>;
-  readonly #onBadObject: (error: unknown, obj: T) => void;
+  readonly #onBadObject: (error: unknown, obj: unknown) => void;
   /** Only one call of {@link apply} is under way at a time. */
   readonly #work: SlicedWork;
   #stopped = false;
@@ -77,15 +77,21 @@ export class DeltaApplier<T extends KubeObject> {
     void this.#work.end();
   }
 
+  /** What fails for one object must not keep the others from being taken in. */
   #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined): void {
-    if (delta.type === 'Deleted') {
-      this.#delete(delta.object);
-      return;
+    try {
+      if (delta.type === 'Deleted') this.#delete(delta.object);
+      else this.#put(delta.object, initial);
+    } catch (error) {
+      this.#onBadObject(error, delta.object);
     }
+  }
+
+  #put(obj: T, initial: ChangeFlags | undefined): void {
     const store = this.#store;
-    const key = keyOf(delta.object);
+    const key = keyOf(obj);
     const old = store.peek(key);
-    const next = this.#admit(old, delta.object);
+    const next = this.#admit(old, obj);
     store.put(key, next, old);
     this.#tell(key, old, next, initial, this.#processor.listeners);
   }
@@ -107,31 +113,35 @@ export class DeltaApplier<T extends KubeObject> {
   async #replaceAll(objects: readonly T[], resourceVersion: string, initial: ChangeFlags | undefined): Promise<void> {
     const store = this.#store;
     const next = store.startReplace();
-    for (let at = 0; at < objects.length; at += 1) {
+    let keys: string[] = [];
+    for (let at = 0; at < objects.length && !this.#stopped; at += 1) {
       const obj = objects[at] as T;
-      const key = this.#keyOf(obj);
-      if (key === undefined) continue;
-      const old = store.peek(key);
-      next.add(key, this.#admit(old, obj));
-      if (this.#work.isOver) await this.#rest();
+      try {
+        const key = keyOf(obj);
+        next.add(key, this.#admit(store.peek(key), obj));
+        keys.push(key);
+      } catch (error) {
+        this.#onBadObject(error, obj);
+      }
+      if (this.#work.isOver) await this.#work.rest();
     }
     if (this.#stopped) return;
+    // A name that is in the list twice: the last one counts.
+    if (keys.length !== next.size) keys = next.listKeys();
     const previous = store.finishReplace(resourceVersion);
     // Those who come later begin with the new state, and must not hear of it again.
     const listeners = this.#processor.listeners;
     if (listeners.length === 0) return;
     for (const key of previous.listKeys()) {
       if (this.#stopped) return;
-      if (next.has(key)) continue;
-      this.#distribute('Deleted', key, previous.get(key), undefined, vanishedFlags, listeners);
-      if (this.#work.isOver) await this.#rest();
+      if (!next.has(key)) this.#distribute('Deleted', key, previous.get(key), undefined, vanishedFlags, listeners);
+      if (this.#work.isOver) await this.#work.rest();
     }
-    const keys = next.listKeys();
-    const list = next.list();
     for (let at = 0; at < keys.length && !this.#stopped; at += 1) {
       const key = keys[at] as string;
-      this.#tell(key, previous.get(key), list[at] as T, initial, listeners);
-      if (this.#work.isOver) await this.#rest();
+      const obj = next.get(key);
+      if (obj !== undefined) this.#tell(key, previous.get(key), obj, initial, listeners);
+      if (this.#work.isOver) await this.#work.rest();
     }
   }
 
@@ -140,7 +150,7 @@ export class DeltaApplier<T extends KubeObject> {
       if (this.#stopped) return;
       const obj = this.#store.peek(key);
       if (obj !== undefined) this.#distribute('Sync', key, obj, obj, undefined, this.#processor.listeners);
-      if (this.#work.isOver) await this.#rest();
+      if (this.#work.isOver) await this.#work.rest();
     }
   }
 
@@ -173,21 +183,8 @@ export class DeltaApplier<T extends KubeObject> {
     if (to.length > 0) this.#processor.distribute(new StoredChange(type, key, old, next, flags), to);
   }
 
-  async #rest(): Promise<void> {
-    await this.#work.rest();
-  }
-
   /** An object that only had the same name is no version before. */
   #admit(old: T | undefined, next: T): T {
     return this.#ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
-  }
-
-  #keyOf(obj: T): string | undefined {
-    try {
-      return keyOf(obj);
-    } catch (error) {
-      this.#onBadObject(error, obj);
-      return undefined;
-    }
   }
 }

@@ -69,6 +69,29 @@ describe('SharedIndexInformer', () => {
     expect(old.spec?.list).toBe(obj.spec?.list);
   });
 
+  test('a name that is in a list twice is told once', async () => {
+    await using driven = new DrivenInformer();
+    const seen: string[] = [];
+    driven.informer.addEventHandler(noting(seen));
+    await driven.start(a1, b1, a2);
+    expect(seen).toEqual(['add a2!', 'add b1!']);
+  });
+
+  test('an object that cannot be taken in keeps no other out', async () => {
+    const log = memoryLogger();
+    await using driven = new DrivenInformer({}, { log });
+    await driven.start(thing('a', 1));
+    driven.informer[observeBase]({
+      upserted: (key) => {
+        if (key === 'shop/a') throw new Error('cannot');
+      },
+      ...{ deleted: () => {}, replaced: () => {}, bookmarked: () => {} },
+    });
+    await driven.update(thing('a', 2), thing('b', 3));
+    expect(driven.informer.getStore().getByKey('shop/b')?.spec?.value).toBe(3);
+    expect(log.messages('error')).toEqual(['an object could not be taken in']);
+  });
+
   test('deleting what is not known is told to nobody', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
@@ -551,7 +574,7 @@ describe('indexes', () => {
     await using driven = new DrivenInformer({}, { log });
     await driven.start(thing('', 1), a1);
     expect(driven.informer.getStore().list().map(short)).toEqual(['a1']);
-    expect(log.messages('error')).toEqual(['an object of a list is left out']);
+    expect(log.messages('error')).toEqual(['an object could not be taken in']);
   });
 });
 

@@ -165,7 +165,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     }
     const { kind, pageSize, useWatchList, silence } = this.#options;
     const onBadObject = (error: unknown) =>
-      log.error('an object of a list is left out', { informer: this.name, error });
+      log.error('an object could not be taken in', { informer: this.name, error });
     const applier = new DeltaApplier({
       ...{ store: this.#store, ingest: this.#ingest, processor: this.#processor, clock, onBadObject },
     });
