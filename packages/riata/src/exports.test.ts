@@ -406,8 +406,10 @@ test('riata/queue', async () => {
 test('riata/cache', async () => {
   expect(Object.keys(await import('./cache/index.js')).sort()).toMatchInlineSnapshot(`
     [
+      "Cache",
       "CacheController",
       "CacheMutationError",
+      "CacheSyncError",
       "DeletedFinalStateUnknown",
       "DeltaFIFO",
       "ExpirationCache",
@@ -427,10 +429,13 @@ test('riata/cache', async () => {
       "ThreadSafeStore",
       "TransactionError",
       "byNamespace",
+      "cached",
       "createIndexer",
+      "createIngest",
       "createStore",
       "deletionHandlingKeyOf",
       "isCacheMutationError",
+      "isCacheSyncError",
       "isDeletedFinalStateUnknown",
       "isQueueClosed",
       "isReflectorError",
@@ -438,10 +443,12 @@ test('riata/cache', async () => {
       "listAll",
       "listAllByNamespace",
       "listWatch",
+      "madeBy",
       "namespaceIndex",
       "newInformer",
       "recordOwnWrite",
       "waitForCacheSync",
+      "watchErrorLogger",
     ]
   `);
 });
