@@ -72,7 +72,16 @@ const place = fc.constantFrom(
     '/api/v1/namespaces/default/events',
   ],
 );
-const below = fc.constantFrom('', '/x', '/x/status', '/x/scale', '/x/binding', '/x/eviction', '/default/finalize');
+const below = fc.constantFrom(
+  '',
+  '/x',
+  '/x/status',
+  '/x/scale',
+  '/x/binding',
+  '/x/eviction',
+  '/x/token',
+  '/default/finalize',
+);
 const query = fc.constantFrom(
   ...['', '?dryRun=All', '?fieldManager=f&force=1', '?fieldManager=f', '?limit=1', '?fieldValidation=Strict'],
   ...['?labelSelector=a', '?fieldSelector=metadata.name%3Dx', '?resourceVersion=1', '?propagationPolicy=Foreground'],
