@@ -11,6 +11,7 @@ import { watchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { metadataPart } from './metadata-part.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
+import { preconditionedBody } from './preconditions.js';
 
 const methods = {
   get: 'GET',
@@ -54,7 +55,8 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
   }
 
   function request(operation: Operation): RestRequest {
-    const { verb, kind, name, subresource, params, headers, body, contentType } = operation;
+    const { verb, kind, name, subresource, params, headers, contentType } = operation;
+    const body = preconditionedBody(operation);
     checkAddress(operation);
     const method = rest.verb(methods[verb]).absPath(kind.group === '' ? '/api' : `/apis/${kind.group}`, kind.version);
     method.namespaceIfScoped(operation.namespace ?? '', kind.scope === 'Namespaced').resource(kind.plural);
@@ -115,8 +117,8 @@ function projectionOf(kind: KindRef): ((object: KubeObject) => KubeObject) | und
   return kind.projection === 'metadata' ? (object) => metadataPart(object, kind) : undefined;
 }
 
-function sendOptions({ signal, headersTimeoutMs, idleTimeoutMs }: Operation) {
-  return { signal, headersTimeoutMs, idleTimeoutMs };
+function sendOptions({ signal, headersTimeoutMs, idleTimeoutMs, beforeSend }: Operation) {
+  return { signal, headersTimeoutMs, idleTimeoutMs, beforeSend };
 }
 
 function exchangerOf(request: RestRequest, { verb, headersTimeoutMs, idleTimeoutMs }: Operation) {

@@ -29,6 +29,11 @@ export interface SendOptions {
   readonly headersTimeoutMs?: number;
   /** Longest silence between two pieces of the body. 0 = none. @default the transport's own */
   readonly idleTimeoutMs?: number;
+  /**
+   * Called right before each sending, repetitions too, when all waits are over (rate limit, credentials, backoff). What
+   * it throws is the outcome, and nothing is sent.
+   */
+  readonly beforeSend?: () => void;
 }
 
 /** How an exchange is made. */
@@ -359,7 +364,7 @@ export class RestRequest {
     return { plan, response: await perform(this.#context, plan, mode) };
   }
 
-  #plan({ signal, headersTimeoutMs, idleTimeoutMs }: SendOptions, target: RequestTarget): RequestPlan {
+  #plan({ signal, headersTimeoutMs, idleTimeoutMs, beforeSend }: SendOptions, target: RequestTarget): RequestPlan {
     if (this.#error !== undefined) throw this.#error;
     const problem = targetProblem(target, this.#verb);
     if (problem) throw new TypeError(`${this.#verb} ${target.resource || pathOf(target)}: ${problem}`);
@@ -376,6 +381,7 @@ export class RestRequest {
         ...(signal && { signal }),
         ...(headersTimeoutMs !== undefined && { headersTimeoutMs }),
         ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+        ...(beforeSend && { beforeSend }),
       },
       maxRetries: this.#maxRetries,
       timeoutMs,

@@ -5,6 +5,8 @@ import type { ResponseHeaders, Transport, TransportFlow, TransportRequest, Trans
 export interface ApiRequest extends TransportRequest {
   /** Whole URL, for messages and whoever goes by the host; what is sent is `path`. */
   readonly url: string;
+  /** Called right before each sending, when all waits are over; what it throws is the outcome, and nothing is sent. */
+  readonly beforeSend?: () => void;
 }
 
 /** Takes the body of a response: a {@link TransportSink} after its headers. */
@@ -39,6 +41,7 @@ export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 export function sendOver(transport: Transport): Send {
   return (request) =>
     new Promise((resolve, reject) => {
+      request.beforeSend?.();
       transport.dispatch(request, new Relay(request, resolve, reject));
     });
 }
