@@ -68,6 +68,7 @@ const place = fc.constantFrom(
   ...['/apis/apps/v1/namespaces/default/deployments', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'],
   ...[
     '/api/v1/namespaces/default/secrets',
+    '/api/v1/namespaces/default/serviceaccounts',
     '/apis/batch/v1/namespaces/default/jobs',
     '/api/v1/namespaces/default/events',
   ],
