@@ -1,78 +1,125 @@
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Timer } from '../src/runtime/clock.js';
 import type { Random } from '../src/runtime/random.js';
+import { systemClock } from '../src/runtime/system-clock.js';
+import { type FaultyNetwork, longestStallMs, type Mischief } from './faulty-network.js';
 
 /** A TCP proxy that does to connections what bad networks do. It sees bytes only, so TLS goes through it. */
-export interface ChaosProxy extends AsyncDisposable {
+export interface ChaosProxy extends FaultyNetwork {
   readonly port: number;
-  /** What was done so far. */
-  readonly done: Readonly<Record<Mischief, number>>;
-  /** Does something bad to some of the open connections. */
-  act(): void;
-  /** From now on, everything passes as it should; connections that are stuck are ended. */
-  calm(): void;
 }
 
-export type Mischief = 'reset' | 'close' | 'stall' | 'refuse';
-
-interface Pair {
-  readonly near: Socket;
-  readonly far: Socket;
-  stalled: boolean;
-}
+type Fault = Extract<Mischief, 'reset' | 'close' | 'stall' | 'refuse' | 'truncate' | 'delay'>;
+const faults: readonly Fault[] = ['reset', 'close', 'stall', 'refuse', 'truncate', 'delay'];
 
 export async function startChaosProxy(target: URL, random: Random): Promise<ChaosProxy> {
   const pairs = new Set<Pair>();
-  const done: Record<Mischief, number> = { reset: 0, close: 0, stall: 0, refuse: 0 };
+  const done: Partial<Record<Mischief, number>> = {};
   let refusing = 0;
+  const count = (what: Mischief) => {
+    done[what] = (done[what] ?? 0) + 1;
+  };
   const server = createServer((near) => {
     if (refusing > 0) {
       refusing--;
-      done.refuse++;
+      count('refuse');
       near.resetAndDestroy();
       return;
     }
-    const far = connect(Number(target.port), target.hostname);
-    const pair: Pair = { near, far, stalled: false };
+    const pair: Pair = new Pair(near, connect(Number(target.port), target.hostname), () => pairs.delete(pair));
     pairs.add(pair);
-    const end = () => {
-      pairs.delete(pair);
-      near.destroy();
-      far.destroy();
-    };
-    near.on('data', (bytes) => pair.stalled || far.write(bytes));
-    far.on('data', (bytes) => pair.stalled || near.write(bytes));
-    for (const socket of [near, far]) socket.on('error', end).on('close', end);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    url: `https://127.0.0.1:${port}`,
     done,
     act() {
       for (const pair of pairs) {
         if (random.next() < 0.5) continue;
-        const what = random.pick(['reset', 'close', 'stall', 'refuse'] as const);
-        if (what === 'refuse') {
-          refusing = random.int(1, 3);
-          pair.near.destroy();
-          continue;
-        }
-        done[what]++;
-        if (what === 'reset') pair.near.resetAndDestroy();
-        else if (what === 'close') pair.near.end();
-        else pair.stalled = true;
+        const what = random.pick(faults);
+        if (what === 'refuse') refusing = random.int(1, 3);
+        else count(what);
+        pair.suffer(what, random);
       }
     },
     calm() {
       refusing = 0;
-      for (const pair of pairs) if (pair.stalled) pair.near.destroy();
     },
     async [Symbol.asyncDispose]() {
-      for (const { near, far } of pairs) {
-        near.destroy();
-        far.destroy();
-      }
+      for (const pair of pairs) pair.end();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** One connection through the proxy. */
+class Pair {
+  readonly #near: Socket;
+  readonly #far: Socket;
+  readonly #onEnd: () => void;
+  readonly #timers = new Set<Timer>();
+  #isStalled = false;
+  /** What came to be late. */
+  #late: (() => void)[] | undefined;
+  /** So many bytes still get through to the client. */
+  #left = Number.POSITIVE_INFINITY;
+
+  constructor(near: Socket, far: Socket, onEnd: () => void) {
+    this.#near = near;
+    this.#far = far;
+    this.#onEnd = onEnd;
+    near.on('data', (bytes) => this.#pass(far, bytes));
+    far.on('data', (bytes) => this.#pass(near, bytes));
+    for (const socket of [near, far]) socket.on('error', () => this.end()).on('close', () => this.end());
+  }
+
+  suffer(what: Fault, random: Random): void {
+    if (what === 'reset') this.#near.resetAndDestroy();
+    else if (what === 'close') this.#near.end();
+    else if (what === 'refuse') this.end();
+    else if (what === 'truncate') this.#left = Math.min(this.#left, random.int(0, 2_000));
+    else if (what === 'stall') {
+      this.#isStalled = true;
+      this.#after(random.int(100, longestStallMs), () => this.end());
+    } else if (this.#late === undefined) {
+      this.#late = [];
+      this.#after(random.int(1, 300), () => {
+        const late = this.#late ?? [];
+        this.#late = undefined;
+        for (const pass of late) pass();
+      });
+    }
+  }
+
+  end(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#near.destroy();
+    this.#far.destroy();
+    this.#onEnd();
+  }
+
+  #pass(to: Socket, bytes: Buffer): void {
+    if (this.#isStalled) return;
+    if (this.#late !== undefined) this.#late.push(() => this.#pass(to, bytes));
+    else if (to === this.#near && bytes.length > this.#left) {
+      to.end(bytes.subarray(0, this.#left));
+      this.#isStalled = true;
+    } else {
+      if (to === this.#near) this.#left -= bytes.length;
+      to.write(bytes);
+    }
+  }
+
+  #after(ms: number, fn: () => void): void {
+    const timer = systemClock.after(ms, () => {
+      this.#timers.delete(timer);
+      fn();
+    });
+    this.#timers.add(timer);
+  }
 }

@@ -3,20 +3,29 @@ import { runInNewContext } from 'node:vm';
 import type { Scheduler, Timer, TimerOptions } from '../src/runtime/clock.js';
 import { systemClock } from '../src/runtime/system-clock.js';
 
-/** The system's clock, with a count of the timers and sleeps that are under way. */
+/**
+ * The system's clock, with a count of the timers and sleeps that are under way. It may go faster, so that waits of seconds
+ * pass in less.
+ */
 export class CountingClock implements Scheduler {
   readonly #pending = new Set<object>();
+  readonly #speed: number;
+  readonly #start = systemClock.now();
+
+  constructor({ speed = 1 }: { readonly speed?: number } = {}) {
+    this.#speed = speed;
+  }
 
   get pending(): number {
     return this.#pending.size;
   }
 
   now(): number {
-    return systemClock.now();
+    return this.#start + (systemClock.now() - this.#start) * this.#speed;
   }
 
   monotonic(): number {
-    return systemClock.monotonic();
+    return systemClock.monotonic() * this.#speed;
   }
 
   after(ms: number, fn: () => void, options?: TimerOptions): Timer {
@@ -26,7 +35,7 @@ export class CountingClock implements Scheduler {
       this.#pending.delete(mark);
       fn();
     };
-    const timer = systemClock.after(ms, run, options);
+    const timer = systemClock.after(ms / this.#speed, run, options);
     const cancel = () => {
       this.#pending.delete(mark);
       timer.cancel();
@@ -38,7 +47,7 @@ export class CountingClock implements Scheduler {
     const mark = {};
     this.#pending.add(mark);
     try {
-      await systemClock.sleep(ms, options);
+      await systemClock.sleep(ms / this.#speed, options);
     } finally {
       this.#pending.delete(mark);
     }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { informerRounds } from '../soak/informer-rounds.js';
+import { describeServers } from './servers.js';
+
+const firstSeed = Number(process.env.SEED ?? 1);
+
+describeServers(
+  'informers and caches over a bad network',
+  (server) => {
+    test('everybody comes to know what the server has, and nothing is left behind', async () => {
+      const { config, control } = server();
+      const isReal = process.env.RIATA_SERVERS === 'kube-apiserver';
+      const rounds = Number(process.env.INFORMER_ROUNDS ?? (isReal ? 30 : 6));
+      const report = await informerRounds({
+        ...{ config, rounds, firstSeed, restartEvery: 1 },
+        newNamespace: () => server().newNamespace(),
+        restart: (options) => control.restart(options),
+        compact: () => control.compact(),
+      });
+      if (process.env.INFORMER_ROUNDS) process.stdout.write(`${JSON.stringify(report)}\n`);
+      expect(report.rounds).toBe(rounds);
+      expect(report.counts.answered).toBeGreaterThan(rounds);
+      const [first, last] = report.memory;
+      expect(last - first).toBeLessThan(20);
+    });
+  },
+  ['https', 'kube-apiserver'],
+);

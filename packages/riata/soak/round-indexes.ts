@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Indexer, Indexers } from '../src/cache/index.js';
+import type { ConfigMap } from '../src/kinds/index.js';
+import { keyOf } from '../src/object/key.js';
+
+export const colours = ['red', 'green', 'blue'];
+
+/** One value, several values, and none for some. */
+export const indexers: Indexers<ConfigMap> = {
+  colour: (object) => [object.data?.colour ?? ''],
+  letters: (object) => [...new Set(object.data?.colour ?? '')],
+  recreated: (object) => (object.data?.step === 'first' ? [] : ['yes']),
+};
+
+/** What indexes hold that does not follow from the objects, or lack that does. */
+export function indexProblems(indexer: Indexer<ConfigMap>): string[] {
+  const problems: string[] = [];
+  const objects = indexer.list();
+  for (const [name, func] of Object.entries(indexers)) {
+    const wanted: Record<string, string[]> = {};
+    for (const object of objects) {
+      for (const value of func(object)) wanted[value] = [...(wanted[value] ?? []), keyOf(object)];
+    }
+    const values = indexer.listIndexFuncValues(name);
+    const got = Object.fromEntries(values.map((value) => [value, indexer.indexKeys(name, value).sort()]));
+    for (const keys of Object.values(wanted)) keys.sort();
+    if (!isDeepStrictEqual(sorted(got), sorted(wanted))) {
+      problems.push(`index ${name}: ${JSON.stringify(got)} should be ${JSON.stringify(wanted)}`);
+    }
+  }
+  return problems;
+}
+
+function sorted(index: Readonly<Record<string, readonly string[]>>): [string, readonly string[]][] {
+  return Object.entries(index).sort(([a], [b]) => (a < b ? -1 : 1));
+}
