@@ -51,7 +51,7 @@ export class Normaliser {
   #text(text: string): string {
     const patched = /^(.*?)Invalid value: ("\{(?:[^"\\]|\\.)*\}")(: .*)$/s.exec(text);
     if (patched !== null) return `${patched[1]}${this.#json(patched[2] as string)}${this.#text(patched[3] as string)}`;
-    if (text.includes('field not declared in schema')) return undeclared(text);
+    if (text.includes('field not declared in schema')) return undeclared(withSortedKeys(text));
     if (/^ey[\w-]+\.ey[\w-]+\.[\w-]+$/.test(text)) return this.#token(text);
     if (text.includes('errors:\n  ')) return unordered(text);
     let out = text
@@ -162,10 +162,14 @@ function undeclared(text: string): string {
   return `${head} undeclared in ${sure.join(', ')}`;
 }
 
-/** Several complaints, and keys of list elements that are maps themselves, come in the random order of Go's maps. */
+/** Several complaints come in the random order of Go's maps. */
 function unordered(text: string): string {
-  const keys = (line: string) => line.replace(/\[\w+=[^\]]*\]/g, (key) => [...key].sort().join(''));
-  return text.split('\n').map(keys).sort().join('\n');
+  return withSortedKeys(text).split('\n').sort().join('\n');
+}
+
+/** So do the members of a map that is the key of a list's element. */
+function withSortedKeys(text: string): string {
+  return text.replace(/\[\w+=[^\]]*\]/g, (key) => [...key].sort().join(''));
 }
 
 function sorted(value: unknown): unknown {
