@@ -172,6 +172,27 @@ describeServers('controller', (server) => {
     expect(seen.filter((line) => line.startsWith('b'))).toEqual(['b undefined']);
   });
 
+  test('a forgotten await: the reconcile ends when all that it began has, and fails with it', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const widgets = control(Widget).reconcile(({ object, apply, status }) => {
+      void status({ size: object.spec.size });
+      if (object.spec.size === 2) void apply(ConfigMap({ metadata: { name: 'No_Such_Name' } }));
+    });
+    await using run = await running(server(), widgets);
+    const [controller] = run.controllers;
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await until(
+      'the status is there',
+      async () => (await client.get(Widget, { namespace, name: 'w' })).status?.size === 1,
+    );
+    await client.patch(Widget, { namespace, name: 'w' }, { type: 'merge', body: { spec: { size: 2 } } });
+    const failed = await until('it has failed', async () =>
+      controller?.explain.find(({ outcome }) => outcome === 'error'),
+    );
+    expect(failed.error).toContain('No_Such_Name');
+  });
+
   test('several controllers of one kind, with one watch', async () => {
     const { client } = server();
     const { Widget, namespace } = await install(server());

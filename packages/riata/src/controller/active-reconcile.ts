@@ -34,6 +34,8 @@ export class ActiveReconcile implements ReconcileRun {
   readonly #startedAt: number;
   readonly #abort = new AbortController();
   readonly #writes: ReconcileWrite[] = [];
+  readonly #pending = new Set<Promise<unknown>>();
+  #failure: { readonly error: unknown } | undefined;
   #log: Logger | undefined;
   #overdue = false;
 
@@ -94,6 +96,27 @@ export class ActiveReconcile implements ReconcileRun {
   /** Notes a write, for `explain`. */
   wrote(write: ReconcileWrite): void {
     if (this.#writes.length < mostWrites) this.#writes.push(write);
+  }
+
+  /** Has the reconcile wait for this before it ends, and fail with it: a forgotten `await` must not cut it off. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#pending.add(work);
+    const settle = () => void this.#pending.delete(work);
+    work.then(settle, (error: unknown) => {
+      settle();
+      this.#failure ??= { error };
+    });
+    return work;
+  }
+
+  /** Resolves when nothing that was begun is under way. Rejects if something that nobody waited for has failed. */
+  async tracked(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    this.#failure = undefined;
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    // The one before was thrown where it was waited for, or was meant to be passed over.
+    const failure = this.#failure as { readonly error: unknown } | undefined;
+    if (failure !== undefined) throw failure.error;
   }
 
   /** What still waits on its signal is let go. */

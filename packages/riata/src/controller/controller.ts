@@ -234,6 +234,8 @@ export class Controller {
       error = thrown;
       outcome = this.#failed(item, id, failures + 1, thrown, reconcile);
     } finally {
+      // What a failed reconcile had begun is waited for, too: its key must not run again meanwhile.
+      await reconcile.tracked().catch(() => {});
       overdue?.cancel();
       this.#active.delete(reconcile);
       if (reconcile.isOverdue) this.#metrics.overdue(this.#countOverdue());

@@ -4,6 +4,7 @@ import type { Client, Reader } from '../client/interfaces.js';
 import type { KubeClient } from '../client/kube-client.js';
 import { isWrite, type Operation, type Verb } from '../client/operation.js';
 import { intercept, withFieldOwner } from '../client/wrappers.js';
+import { isDeleting } from '../object/finalizers.js';
 import { formatKey } from '../object/key.js';
 import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
@@ -13,7 +14,8 @@ import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
 import type { ControllerDefinition } from './definition.js';
-import { addFinalizer, isDeleting, removeFinalizer } from './finalizing.js';
+import { ensureFinalizer, liftFinalizer } from './finalizing.js';
+import { readSource } from './kind-source.js';
 import { ObjectStatus } from './object-status.js';
 import type { OwnedApply, ReconcileContext, StatusFields } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -39,11 +41,11 @@ export async function controllerFor<R extends KubeObject>(
 ): Promise<Controller> {
   const { cache, cluster } = parts;
   const runtime = resolveRuntime(parts.runtime);
-  const { name: _, predicates: __, fieldManager: ___, ...own } = definition.options;
+  const { name: _, predicates: __, fieldManager: ___, warmUp: ____, ...own } = definition.options;
   const reconciler = new DefinedReconciler<R>(definition, parts, runtime);
   const options = { ...parts.defaults, ...own, runtime };
   const controller = new Controller(definition.name, { ...options, reconcile: (run) => reconciler.reconcile(run) });
-  for (const kind of definition.reads) cache.use(kind);
+  for (const kind of definition.reads) await controller.watch(readSource(cache, kind, runtime));
   for (const watch of definition.watches) {
     await controller.watch(
       await watchSource(definition as unknown as ControllerDefinition, watch, { cache, cluster, runtime }),
@@ -76,12 +78,12 @@ class DefinedReconciler<R extends KubeObject> {
     if (object === undefined) return evenWhenGone ? this.#call(run, client, undefined) : undefined;
     if (finalize === undefined) return this.#call(run, client, object);
     if (!isDeleting(object)) {
-      return this.#call(run, client, await addFinalizer(client, kind, object, finalize.name));
+      return this.#call(run, client, await ensureFinalizer(client, kind, object, finalize.name));
     }
     if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
     const result = await this.#call(run, client, object, finalize.run as unknown as Reconciler<never>);
     // Whoever wants to come back is not done yet.
-    if (result === undefined) await removeFinalizer(client, kind, object, finalize.name);
+    if (result === undefined) await liftFinalizer(client, kind, object, finalize.name);
     return result;
   }
 
@@ -92,15 +94,17 @@ class DefinedReconciler<R extends KubeObject> {
     reconciler = this.#definition.reconciler,
   ): Promise<Result> {
     const status = this.#statusOf(object, client);
+    const apply = this.#applyFor(object, client);
     const context: ReconcileContext<R, R | undefined> = {
       ...{ key: run.key, signal: run.signal, log: run.log, reconcileID: run.reconcileID },
       ...{ attempt: run.attempt, priority: run.priority, reasons: run.reasons },
       ...{ object, client },
-      apply: this.#applyFor(object, client),
-      status: (fields) => this.#say(status, fields),
+      apply: (wanted, options) => run.track(apply(wanted as never, options as never)) as never,
+      status: (fields) => run.track(this.#say(status, fields)),
     };
     try {
       const result = await reconcileWith(reconciler as unknown as Reconciler<typeof context>, context);
+      await run.tracked();
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;
     } catch (error) {
@@ -165,7 +169,7 @@ class DefinedReconciler<R extends KubeObject> {
   #clientFor(run: ActiveReconcile): Client {
     const client = intercept(this.#client, async (operation, next) => {
       const bound = operation.signal === undefined ? { ...operation, signal: run.signal } : operation;
-      const answer = await next(bound);
+      const answer = await run.track(next(bound));
       if (isWrite(operation.verb)) run.wrote(describeWrite(operation, answer));
       return answer;
     });

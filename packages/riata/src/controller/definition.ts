@@ -74,6 +74,8 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
   readonly name?: string;
   /** Changes of the controller's own kind that matter. @default all */
   readonly predicates?: readonly Predicate<never>[];
+  /** Starts its watches while another replica leads, so that it can take over at once (`EnableWarmup`). @default false */
+  readonly warmUp?: boolean;
   /** Who its writes belong to. @default the controller's name */
   readonly fieldManager?: string;
 }

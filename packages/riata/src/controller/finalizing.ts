@@ -3,13 +3,8 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { ignoreNotFound } from '../rest/error-guards.js';
 
-/** True once deletion was asked for. */
-export function isDeleting({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp !== undefined;
-}
-
 /** Adds the finalizer if it is not there. Fails with a conflict if the object has changed: then look again. */
-export async function addFinalizer<R extends KubeObject>(
+export async function ensureFinalizer<R extends KubeObject>(
   client: Client,
   kind: KindRef<R>,
   object: R,
@@ -21,7 +16,7 @@ export async function addFinalizer<R extends KubeObject>(
 }
 
 /** Removes the finalizer; an object that is gone by then is fine. */
-export async function removeFinalizer<R extends KubeObject>(
+export async function liftFinalizer<R extends KubeObject>(
   client: Client,
   kind: KindRef<R>,
   object: R,

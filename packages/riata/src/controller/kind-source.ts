@@ -40,6 +40,11 @@ export function kindSource<T extends KubeObject>(
   return new KindSource(cache, kind, handler, options);
 }
 
+/** Has a kind in the cache, and nothing comes of it: for what a reconciler reads. */
+export function readSource(cache: Cache, kind: KindRef, runtime: Partial<Runtime>): SyncingSource {
+  return new KindSource(cache, kind, () => {}, { name: `reads ${kind.kind}`, predicates: [() => false], runtime });
+}
+
 class KindSource<T extends KubeObject> implements SyncingSource {
   readonly name: string;
   readonly #cache: Cache;

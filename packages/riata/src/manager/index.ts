@@ -1,6 +1,13 @@
-/** Leader election and fencing; later the manager itself. */
+/** What keeps an operator process going: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`). */
 export { type FenceOptions, fence, type WriteGuard } from './fence.js';
+export type { HealthCheck, HealthReport } from './health-checks.js';
+export type { HttpEndpointOptions } from './http-endpoint.js';
 export { type ElectionOutcome, type ElectionRunOptions, LeaderElector } from './leader-elector.js';
 export type { LeaderCallbacks, LeaderElectorOptions } from './leader-elector-options.js';
 export { candidateIdentity, type LeaseClient, LeaseLock, type LeaseLockOptions } from './lease-lock.js';
+export { type Added, Manager, type ManagerExit } from './manager.js';
+export type { LeaderElectionOptions, ManagerOptions, MetricsServerOptions } from './manager-options.js';
+export { type PromClient, type PromRegistry, promMetrics } from './prom-metrics.js';
 export type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
+export { run, signalHandler } from './run.js';
+export { type Runnable, type RunnableStage, startOrder } from './runnable.js';

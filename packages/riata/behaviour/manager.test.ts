@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { type ControllerDefinition, control } from '../src/controller/index.js';
+import { ConfigMap, CustomResourceDefinition, Lease } from '../src/kinds/index.js';
+import { Manager, type ManagerExit, type ManagerOptions, type Runnable } from '../src/manager/index.js';
+import { findCondition } from '../src/object/conditions.js';
+import { defineKind } from '../src/object/define-kind.js';
+import { silentLogger, systemClock } from '../src/runtime/index.js';
+import { describeServers, type TestServer, uniqueName, until } from './servers.js';
+
+async function install(server: TestServer) {
+  const { client } = server;
+  const Widget = defineKind({
+    group: `${uniqueName('m')}.riata.dev`,
+    version: 'v1',
+    kind: 'Widget',
+    spec: z.object({ size: z.int().default(1) }),
+    status: z.object({ by: z.string() }),
+  });
+  await client.create(CustomResourceDefinition(Widget.crd() as never));
+  await until('the kind is served', async () => client.list(Widget).catch(() => undefined));
+  return { Widget, namespace: await server.newNamespace() };
+}
+
+/** A manager that runs until it is told to stop, or the block is left. */
+async function running(server: TestServer, options: ManagerOptions, ...what: (ControllerDefinition | Runnable)[]) {
+  const manager = await Manager.create({ config: server.config, runtime: { log: silentLogger }, ...options });
+  for (const each of what) manager.add(each);
+  const controller = new AbortController();
+  const ended = manager.run({ signal: controller.signal });
+  return {
+    manager,
+    ended,
+    stop: (): Promise<ManagerExit> => {
+      controller.abort();
+      return ended;
+    },
+    async [Symbol.asyncDispose]() {
+      controller.abort();
+      await ended;
+      await manager[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describeServers('manager', (server) => {
+  test('runs controllers; they can be added and removed while it runs', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const seen: string[] = [];
+    const named = (name: string) =>
+      control(Widget, { name }).reconcile(({ object }) => void seen.push(`${name} ${object.metadata.name}`));
+    await using run = await running(server(), {}, named('one'));
+    await run.manager.elected;
+    await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
+    await until('one has seen it', async () => seen.includes('one a'));
+    expect(() => run.manager.add(named('one'))).toThrow('already is a controller named "one"');
+    const two = run.manager.add(named('two'));
+    await until('two has seen it', async () => seen.includes('two a'));
+    await two.remove();
+    expect(run.manager.controllers.map(({ name }) => name)).toEqual(['one']);
+    await client.create(Widget({ metadata: { namespace, name: 'b' }, spec: {} }));
+    await until('one has seen that, too', async () => seen.includes('one b'));
+    expect(seen).not.toContain('two b');
+    expect(run.manager.explain.map(({ controller }) => controller)).toContain('one');
+    expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+  });
+
+  test('its client reads from the cache what is declared, own writes included', async () => {
+    const { Widget, namespace } = await install(server());
+    const widgets = control(Widget).reconcile(() => {});
+    await using run = await running(server(), {}, widgets);
+    const { manager } = run;
+    await until('the kind is cached', async () => manager.cache.holds(Widget));
+    const { client } = manager;
+    const made = await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
+    const read = await client.get(Widget, { namespace, name: 'a' });
+    expect(read.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    expect(Object.isFrozen(read.spec)).toBe(true);
+    expect(await manager.apiReader.get(Widget, { namespace, name: 'a' })).toMatchObject({ spec: { size: 1 } });
+  });
+
+  test('what fails stops it, in order, and is named', async () => {
+    const order: string[] = [];
+    const wait = (name: string): Runnable => ({
+      name,
+      async run({ signal }) {
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        order.push(name);
+      },
+    });
+    const broken: Runnable = {
+      name: 'broken',
+      run: async () => {
+        throw new Error('no luck');
+      },
+    };
+    await using run = await running(server(), {});
+    run.manager.add(wait('other'));
+    run.manager.add(wait('server'), { stage: 'servers' });
+    run.manager.add(wait('leader'), { stage: 'leader' });
+    await run.manager.elected;
+    run.manager.add(broken);
+    expect(await run.ended).toMatchObject({ reason: 'failed', runnable: 'broken', error: { message: 'no luck' } });
+    expect(order).toEqual(['leader', 'other', 'server']);
+    expect(() => run.manager.add(wait('late'))).toThrow('has stopped');
+  });
+
+  test('shutdown under load: no reconcile is cut in half, the lease is given up last', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const begun = new Set<string>();
+    const finished = new Set<string>();
+    const widgets = control(Widget, { concurrency: 4 })
+      .owns(ConfigMap)
+      .reconcile(async ({ object, apply, status, reconcileID }) => {
+        begun.add(reconcileID);
+        await apply(ConfigMap({ metadata: { name: object.metadata.name } }));
+        await status({ by: 'me' });
+        finished.add(reconcileID);
+      });
+    for (let i = 0; i < 40; i += 1) await client.create(Widget({ metadata: { namespace, name: `w-${i}` }, spec: {} }));
+    const leaderElection = { namespace, name: 'lease', identity: 'first' };
+    await using run = await running(server(), { leaderElection }, widgets);
+    await until('it is at work', async () => finished.size >= 3);
+    expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+    expect([...begun].filter((id) => !finished.has(id))).toEqual([]);
+    expect(run.manager.explain.every(({ outcome }) => outcome === 'success')).toBe(true);
+    const lease = await client.get(Lease, { namespace, name: 'lease' });
+    expect(lease.spec?.holderIdentity ?? '').toBe('');
+  });
+
+  test('of two replicas one works; when it goes, the other takes over', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const widgets = (by: string) =>
+      control(Widget, { warmUp: true }).reconcile(async ({ status }) => void (await status({ by })));
+    const election = (identity: string) => ({
+      leaderElection: {
+        namespace,
+        name: 'lease',
+        identity,
+        leaseDuration: '3s',
+        renewDeadline: '2s',
+        retryPeriod: '500ms',
+      } as const,
+    });
+    await using first = await running(server(), election('first'), widgets('first'));
+    await first.manager.elected;
+    await using second = await running(server(), election('second'), widgets('second'));
+    const by = async (name: string) => (await client.get(Widget, { namespace, name })).status?.by;
+    await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
+    await until('the first has done it', async () => (await by('a')) === 'first');
+    await until('the second is warm', async () => second.manager.controllers[0]?.waitingFor.length === 0);
+    expect(await first.stop()).toMatchObject({ reason: 'stopped' });
+    await second.manager.elected;
+    await client.create(Widget({ metadata: { namespace, name: 'b' }, spec: {} }));
+    await until('the second has done it', async () => (await by('b')) === 'second');
+    const done = await client.get(Widget, { namespace, name: 'b' });
+    expect(findCondition(done.status?.conditions, 'Ready')?.status).toBe('True');
+  });
+
+  test('a lost lease ends it, and nothing more is written', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const widgets = control(Widget).reconcile(async ({ status }) => void (await status({ by: 'me' })));
+    const leaderElection = { namespace, name: 'lease', identity: 'first' } as const;
+    await using run = await running(server(), { leaderElection }, widgets);
+    await run.manager.elected;
+    const thief = { holderIdentity: 'thief', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' };
+    await client.patch(Lease, { namespace, name: 'lease' }, { type: 'merge', body: { spec: thief } });
+    expect(await run.ended).toMatchObject({ reason: 'lost-lease', unfinished: [] });
+    await client.create(Widget({ metadata: { namespace, name: 'late' }, spec: {} }));
+    expect((await client.get(Widget, { namespace, name: 'late' })).status).toBeUndefined();
+    expect((await client.get(Lease, { namespace, name: 'lease' })).spec?.holderIdentity).toBe('thief');
+  });
+
+  test('probes and metrics are served, and nothing is left listening', async () => {
+    const { Widget, namespace } = await install(server());
+    const { client } = server();
+    const widgets = control(Widget).reconcile(() => {});
+    const options = { health: { host: '127.0.0.1', port: 0 }, metrics: { host: '127.0.0.1', port: 0, debug: true } };
+    await using run = await running(server(), options, widgets);
+    const { manager } = run;
+    manager.addReadyzCheck('mine', () => {
+      throw new Error('not yet');
+    });
+    await manager.elected;
+    await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
+    await until('it was reconciled', async () => manager.explain.length > 0);
+    const ask = async (name: string, path: string) => {
+      const response = await fetch(`${manager.urls[name]}${path}`);
+      return { status: response.status, body: await response.text() };
+    };
+    expect(await ask('health probes', '/healthz')).toEqual({ status: 200, body: 'ok' });
+    expect(await ask('health probes', '/readyz')).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('mine failed'),
+    });
+    expect(await ask('health probes', '/readyz/informers')).toEqual({ status: 200, body: 'ok' });
+    expect((await ask('health probes', '/nothing')).status).toBe(404);
+    const { body } = await ask('metrics', '/metrics');
+    expect(body).toMatch(/controller_runtime_reconcile_total\{controller="widget",result="success"\} [1-9]/);
+    expect(body).toContain('workqueue_adds_total{');
+    expect(JSON.parse((await ask('metrics', '/debug/reconciles?controller=widget')).body)).toMatchObject([
+      { controller: 'widget', outcome: 'success' },
+    ]);
+    const urls = Object.values(manager.urls);
+    await run.stop();
+    for (const url of urls) await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+
+  test('what does not end in time is named, and not waited for', async () => {
+    const stubborn: Runnable = { name: 'stubborn', run: () => systemClock.sleep(3_600_000, { background: true }) };
+    await using run = await running(server(), { gracefulTimeout: '50ms' }, stubborn);
+    await run.manager.elected;
+    expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: ['stubborn'] });
+  });
+});

@@ -1,0 +1,78 @@
+import type { Cache } from '../cache/cache.js';
+import type { ConnectedClient } from '../client/create-client.js';
+import type { ControllerHealth } from '../controller/controller.js';
+import type { ReconcileRecord } from '../controller/reconcile-record.js';
+import { formatKey } from '../object/key.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { HealthChecks } from './health-checks.js';
+import { healthRoute } from './health-routes.js';
+import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
+import type { ManagerOptions } from './manager-options.js';
+import { reviewGuard } from './metrics-guard.js';
+import type { PromRegistry } from './prom-metrics.js';
+
+/** What the endpoints tell about. */
+export interface EndpointParts {
+  readonly healthz: HealthChecks;
+  readonly readyz: HealthChecks;
+  readonly client: ConnectedClient;
+  readonly runtime: Runtime;
+  readonly registry: PromRegistry | undefined;
+  readonly manager: {
+    readonly controllers: readonly ControllerHealth[];
+    readonly explain: readonly ReconcileRecord[];
+    readonly cache: Cache;
+  };
+}
+
+/** The servers that the options ask for. */
+export function endpointsFor({ health, metrics }: ManagerOptions, parts: EndpointParts): readonly HttpEndpoint[] {
+  const { log, clock } = parts.runtime;
+  const endpoints: HttpEndpoint[] = [];
+  if (health !== undefined) {
+    const routes = new Map([
+      ['/healthz', healthRoute(parts.healthz)],
+      ['/readyz', healthRoute(parts.readyz)],
+    ]);
+    endpoints.push(new HttpEndpoint('health probes', health, { routes, log }));
+  }
+  if (metrics !== undefined) {
+    const routes = new Map<string, EndpointRoute>();
+    const { registry } = parts;
+    if (registry !== undefined) {
+      routes.set('/metrics', async () => ({ contentType: registry.contentType, body: await registry.metrics() }));
+    }
+    if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
+    const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
+    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, log }));
+  }
+  return endpoints;
+}
+
+/** For people and dashboards: what is going on, as JSON. */
+function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [string, EndpointRoute])[] {
+  const json = (value: unknown) => ({
+    contentType: 'application/json',
+    body: `${JSON.stringify(value, replacer, 2)}\n`,
+  });
+  return [
+    [
+      '/debug/reconciles',
+      ({ query }) => {
+        const [controller, key] = [query.get('controller'), query.get('key')];
+        const wanted = manager.explain.filter(
+          (record) =>
+            (controller === null || record.controller === controller) &&
+            (key === null || formatKey(record.key) === key),
+        );
+        return json(wanted);
+      },
+    ],
+    ['/debug/controllers', () => json(manager.controllers)],
+    ['/debug/informers', () => json(manager.cache.health.map((health) => ({ ...health, kind: health.kind.gvk })))],
+  ];
+}
+
+function replacer(_: string, value: unknown): unknown {
+  return value instanceof Error ? value.message : value;
+}

@@ -1,0 +1,51 @@
+import type { CacheOptions } from '../cache/cache-options.js';
+import type { ClientOptions, ConnectedClient } from '../client/create-client.js';
+import type { ControllerOptions } from '../controller/controller-options.js';
+import type { Duration } from '../object/duration.js';
+import type { KindRef } from '../object/kind.js';
+import type { RestConfig } from '../rest/config.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { HttpEndpointOptions } from './http-endpoint.js';
+import type { LeaderElectorOptions } from './leader-elector-options.js';
+import type { LeaseLockOptions } from './lease-lock.js';
+
+/** Which replica leads is settled on a Lease. */
+export interface LeaderElectionOptions
+  extends Omit<LeaseLockOptions, 'random'>,
+    Pick<LeaderElectorOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod' | 'releaseOnStop'> {}
+
+/** Options of a `Manager` (`manager.Options`). */
+export interface ManagerOptions {
+  /** The server; from `loadConfig()`, mostly. Or give a `client`. */
+  readonly config?: RestConfig;
+  /** A client that is there already; it is not closed with the manager. @default one made from `config` */
+  readonly client?: ConnectedClient;
+  /** For the client that is made from `config`. */
+  readonly clientOptions?: Omit<ClientOptions, 'runtime'>;
+  /** What is cached, and how (`NewCache`, `Cache`). */
+  readonly cache?: Omit<CacheOptions, 'runtime'>;
+  /** Kinds that `client` always reads from the server (`ClientDisableCacheFor`). @default none */
+  readonly uncached?: readonly KindRef[];
+  /** For what controllers do not say themselves (`Controller`). */
+  readonly controllers?: Omit<ControllerOptions, 'runtime'>;
+  /** Given, controllers run on one replica at a time. @default none: they run at once */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** Where `/healthz` and `/readyz` are served (`HealthProbeBindAddress`). @default nowhere */
+  readonly health?: HttpEndpointOptions;
+  /** Where `/metrics` is served; needs the package `prom-client` (`Metrics`). @default nowhere */
+  readonly metrics?: MetricsServerOptions;
+  /** How long what runs may take to end, before `run` resolves without it (`GracefulShutdownTimeout`). @default '30s' */
+  readonly gracefulTimeout?: Duration | 'never';
+  readonly runtime?: Partial<Runtime>;
+}
+
+/** Where metrics are served, and to whom. */
+export interface MetricsServerOptions extends HttpEndpointOptions {
+  /**
+   * Asks the API server who a caller is and whether it may `get` the path (TokenReview, SubjectAccessReview); those
+   * without a token get 401, those without the right 403 (`FilterProvider`). @default false
+   */
+  readonly protected?: boolean;
+  /** Serves `/debug/reconciles`, `/debug/controllers` and `/debug/informers` beside the metrics. @default false */
+  readonly debug?: boolean;
+}

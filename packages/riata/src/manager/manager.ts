@@ -1,0 +1,375 @@
+import { Cache } from '../cache/cache.js';
+import { type ConnectedClient, createClient } from '../client/create-client.js';
+import { delegatingClient } from '../client/delegating-client.js';
+import type { Client, Reader } from '../client/interfaces.js';
+import type { Controller, ControllerHealth } from '../controller/controller.js';
+import type { ControllerDefinition } from '../controller/definition.js';
+import { controllerFor } from '../controller/definition-controller.js';
+import type { ReconcileRecord } from '../controller/reconcile-record.js';
+import { durationMs } from '../object/duration.js';
+import type { Scheme } from '../object/scheme.js';
+import { loadConfig } from '../rest/config/load-config.js';
+import type { RestConfig } from '../rest/config.js';
+import { describeError } from '../runtime/describe-error.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { abortable, link, onAbort } from '../runtime/signals.js';
+import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';
+import { type HealthCheck, HealthChecks } from './health-checks.js';
+import type { HttpEndpoint } from './http-endpoint.js';
+import { LeaderElector } from './leader-elector.js';
+import { LeaseLock } from './lease-lock.js';
+import { LoopMonitor } from './loop-monitor.js';
+import { endpointsFor } from './manager-endpoints.js';
+import type { ManagerOptions } from './manager-options.js';
+import { loadPromMetrics, type PromRegistry } from './prom-metrics.js';
+import { type Runnable, type RunnableStage, startOrder } from './runnable.js';
+import { RunnableGroup } from './runnable-group.js';
+
+/** Why a manager ended. */
+export type ManagerExit =
+  /** It was told to. */
+  | { readonly reason: 'stopped'; readonly unfinished: readonly string[] }
+  /** Another replica leads now, or may. Exit, and be started anew. */
+  | { readonly reason: 'lost-lease'; readonly error: unknown; readonly unfinished: readonly string[] }
+  /** Something that it runs has failed. */
+  | {
+      readonly reason: 'failed';
+      readonly error: unknown;
+      /** What it was. */
+      readonly runnable: string;
+      readonly unfinished: readonly string[];
+    };
+
+/** For those whose turn to stop did not come in time. */
+const lastMomentMs = 500;
+
+type Cause = ManagerExit extends infer E ? (E extends ManagerExit ? Omit<E, 'unfinished'> : never) : never;
+
+/** What was added to a manager. */
+export interface Added {
+  /** Stops it, and resolves when it has ended; the rest goes on. */
+  remove(): Promise<void>;
+}
+
+/**
+ * All that an operator process needs, started and stopped in order (`manager.Manager`): one connection, one cache for all
+ * controllers, leader election, probes and metrics.
+ *
+ * @example
+ * await using manager = await Manager.create({ leaderElection: { namespace: 'shop', name: 'carts' } });
+ * manager.add(carts);
+ * const exit = await manager.run({ signal });
+ */
+export class Manager implements AsyncDisposable {
+  /** Reads declared kinds from the cache, with own writes; writes to the server (`GetClient`). */
+  readonly client: Client;
+  /** Reads from the server, always (`GetAPIReader`). */
+  readonly apiReader: Reader;
+  readonly cache: Cache;
+  readonly #connection: ConnectedClient;
+  readonly #ownsConnection: boolean;
+  readonly #options: ManagerOptions;
+  readonly #runtime: Runtime;
+  readonly #registry: PromRegistry | undefined;
+  readonly #endpoints: HttpEndpoint[] = [];
+  readonly #groups: Readonly<Record<RunnableStage, RunnableGroup>>;
+  readonly #controllers = new Map<string, Controller | undefined>();
+  readonly #healthz = new HealthChecks();
+  readonly #readyz = new HealthChecks();
+  readonly #elector: LeaderElector | undefined;
+  readonly #stop = new AbortController();
+  readonly #elected: { readonly promise: Promise<void>; resolve(): void };
+  #cause: Cause | undefined;
+  #phase: 'idle' | 'starting' | 'running' | 'stopping' | 'stopped' = 'idle';
+
+  /** `registry`: what `/metrics` shows; see {@link Manager.create}, which fetches it. */
+  constructor(options: ManagerOptions, registry?: PromRegistry) {
+    const { config, client } = options;
+    this.#options = options;
+    this.#registry = registry;
+    this.#runtime = resolveRuntime(options.runtime);
+    if (config === undefined && client === undefined) {
+      throw new TypeError('Manager: give a config or a client, or use Manager.create, which looks for a config');
+    }
+    this.#ownsConnection = client === undefined;
+    this.#connection =
+      client ?? createClient(config as RestConfig, { ...options.clientOptions, runtime: this.#runtime });
+    this.cache = new Cache(this.#connection, { ...options.cache, runtime: this.#runtime });
+    this.apiReader = this.#connection;
+    this.client = delegatingClient({ cacheReader: this.cache, client: this.#connection, uncached: options.uncached });
+    const onFailure = (runnable: Runnable, error: unknown) => this.#fail(runnable.name, error);
+    this.#groups = Object.fromEntries(
+      startOrder.map((stage) => [stage, new RunnableGroup(onFailure)]),
+    ) as unknown as Readonly<Record<RunnableStage, RunnableGroup>>;
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    this.#elected = { promise, resolve };
+    this.#elector = this.#makeElector();
+    this.#addChecks();
+  }
+
+  /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */
+  static async create(options: ManagerOptions = {}): Promise<Manager> {
+    const isPlaced = options.config !== undefined || options.client !== undefined;
+    const placed = isPlaced ? options : { ...options, config: await loadConfig() };
+    if (placed.metrics === undefined || placed.runtime?.metrics !== undefined) return new Manager(placed);
+    const { metrics, registry } = await loadPromMetrics();
+    return new Manager({ ...placed, runtime: { ...placed.runtime, metrics } }, registry);
+  }
+
+  /** Where probes and metrics are served, by the name of the server; once it runs. */
+  get urls(): Readonly<Record<string, string | undefined>> {
+    return Object.fromEntries(this.#endpoints.map(({ name, url }) => [name, url]));
+  }
+
+  get scheme(): Scheme {
+    return this.#connection.scheme;
+  }
+
+  /** What it was given; undefined if it was given a client (`GetConfig`). */
+  get config(): RestConfig | undefined {
+    return this.#options.config;
+  }
+
+  /** Resolves when this replica leads, at once without leader election (`Elected`). */
+  get elected(): Promise<void> {
+    return this.#elected.promise;
+  }
+
+  /** Controllers, and how they are doing. */
+  get controllers(): readonly ControllerHealth[] {
+    return [...this.#controllers.values()].flatMap((controller) =>
+      controller === undefined ? [] : [controller.health],
+    );
+  }
+
+  /** Finished reconciles of all controllers: why each ran, how long it took, what it wrote. Oldest first. */
+  get explain(): readonly ReconcileRecord[] {
+    const all = [...this.#controllers.values()].flatMap((controller) => controller?.explain ?? []);
+    return all.sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  /**
+   * Adds a controller, or anything else that is to run, at any time (`Add`). Controllers run on the replica that leads;
+   * others on every one, unless `stage` says otherwise.
+   */
+  add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
+    if (this.#phase === 'stopping' || this.#phase === 'stopped') {
+      throw new Error('the manager has stopped: nothing can be added any more');
+    }
+    if ('reconciler' in what) return this.#addController(what, options.stage ?? 'leader');
+    return { remove: this.#groups[options.stage ?? 'others'].add(what) };
+  }
+
+  /** A check of `/healthz`: while it throws, this process should be restarted (`AddHealthzCheck`). */
+  addHealthzCheck(name: string, check: HealthCheck): void {
+    this.#healthz.add(name, check);
+  }
+
+  /** A check of `/readyz`: while it throws, this process is not ready (`AddReadyzCheck`). */
+  addReadyzCheck(name: string, check: HealthCheck): void {
+    this.#readyz.add(name, check);
+  }
+
+  /**
+   * Runs everything until the signal aborts, something fails, or the lease is lost; then stops all in reverse order, and
+   * resolves to the reason (`Start`). Rejects only if it was run before.
+   */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<ManagerExit> {
+    if (this.#phase !== 'idle') throw new Error('a manager runs once: make another one');
+    this.#phase = 'starting';
+    using _asked = onAbort(signal, () => this.#end({ reason: 'stopped' }));
+    const { clock, log, metrics } = this.#runtime;
+    using _loop = new LoopMonitor({ clock, log, metrics, active: () => this.#activeReconciles() }).start();
+    const endElection = new AbortController();
+    let election: Promise<unknown> = Promise.resolve();
+    try {
+      const stopped = this.#stop.signal;
+      await abortable(this.#startUp(), stopped);
+      this.#phase = 'running';
+      election = this.#lead(endElection.signal);
+      await new Promise<void>((resolve) => void onAbort(stopped, resolve));
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#fail('start', error);
+    }
+    return this.#shutDown(endElection, election);
+  }
+
+  /** Frees the connection, if it is the manager's own. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end({ reason: 'stopped' });
+    await this.cache.close();
+    if (this.#ownsConnection) await this.#connection.close();
+  }
+
+  async #startUp(): Promise<void> {
+    const { signal } = this.#stop;
+    const groups = this.#groups;
+    const asked = { healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime };
+    const registry = this.#registry;
+    for (const endpoint of endpointsFor(this.#options, { ...asked, registry, manager: this })) {
+      groups.servers.add(endpoint);
+      this.#endpoints.push(endpoint);
+    }
+    groups.servers.start();
+    groups.webhooks.start();
+    groups.caches.add({ name: 'cache', run: (options) => this.cache.run(options) });
+    groups.caches.start();
+    await this.cache.waitForCacheSync({ signal });
+    groups.others.start();
+    await Promise.all(groups.leader.runnables.map((runnable) => runnable.warmUp?.()));
+  }
+
+  /** Runs what only the leader runs. */
+  #lead(signal: AbortSignal): Promise<void> {
+    const start = () => {
+      this.#elected.resolve();
+      this.#groups.leader.start();
+    };
+    if (this.#elector === undefined) {
+      start();
+      return Promise.resolve();
+    }
+    this.#onElected = start;
+    return this.#elector.run({ signal }).then(
+      (outcome) => {
+        if (outcome.outcome === 'lost') this.#end({ reason: 'lost-lease', error: outcome.reason });
+      },
+      (error: unknown) => this.#fail('leader election', error),
+    );
+  }
+
+  #onElected: () => void = () => {};
+
+  #makeElector(): LeaderElector | undefined {
+    const options = this.#options.leaderElection;
+    if (options === undefined) return undefined;
+    const { leaseDuration, renewDeadline, retryPeriod, releaseOnStop, ...lock } = options;
+    return new LeaderElector({
+      ...{ leaseDuration, renewDeadline, retryPeriod, releaseOnStop, runtime: this.#runtime },
+      lock: new LeaseLock(this.#connection, { ...lock, random: this.#runtime.random }),
+      onStartedLeading: async (signal) => {
+        if (this.#stop.signal.aborted) return;
+        this.#onElected();
+        const lost = new Promise<void>((resolve) => void onAbort(signal, resolve));
+        const stopping = new Promise<void>((resolve) => void onAbort(this.#stop.signal, resolve));
+        await Promise.race([lost, stopping]);
+        if (isLostLease(signal.reason)) {
+          this.#end({ reason: 'lost-lease', error: signal.reason });
+          await this.#groups.leader.stop(signal.reason);
+          return;
+        }
+        // The lease is kept until all that the leader runs has ended.
+        await this.#groups.leader.stop(this.#stop.signal.reason);
+      },
+    });
+  }
+
+  #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
+    const { name } = definition;
+    if (this.#controllers.has(name)) {
+      throw new Error(`there already is a controller named "${name}": give this one another by control(…, { name })`);
+    }
+    this.#controllers.set(name, undefined);
+    const runnable = this.#controllerRunnable(definition, stage);
+    const remove = this.#groups[stage].add(runnable);
+    return {
+      remove: async () => {
+        await remove();
+        this.#controllers.delete(name);
+      },
+    };
+  }
+
+  #controllerRunnable(definition: ControllerDefinition, stage: RunnableStage): Runnable {
+    const { name } = definition;
+    const isFenced = stage === 'leader' && this.#elector !== undefined;
+    let made: Promise<Controller> | undefined;
+    const make = () => {
+      made ??= controllerFor(definition, {
+        client: isFenced && this.#elector ? this.#connection.wrap(this.#elector.fence) : this.#connection,
+        cache: this.cache,
+        defaults: this.#options.controllers,
+        runtime: this.#runtime,
+      }).then((controller) => {
+        this.#controllers.set(name, controller);
+        return controller;
+      });
+      return made;
+    };
+    return {
+      name: `controller ${name}`,
+      run: async ({ signal }) => (await make()).run({ signal }),
+      ...(definition.options.warmUp && { warmUp: async () => (await make()).warmUp() }),
+    };
+  }
+
+  #addChecks(): void {
+    this.#healthz.add('ping', () => {});
+    const elector = this.#elector;
+    if (elector !== undefined) this.#healthz.add('leader-election', () => elector.check('5s'));
+    this.#readyz.add('ping', () => {});
+    this.#readyz.add('informers', () => {
+      const late = this.cache.health.filter(({ synced }) => !synced).map(({ kind }) => kind.plural);
+      if (late.length > 0) throw new Error(`not synced: ${late.join(', ')}`);
+      for (const { informers } of this.cache.health) {
+        for (const { name, consecutiveFailures, lastEventMs = 0, lastError } of informers) {
+          // A watch that breaks now and then is ordinary; one that cannot be had for minutes is not.
+          if (consecutiveFailures < 3 || lastEventMs < 180_000) continue;
+          throw new Error(
+            `${name}: nothing heard for ${Math.round(lastEventMs / 1000)} s: ${describeError(lastError)}`,
+          );
+        }
+      }
+    });
+  }
+
+  #activeReconciles(): string[] {
+    return this.controllers.flatMap(({ name, active }) =>
+      active.map(
+        ({ key, runningMs }) =>
+          `${name} ${key.namespace ? `${key.namespace}/` : ''}${key.name} (${Math.round(runningMs)} ms)`,
+      ),
+    );
+  }
+
+  #fail(runnable: string, error: unknown): void {
+    if (this.#cause === undefined)
+      this.#runtime.log.error('the manager stops: something it runs has failed', { runnable, error });
+    this.#end({ reason: 'failed', error, runnable });
+  }
+
+  #end(cause: Cause): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = cause;
+    const isLost = cause.reason === 'lost-lease';
+    this.#stop.abort(isLost && 'error' in cause ? cause.error : new Shutdown('the manager stops'));
+  }
+
+  /** In reverse order; the lease is given up when all the rest has ended. */
+  async #shutDown(endElection: AbortController, election: Promise<unknown>): Promise<ManagerExit> {
+    this.#phase = 'stopping';
+    const { clock, log } = this.#runtime;
+    const timeoutMs = durationMs(this.#options.gracefulTimeout ?? '30s', 'gracefulTimeout');
+    const { reason } = this.#stop.signal;
+    const stopAll = async () => {
+      for (const stage of [...startOrder].reverse()) await this.#groups[stage].stop(reason);
+      endElection.abort(reason);
+      await election;
+    };
+    using patience = link({ timeoutMs, clock });
+    await abortable(stopAll(), patience.signal).catch((error: unknown) => {
+      if (!patience.signal.aborted) throw error;
+    });
+    // What was kept from stopping by what does not end: all at once now, and for a moment.
+    using moment = link({ timeoutMs: lastMomentMs, clock });
+    const rest = Promise.all(startOrder.map((stage) => this.#groups[stage].stop(reason)));
+    await abortable(rest, moment.signal).catch(() => {});
+    const unfinished = startOrder.flatMap((stage) => this.#groups[stage].running);
+    if (unfinished.length > 0) log.warn('the manager ends without waiting any longer', { unfinished });
+    this.#phase = 'stopped';
+    return { ...(this.#cause ?? { reason: 'stopped' }), unfinished } as ManagerExit;
+  }
+}

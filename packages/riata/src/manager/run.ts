@@ -1,0 +1,45 @@
+import process from 'node:process';
+import type { ControllerDefinition } from '../controller/definition.js';
+import { Shutdown } from '../runtime/stop-reasons.js';
+import { Manager, type ManagerExit } from './manager.js';
+import type { ManagerOptions } from './manager-options.js';
+
+/** Aborts on SIGTERM and SIGINT; a second signal ends the process at once (`SetupSignalHandler`). Dispose to stop listening. */
+export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals) => {
+    // 128 and the number of the signal, as shells have it.
+    if (stop.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
+    stop.abort(new Shutdown(`received ${name}`));
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]() {
+      process.off('SIGTERM', onSignal);
+      process.off('SIGINT', onSignal);
+    },
+  };
+}
+
+/**
+ * Runs controllers until SIGTERM or SIGINT, with the config that is found where programs look; the short form of a
+ * `Manager`. Options may come last. Sets the process's exit code when it ends for another reason than being told to.
+ *
+ * @example
+ * await run(foos, buckets);
+ */
+export async function run(...args: readonly (ControllerDefinition | ManagerOptions)[]): Promise<ManagerExit> {
+  const definitions = args.filter((arg): arg is ControllerDefinition => 'reconciler' in arg);
+  const [options = {}, ...more] = args.filter((arg): arg is ManagerOptions => !('reconciler' in arg));
+  if (definitions.length === 0)
+    throw new TypeError('run: give at least one controller, e.g. run(control(Foo).reconcile(…))');
+  if (more.length > 0) throw new TypeError('run: give options once, last');
+  using signals = signalHandler();
+  await using manager = await Manager.create(options);
+  for (const definition of definitions) manager.add(definition);
+  const exit = await manager.run({ signal: signals.signal });
+  if (exit.reason !== 'stopped') process.exitCode = 1;
+  return exit;
+}

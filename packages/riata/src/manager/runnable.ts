@@ -1,0 +1,19 @@
+/** Something that a manager runs (`manager.Runnable`): servers, loops, whatever is to live as long as the process. */
+export interface Runnable {
+  /** In logs, and in the exit reason when it fails. */
+  readonly name: string;
+  /** Works until the signal aborts; resolves when it has ended. If it rejects, the manager stops. May end early. */
+  run(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Gets ready without working yet: called while another replica leads (`warmupRunnable`). @default nothing to do */
+  warmUp?(): Promise<void>;
+}
+
+/**
+ * When a runnable runs, in the order of starting; stopping goes the other way round. `servers`: probes and metrics.
+ * `webhooks`: before anything is read. `caches`: and wait until they are synced. `others`: on every replica. `leader`: on
+ * the replica that leads.
+ */
+export const startOrder = ['servers', 'webhooks', 'caches', 'others', 'leader'] as const;
+
+/** One of {@link startOrder}. */
+export type RunnableStage = (typeof startOrder)[number];
