@@ -10,7 +10,7 @@ import type { ReflectorHealth, ReflectorOptions } from './reflector-options.js';
 
 /** What a {@link CacheController} does (`cache.Config`): `T` comes from the server, the queue makes it an `A`. */
 export interface CacheControllerConfig<T extends KubeObject, A>
-  extends Pick<ReflectorOptions<T>, 'transform' | 'useWatchList' | 'silence'> {
+  extends Pick<ReflectorOptions<T>, 'transform' | 'admitListed' | 'useWatchList' | 'silence'> {
   /** What the Reflector fills and {@link process} empties (`Config.Queue`). */
   readonly queue: Queue<T, A> & {
     /** Used unless {@link retryOnError} says otherwise. */
@@ -53,9 +53,9 @@ export class CacheController<T extends KubeObject, A> {
   constructor(config: CacheControllerConfig<T, A>) {
     this.#config = config;
     this.#runtime = resolveRuntime(config.runtime);
-    const { name, kind, transform, useWatchList, silence, shouldResync } = config;
+    const { name, kind, transform, admitListed, useWatchList, silence, shouldResync } = config;
     this.#reflector = new Reflector<T>(config.listerWatcher, config.queue, {
-      ...{ name, kind, transform, useWatchList, silence, shouldResync },
+      ...{ name, kind, transform, admitListed, useWatchList, silence, shouldResync },
       resyncPeriod: config.fullResyncPeriod,
       onError: config.watchErrorHandler,
       pageSize: config.watchListPageSize,

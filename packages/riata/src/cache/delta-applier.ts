@@ -15,6 +15,8 @@ export interface DeltaApplierOptions<T extends KubeObject> {
   readonly store: InformerStore<T>;
   /** The way of objects into the store. */
   readonly ingest: Ingest;
+  /** The objects of lists have been through {@link admitListed} already. @default false */
+  readonly areListsAdmitted?: boolean;
   readonly processor: SharedProcessor<T>;
   readonly clock: Scheduler;
   /** Told of objects that could not be taken in, such as those without a name; they are left out. */
@@ -34,15 +36,18 @@ const lostFlags: ChangeFlags = { isFinalStateUnknown: true, isRecreated: true };
 export class DeltaApplier<T extends KubeObject> {
   readonly #store: InformerStore<T>;
   readonly #ingest: Ingest;
+  readonly #areListsAdmitted: boolean;
   readonly #processor: SharedProcessor<T>;
   readonly #onBadObject: (error: unknown, obj: unknown) => void;
   /** Only one call of {@link apply} is under way at a time. */
   readonly #work: SlicedWork;
   #stopped = false;
 
-  constructor({ store, ingest, processor, clock, onBadObject }: DeltaApplierOptions<T>) {
+  constructor(options: DeltaApplierOptions<T>) {
+    const { store, ingest, areListsAdmitted = false, processor, clock, onBadObject } = options;
     this.#store = store;
     this.#ingest = ingest;
+    this.#areListsAdmitted = areListsAdmitted;
     this.#processor = processor;
     this.#onBadObject = onBadObject;
     this.#work = new SlicedWork(clock);
@@ -91,7 +96,7 @@ export class DeltaApplier<T extends KubeObject> {
     const store = this.#store;
     const key = keyOf(obj);
     const old = store.peek(key);
-    const next = this.#admit(old, obj);
+    const next = admit(this.#ingest, obj, old);
     store.put(key, next, old);
     this.#tell(key, old, next, initial, this.#processor.listeners);
   }
@@ -118,7 +123,8 @@ export class DeltaApplier<T extends KubeObject> {
       const obj = objects[at] as T;
       try {
         const key = keyOf(obj);
-        next.add(key, this.#admit(store.peek(key), obj));
+        const old = store.peek(key);
+        next.add(key, old === undefined && this.#areListsAdmitted ? obj : admit(this.#ingest, obj, old));
         keys.push(key);
       } catch (error) {
         this.#onBadObject(error, obj);
@@ -182,9 +188,23 @@ export class DeltaApplier<T extends KubeObject> {
   ): void {
     if (to.length > 0) this.#processor.distribute(new StoredChange(type, key, old, next, flags), to);
   }
+}
 
-  /** An object that only had the same name is no version before. */
-  #admit(old: T | undefined, next: T): T {
-    return this.#ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
-  }
+/** An object that only had the same name is no version before. */
+function admit<T extends KubeObject>(ingest: Ingest, next: T, old: T | undefined): T {
+  return ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
+}
+
+/**
+ * For objects of a list, as they come: what they share with what is known need not be held until the list is whole. What
+ * the store has then may be newer than what they were compared with; that is made good when they are applied.
+ */
+export function admitListed<T extends KubeObject>(store: InformerStore<T>, ingest: Ingest): (object: T) => T {
+  return (object) => {
+    try {
+      return admit(ingest, object, store.size === 0 ? undefined : store.peek(keyOf(object)));
+    } catch {
+      return object; // What is wrong with it is told when it is applied.
+    }
+  };
 }

@@ -7,6 +7,7 @@ import type { Change } from './change.js';
 import { FakeSource } from './fake-source.fixture.js';
 import { noting, short, type Thing } from './informer.fixture.js';
 import { newInformer } from './new-informer.js';
+import { OrderedFIFO } from './ordered-fifo.js';
 import { SharedIndexInformer } from './shared-index-informer.js';
 import type { SharedIndexInformerOptions } from './shared-informer.js';
 
@@ -126,6 +127,40 @@ describe('an informer over list and watch', () => {
     expect(nodes).toEqual(['node-1', ['node-1', 'node-2']]);
     expect(watched.informer.getIndexer().indexKeys('byNode', 'node-2')).toEqual(['shop/a']);
     expect(calls).toBe(2);
+  });
+
+  test('objects of a list share what is equal, with each other and with what was known', async () => {
+    await using watched = new Watched();
+    for (const name of ['a', 'b']) watched.source.put(name);
+    await watched.start();
+    const store = watched.informer.getStore();
+    const [a, b] = store.list();
+    expect(a?.spec?.list).toEqual(['same']);
+    expect(b?.spec?.list).toBe(a?.spec?.list);
+    watched.source.disconnect();
+    watched.source.put('b');
+    watched.source.compact();
+    await watched.clock.advance(120_000);
+    expect(watched.source.requests.filter((request) => request.startsWith('list'))).toHaveLength(2);
+    expect(store.list().map(short)).toEqual(['a1', 'b3']);
+    expect(store.getByKey('shop/a')).toBe(a);
+    expect(store.getByKey('shop/b')?.spec?.list).toBe(a?.spec?.list);
+  });
+
+  test('a queue that changes what it is given changes that one alone', async () => {
+    const transform = (obj: Thing): Thing => {
+      const { list } = obj.spec as { list: string[] };
+      if (obj.metadata.name === 'b') list.push('changed');
+      return obj;
+    };
+    await using watched = new Watched({ newQueue: () => new OrderedFIFO<Thing>({ transform }) });
+    for (const name of ['a', 'b', 'c']) watched.source.put(name);
+    await watched.start();
+    const lists = watched.informer
+      .getStore()
+      .list()
+      .map(({ spec }) => spec?.list);
+    expect(lists).toEqual([['same'], ['same', 'changed'], ['same']]);
   });
 
   test('newInformer: one handler and a store', async () => {

@@ -93,7 +93,7 @@ export class InitialEvents<T extends KubeObject> {
     }
     if (!this.#intake.accepts(object)) return undefined;
     if (type === 'DELETED') this.#objects.delete(keyOf(object));
-    else this.#objects.set(keyOf(object), this.#intake.keep(object));
+    else this.#objects.set(keyOf(object), this.#intake.keepListed(object));
     return undefined;
   }
 }

@@ -3,18 +3,23 @@ import type { KubeObject } from '../object/meta.js';
 import { carryLoss, markLossy } from '../object/value/lossy.js';
 import { describeObject, describeValue } from '../object/with-metadata.js';
 import type { Logger } from '../runtime/logger.js';
+import type { ReflectorOptions } from './reflector-options.js';
+
+type IntakeOptions<T extends KubeObject> = Pick<ReflectorOptions<T>, 'kind' | 'transform' | 'admitListed'>;
 
 /** What every object passes on its way in: is it what was expected, and what is kept of it. */
 export class ReflectorIntake<T extends KubeObject> {
   readonly #kind: KindRef<T> | undefined;
   readonly #transform: ((object: T) => T) | undefined;
+  readonly #admitListed: ((object: T) => T) | undefined;
   readonly #log: Logger;
   /** Kinds that were complained about. A server that sends wrong ones sends many. */
   readonly #refused = new Set<string>();
 
-  constructor(kind: KindRef<T> | undefined, transform: ((object: T) => T) | undefined, log: Logger) {
+  constructor({ kind, transform, admitListed }: IntakeOptions<T>, log: Logger) {
     this.#kind = kind;
     this.#transform = transform;
+    this.#admitListed = admitListed;
     this.#log = log;
   }
 
@@ -49,6 +54,12 @@ export class ReflectorIntake<T extends KubeObject> {
     }
     if (kept !== object) carryLoss(object, kept);
     return markLossy(kept, 'transformed');
+  }
+
+  /** As {@link keep}, for an object of a list. */
+  keepListed(object: T): T {
+    const kept = this.keep(object);
+    return this.#admitListed === undefined ? kept : this.#admitListed(kept);
   }
 
   #refuse(got: string): false {

@@ -44,6 +44,11 @@ export interface ReflectorOptions<T extends KubeObject> {
    */
   readonly transform?: (object: T) => T;
   /**
+   * What each object of a list passes as it comes, after the transform, long before the list is whole: what gives less to
+   * hold, such as sharing equal parts, is best done here. The list is of what it gives. Must not throw. @default none
+   */
+  readonly admitListed?: (object: T) => T;
+  /**
    * Objects per page of a LIST (`WatchListPageSize`); given, every LIST is paged, and goes past the server's cache.
    * @default 500 where it costs nothing: not for lists that may come from the server's cache
    */

@@ -155,6 +155,21 @@ describe('Reflector: WatchList', () => {
     expect(bad.errors[0]?.error.message).toBe('the transform failed on Thing "shop/bad": boom');
   });
 
+  test('admitListed: each object as it comes, before the list is whole', async () => {
+    const seen: string[] = [];
+    const admitListed = (object: KubeObject) => {
+      seen.push(object.metadata.name);
+      return { ...object, metadata: { ...object.metadata, labels: { admitted: 'yes' } } };
+    };
+    const t = reflect({ steps: [watch(added('a1'), added('b2'))], useWatchList, admitListed });
+    await t.start();
+    expect(seen).toEqual(['a', 'b']);
+    await t.push(initialEnd(10), modified('a11'));
+    expect(seen).toEqual(['a', 'b']);
+    expect(t.calls).toEqual(['replace 10: a1 b2', 'update a11']);
+    expect(t.objects().map(({ metadata }) => metadata.labels?.admitted)).toEqual([undefined, 'yes']);
+  });
+
   test('counts as a list and a watch', async () => {
     const t = reflect({ steps: [watch(added('a1'), initialEnd(10))], useWatchList, name: 'n' });
     await t.start();

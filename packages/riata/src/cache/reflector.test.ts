@@ -45,6 +45,26 @@ describe('Reflector: list, then watch', () => {
     expect(t.calls).toEqual(['replace 10: a1 b2 c3']);
   });
 
+  test('admitListed: what comes in a list, after the transform; not what comes later', async () => {
+    const seen: unknown[] = [];
+    const transform = (object: KubeObject) => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { slim: 'yes' } },
+    });
+    const admitListed = (object: KubeObject) => {
+      seen.push([short(object), object.metadata.labels]);
+      return object.metadata.name === 'a' ? { ...object, kind: 'Admitted' } : object;
+    };
+    const steps = [list(10, 'a1 b2'), watch(added('c11'), modified('a12'))];
+    const t = reflect({ steps, transform, admitListed });
+    await t.start();
+    expect(seen).toEqual([
+      ['a1', { slim: 'yes' }],
+      ['b2', { slim: 'yes' }],
+    ]);
+    expect(t.calls).toEqual(['replace 10: a1 b2', 'add c11', 'update a12']);
+  });
+
   test('RunUntil: stops with its signal, and nothing reaches the store after that', async () => {
     const t = reflect({ steps: [list(10, 'a1')], resyncPeriod: '1m' });
     const { done } = await t.start();

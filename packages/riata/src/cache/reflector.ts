@@ -56,7 +56,7 @@ export class Reflector<T extends KubeObject> {
   #running = false;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
-    const { kind, transform, pageSize, resyncPeriod = 0, shouldResync, onError } = options;
+    const { kind, pageSize, resyncPeriod = 0, shouldResync, onError } = options;
     const { clock, random, log, metrics } = resolveRuntime(options.runtime);
     const name = options.name ?? nameOf(kind);
     this.name = name;
@@ -75,7 +75,7 @@ export class Reflector<T extends KubeObject> {
     const liveness = { clock, random, silenceMs };
     this.#status = new ReflectorStatus({ name, clock, log: this.#log, position, onError });
     this.#backoff = new ReflectorBackoff(clock, random);
-    this.#intake = new ReflectorIntake(kind, transform, this.#log);
+    this.#intake = new ReflectorIntake(options, this.#log);
     this.#lister = new ReflectorLister({ listerWatcher, position, intake: this.#intake, pageSize, liveness });
     this.#watcher = new ReflectorWatcher({ listerWatcher, liveness, metrics: this.#metrics, status: this.#status });
     this.#resync = new ReflectorResync({ clock, log: this.#log, periodMs, shouldResync, resync: () => store.resync() });

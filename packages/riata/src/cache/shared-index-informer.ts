@@ -9,7 +9,7 @@ import { createIngest, type Ingest, madeBy } from './cache-memory.js';
 import type { Change } from './change.js';
 import { ChangeIterator } from './change-iterator.js';
 import type { Delta } from './delta.js';
-import { DeltaApplier } from './delta-applier.js';
+import { admitListed, DeltaApplier } from './delta-applier.js';
 import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
 import { EventListener, type Upstream } from './event-listener.js';
 import type { Indexer } from './indexer.js';
@@ -166,8 +166,11 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     const { kind, pageSize, useWatchList, silence } = this.#options;
     const onBadObject = (error: unknown) =>
       log.error('an object could not be taken in', { informer: this.name, error });
+    const [store, ingest] = [this.#store, this.#ingest];
+    // A queue of somebody else's making may change what it is given, which must not be shared by others then.
+    const areListsAdmitted = this.#options.newQueue === undefined;
     const applier = new DeltaApplier({
-      ...{ store: this.#store, ingest: this.#ingest, processor: this.#processor, clock, onBadObject },
+      ...{ store, ingest, areListsAdmitted, processor: this.#processor, clock, onBadObject },
     });
     using _stopping = onAbort(signal, () => applier.stop());
     this.#controller = new CacheController({
@@ -179,6 +182,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       fullResyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
       shouldResync: () => this.#resync.check(),
       transform: this.#transform,
+      admitListed: areListsAdmitted ? admitListed(store, ingest) : undefined,
       watchErrorHandler: this.#watchErrorHandler,
       watchListPageSize: pageSize,
       runtime: this.#runtime,
