@@ -285,6 +285,19 @@ describe('losing', () => {
     expect(a.result).toHaveProperty('reason.cause.code', 503);
   });
 
+  test('the deadline counts from the sending of the write that won', async () => {
+    const { clock, server, join } = election();
+    server.passage = (_, verb) => (verb === 'create' ? { thereMs: 2_000, backMs: 2_000 } : {});
+    const a = join('a');
+    await clock.advance(4_000);
+    expect(a.elector.isLeader).toBe(true);
+    server.passage = () => ({ refused: 503 });
+    await clock.advance(5_999);
+    expect(a.elector.isLeader).toBe(true);
+    await clock.advance(1);
+    expect(a.elector.isLeader).toBe(false);
+  });
+
   test('requests that hang do not hold it up', async () => {
     const { clock, server, join } = election();
     const a = join('a');

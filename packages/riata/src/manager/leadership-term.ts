@@ -101,7 +101,8 @@ export class LeadershipTerm {
     this.#timer?.cancel();
     const { clock, renewDeadlineMs } = this.#options;
     const left = this.#renewedAt + renewDeadlineMs - clock.monotonic();
-    this.#timer = clock.after(left, () => this.#wake(), { background: true });
+    // Whole milliseconds, rounded up: what is left after rounding errors could be too short for time to move.
+    this.#timer = clock.after(Math.ceil(left), () => this.#wake(), { background: true });
   }
 
   /** A timer may come a little early. */
