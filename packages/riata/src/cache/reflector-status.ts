@@ -1,10 +1,8 @@
 import type { Clock } from '../runtime/clock.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { Logger } from '../runtime/logger.js';
-import { isReflectorError } from './reflector-error.js';
 import type { ReflectorHealth, ReflectorPhase } from './reflector-options.js';
 import type { ReflectorPosition } from './reflector-position.js';
-import { isLost } from './reflector-verdict.js';
 import type { WatchStatus } from './reflector-watch.js';
 
 const goodWatchMs = 1_000;
@@ -15,7 +13,7 @@ export interface ReflectorStatusOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly position: ReflectorPosition;
-  readonly onError: ((error: unknown, health: ReflectorHealth) => void) | undefined;
+  readonly onError: (error: unknown, health: ReflectorHealth) => void;
 }
 
 /** How a Reflector is doing, and who is told of it. */
@@ -29,8 +27,6 @@ export class ReflectorStatus implements WatchStatus {
   #lastSign: number | undefined;
   /** Set while a watch is open. */
   #openedAt: number | undefined;
-  /** What was logged last, so that it is not said again and again. */
-  #said = '';
 
   constructor(options: ReflectorStatusOptions) {
     this.#options = options;
@@ -90,13 +86,10 @@ export class ReflectorStatus implements WatchStatus {
     const { onError, log } = this.#options;
     this.#failures += 1;
     this.#lastError = error;
-    if (onError === undefined) this.#log(error);
-    else {
-      try {
-        onError(error, this.health);
-      } catch (thrown) {
-        log.error('the error handler itself failed', { error: thrown, told: describeError(error) });
-      }
+    try {
+      onError(error, this.health);
+    } catch (thrown) {
+      log.error('the error handler itself failed', { error: thrown, told: describeError(error) });
     }
   }
 
@@ -109,17 +102,5 @@ export class ReflectorStatus implements WatchStatus {
   #forget(): void {
     this.#failures = 0;
     this.#lastError = undefined;
-    this.#said = '';
-  }
-
-  #log(error: unknown): void {
-    const { log } = this.#options;
-    const text = describeError(error);
-    const message = isLost(error)
-      ? 'the server no longer has what is known: listing anew'
-      : 'cannot follow the server; trying again';
-    const level = text === this.#said ? 'debug' : isLost(error) ? 'info' : isReflectorError(error) ? 'error' : 'warn';
-    this.#said = text;
-    log[level](message, { error });
   }
 }

@@ -19,6 +19,7 @@ import { ReflectorStatus } from './reflector-status.js';
 import { judgeWatch, judgeWatchList, type WatchEnd } from './reflector-verdict.js';
 import { ReflectorWatcher } from './reflector-watch.js';
 import type { ReflectorStore } from './store.js';
+import { watchErrorLogger } from './watch-error-logger.js';
 
 /** So often it is told that a WatchList is still not complete. */
 const unfinishedMs = 10_000;
@@ -56,7 +57,7 @@ export class Reflector<T extends KubeObject> {
   #running = false;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
-    const { kind, pageSize, resyncPeriod = 0, shouldResync, onError } = options;
+    const { kind, pageSize, resyncPeriod = 0, shouldResync } = options;
     const { clock, random, log, metrics } = resolveRuntime(options.runtime);
     const name = options.name ?? nameOf(kind);
     this.name = name;
@@ -73,6 +74,7 @@ export class Reflector<T extends KubeObject> {
     if (silenceMs <= 0) throw new TypeError(`reflector "${name}": silence wants more than 0, or "never"`);
     const position = this.#position;
     const liveness = { clock, random, silenceMs };
+    const onError = options.onError ?? watchErrorLogger(log);
     this.#status = new ReflectorStatus({ name, clock, log: this.#log, position, onError });
     this.#backoff = new ReflectorBackoff(clock, random);
     this.#intake = new ReflectorIntake(options, this.#log);
