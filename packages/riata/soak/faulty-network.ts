@@ -36,4 +36,4 @@ export interface FaultyNetwork extends AsyncDisposable {
 }
 
 /** How long a stalled connection may stand before it is cut, in milliseconds: shorter and longer than anybody waits. */
-export const longestStallMs = 2_500;
+export const longestStallMs = 1_600;

@@ -38,7 +38,7 @@ export interface RoundFigures {
 const silence = '10s';
 const names = Array.from({ length: 8 }, (_, nth) => `c-${nth}`);
 const ownNames = Array.from({ length: 5 }, (_, nth) => `own-${nth}`);
-const deadlineMs = 60_000;
+const deadlineMs = 45_000;
 /** What servers put into every namespace by themselves is nobody's business here. */
 const fieldSelector = 'metadata.name!=kube-root-ca.crt';
 
@@ -78,7 +78,7 @@ export async function informerRound(world: RoundWorld, seed: number): Promise<Ro
   const cacheHandler = handlers.watchCache(cache);
   const running = [informer.run({ signal: stop.signal }), cache.run({ signal: stop.signal })];
   const own = new OwnWriter({
-    ...{ client, cache, namespace, random, own: ownNames, shared: names, signal: stop.signal },
+    ...{ client, direct, cache, namespace, random, own: ownNames, shared: names, signal: stop.signal },
   });
   let counts: Record<string, number> = {};
   try {

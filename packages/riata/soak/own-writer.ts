@@ -5,6 +5,8 @@ import { isApiError } from '../src/rest/api-error.js';
 import type { Random } from '../src/runtime/random.js';
 
 export interface OwnWriterOptions {
+  /** Whose network is good. */
+  readonly direct: ConnectedClient;
   /** The one that the cache hears of writes by. */
   readonly client: ConnectedClient;
   readonly cache: Cache;
@@ -59,6 +61,7 @@ export class OwnWriter {
       else {
         this.counts.lost++;
         this.#uncertain.add(name);
+        await this.#checkLost(name);
       }
     }
     await this.check(name);
@@ -76,6 +79,19 @@ export class OwnWriter {
     const listed = items.filter(({ metadata }) => metadata.name === name);
     if (listed.length > 1) this.problems.push(`own writes: ${name} is twice in a list`);
     this.#judge(name, answered, listed[0], 'list');
+  }
+
+  /** The first read after an answer was lost shows what the server has by then, whatever that is. */
+  async #checkLost(name: string): Promise<void> {
+    const { cache, direct, namespace, signal } = this.#options;
+    const key = { namespace, name };
+    const before = await this.#patiently(() => direct.find(ConfigMap, key, { signal }));
+    const found = await this.#patiently((wait) => cache.find(ConfigMap, key, { signal: wait }));
+    const after = await this.#patiently(() => direct.find(ConfigMap, key, { signal }));
+    const [was, shown, is] = [before, found, after].map((object) => object?.metadata.resourceVersion ?? 'none');
+    if (was === is && shown !== was) {
+      this.problems.push(`own writes: ${name} after a lost answer: the server has ${was}, ${shown} is seen`);
+    }
   }
 
   #judge(name: string, answered: Answered | undefined, found: ConfigMap | undefined, how: string): void {
