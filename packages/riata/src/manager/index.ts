@@ -1,4 +1,9 @@
 /** What keeps an operator process going: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`). */
+export { EventBroadcaster, type EventBroadcasterOptions } from './event-broadcaster.js';
+export type { CorrelatorOptions } from './event-correlator.js';
+export type { EventSubject } from './event-notice.js';
+export type { EventInput, EventRecorder } from './event-recorder.js';
+export type { EventClient } from './event-sink.js';
 export { type FenceOptions, fence, type WriteGuard } from './fence.js';
 export type { HealthCheck, HealthReport } from './health-checks.js';
 export type { HttpEndpointOptions } from './http-endpoint.js';
