@@ -169,6 +169,10 @@ describeServers('cache', (server) => {
       [one, two].sort(),
     );
     await registration.synced();
+    expect(cache.health[0]?.selections).toEqual([
+      { ...onlyOurs, namespace: one },
+      { ...onlyOurs, namespace: two },
+    ]);
     await cache.setNamespaces(ConfigMap, [two]);
     expect((await cache.list(ConfigMap)).items.map((item) => item.metadata.namespace)).toEqual([two]);
     expect(told).toEqual([`Added ${one}/c`, `Added ${two}/c`, `Deleted ${one}/c`]);

@@ -1,6 +1,6 @@
 import type { ConnectedClient } from '../client/create-client.js';
 import type { FieldIndexer, Key, Reader } from '../client/interfaces.js';
-import type { CallOptions, GetOptions, ListOptions } from '../client/options.js';
+import type { CallOptions, GetOptions, ListOptions, Selection } from '../client/options.js';
 import { durationMs } from '../object/duration.js';
 import { formatGvk, type GroupVersionKind } from '../object/gvk.js';
 import type { KindRef, Scope } from '../object/kind.js';
@@ -28,6 +28,8 @@ export interface CacheHealth {
   readonly synced: boolean;
   /** One for each namespace. */
   readonly informers: readonly InformerHealth[];
+  /** What each of them asks the server for, in the same order. */
+  readonly selections: readonly Selection[];
 }
 
 interface Held {
@@ -170,6 +172,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
       kind: cache.kind,
       synced: cache.hasSynced(),
       informers: cache.health,
+      selections: cache.selections,
     }));
   }
 

@@ -1,3 +1,4 @@
+import type { Selection } from '../client/options.js';
 import type { Write } from '../client/write-hook.js';
 import { formatGroupResource } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
@@ -63,6 +64,16 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
 
   get health(): readonly InformerHealth[] {
     return this.members.map((member) => member.informer.health);
+  }
+
+  /** What each member asks the server for. */
+  get selections(): readonly Selection[] {
+    const { labelSelector, fieldSelector } = this.options;
+    return this.members.map(({ namespace }) => ({
+      ...(namespace !== undefined && { namespace }),
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    }));
   }
 
   /** The member that holds objects of this namespace. */

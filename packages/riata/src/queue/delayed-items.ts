@@ -44,6 +44,12 @@ export class DelayedItems<K, Note> {
     return this.#heap.size;
   }
 
+  /** When the first of them is due, on the monotonic clock. */
+  get nextAt(): number | undefined {
+    const first = this.#heap.first();
+    return first < 0 ? undefined : this.#heap.at(first);
+  }
+
   /** Lets a key wait until `at`; if it waits already, for the earlier time, with both notes and the higher priority. */
   add(id: string, key: K, at: number, note: Note | undefined, priority: number): void {
     const waiting = this.#rowOf.get(id);

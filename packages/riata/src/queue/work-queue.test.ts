@@ -196,6 +196,18 @@ describe('notes', () => {
   });
 });
 
+test('when the first of the delayed is due can be asked', async () => {
+  const clock = new VirtualClock();
+  const queue = new WorkQueue({ clock });
+  expect(queue.nextDelayedMs()).toBe(undefined);
+  queue.addAfter('late', 1000);
+  queue.addAfter('soon', 300);
+  await clock.advance(100);
+  expect(queue.nextDelayedMs()).toBe(200);
+  await clock.advance(200);
+  expect([queue.len(), queue.nextDelayedMs()]).toEqual([1, 700]);
+});
+
 describe('what a queue is given may fail', () => {
   /** Works until `broken` is set. */
   function fragile() {

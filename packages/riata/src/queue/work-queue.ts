@@ -197,6 +197,12 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     return this.#delayed.size;
   }
 
+  /** Milliseconds until the first of them is due, 0 if it is overdue; undefined if none waits. */
+  nextDelayedMs(): number | undefined {
+    const { nextAt } = this.#delayed;
+    return nextAt === undefined ? undefined : Math.max(0, nextAt - this.#clock.monotonic());
+  }
+
   /**
    * Lets nothing more in and drops what waits for its time. What is ready is still handed out; then `get` resolves to
    * undefined. Also ends the wait of every {@link shutDownWithDrain}. May be called again.
