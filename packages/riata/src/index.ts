@@ -1,8 +1,10 @@
 /**
  * The front door: what most programs need. Each layer has an entry of its own with all of its names: `riata/runtime`,
  * `riata/object`, `riata/kinds`, `riata/queue`, `riata/rest`, `riata/client`,
- * `riata/cache`.
+ * `riata/cache`, `riata/controller`, `riata/manager`.
  */
+export type { CacheOptions, Change, ChangeType, Informer, ResourceEventHandler } from './cache/index.js';
+export { Cache, cached, Lister, listWatch, SharedIndexInformer, SharedInformerFactory } from './cache/index.js';
 export type {
   ApplyFields,
   ApplyOptions,
@@ -48,6 +50,30 @@ export {
   withUserAgent,
 } from './client/index.js';
 export type {
+  Cause,
+  ControllerDefinition,
+  ControllerOptions,
+  Predicate,
+  ReconcileContext,
+  ReconcileRecord,
+  Reconciler,
+  Result,
+} from './controller/index.js';
+export {
+  annotationsChanged,
+  Controller,
+  changed,
+  control,
+  generationChanged,
+  isTerminalError,
+  labelsChanged,
+  matchesLabels,
+  resourceVersionChanged,
+  TerminalError,
+} from './controller/index.js';
+export type { ManagerExit, ManagerOptions, Runnable } from './manager/index.js';
+export { Manager, run, signalHandler } from './manager/index.js';
+export type {
   Condition,
   Duration,
   GroupVersionKind,
@@ -78,6 +104,7 @@ export {
   findCondition,
   freeze,
   isConditionTrue,
+  isControlledBy,
   isDeleting,
   keyOf,
   kindOf,
@@ -91,6 +118,8 @@ export {
   setOwnerReference,
   splitKey,
 } from './object/index.js';
+export type { WorkItem, WorkQueueOptions } from './queue/index.js';
+export { WorkQueue } from './queue/index.js';
 export type { RestConfig, Transport, WatchEvent } from './rest/index.js';
 export {
   ApiError,
