@@ -25,6 +25,54 @@ const names = {
     ...['client.Client', 'RESTMapper', 'meta.RESTMapper', 'client.ListOption', 'client.CreateOption'],
     ...['client.NewDelegatingClient', 'CacheReader', 'UncachedObjects', 'ClientDisableCacheFor'],
   ],
+  queue: [
+    ...['AddAfter', 'AddRateLimited', 'NumRequeues', 'ShutDown', 'ShutDownWithDrain', 'NewNamedRateLimitingQueue'],
+    ...['DefaultControllerRateLimiter', 'ItemExponentialFailureRateLimiter', 'ItemFastSlowRateLimiter'],
+    ...['BucketRateLimiter', 'MaxOfRateLimiter', 'WithMaxWaitRateLimiter'],
+  ],
+  cache: [
+    ...[
+      'cache.ListerWatcher',
+      'NewListWatchFromClient',
+      'cache.Store',
+      'cache.ThreadSafeStore',
+      'cache.ExpirationCache',
+    ],
+    ...['cache.Indexer', 'Index', 'IndexKeys', 'ListIndexFuncValues', 'ByIndex', 'GetIndexers', 'AddIndexers'],
+    ...[
+      'MetaNamespaceIndexFunc',
+      'cache.Queue',
+      'Pop',
+      'cache.PopProcessFunc',
+      'AddIfNotPresent',
+      'HasSynced',
+      'Close',
+    ],
+    ...['cache.ErrRequeue', 'cache.FIFO', 'cache.DeltaFIFO', 'cache.Delta', 'cache.Deltas', 'cache.DeltaType'],
+    ...['KeyListGetter', 'DeletedFinalStateUnknown', 'NewNamedReflector', 'LastSyncResourceVersion', 'cache.Config'],
+    ...['Config.Queue', 'FullResyncPeriod', 'ShouldResync', 'RetryOnError', 'WatchErrorHandler', 'WatchListPageSize'],
+    ...['cache.SharedInformer', 'AddEventHandler', 'AddEventHandlerWithResyncPeriod', 'RemoveEventHandler', 'GetStore'],
+    ...['GetController', 'Run', 'SetWatchErrorHandler', 'SetTransform', 'cache.SharedIndexInformer', 'GetIndexer'],
+    ...['ResourceEventHandlerFuncs', 'cache.FilteringResourceEventHandler', 'cache.WaitForCacheSync'],
+    ...[
+      'informers.SharedInformerFactory',
+      'cache.Cache',
+      'GetInformer',
+      'GetInformerForKind',
+      'RemoveInformer',
+      'Start',
+    ],
+    ...['WaitForCacheSync', 'IndexField'],
+  ],
+  controller: [
+    ...['reconcile.Reconciler', 'reconcile.Request', 'reconcile.Result', 'reconcile.TerminalError', 'controller.New'],
+    ...['NewUnmanaged', 'MaxConcurrentReconciles', 'RateLimiter', 'Watch', 'source.Source', 'source.SyncingSource'],
+    ...['Owns', 'Watches', 'Complete'],
+  ],
+  manager: [
+    ...['manager.Manager', 'Add', 'GetClient', 'GetAPIReader', 'GetConfig', 'AddHealthzCheck', 'AddReadyzCheck'],
+    ...['Elected', 'Start', 'SetupSignalHandler'],
+  ],
 } as const;
 
 function docComments(folder: string): string {
@@ -40,6 +88,10 @@ test.each([
   ['object', '^(object|kinds)/'],
   ['rest', '^rest/'],
   ['client', '^client/'],
+  ['queue', '^queue/'],
+  ['cache', '^cache/'],
+  ['controller', '^controller/'],
+  ['manager', '^manager/'],
 ] as const)('the names of the originals are found in the doc comments of %s/', (layer, folders) => {
   const text = docComments(folders);
   const isFound = (name: string) => new RegExp(`[\`.]${name.replaceAll('.', '\\.')}[\`(.]`).test(text);

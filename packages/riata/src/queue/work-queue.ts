@@ -106,7 +106,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * Adds a key after `ms` milliseconds; at once when that is 0 or less. A key waits for one time only: of several the
+   * Adds a key after `ms` milliseconds (`AddAfter`); at once when that is 0 or less. A key waits for one time only: of several the
    * earliest counts. What still waits at a shutdown is dropped. A key that is being worked on keeps its priority
    * unless another is given.
    *
@@ -119,7 +119,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.#delay(this.#keys.idOf(key), key, ms, options);
   }
 
-  /** Adds a key once the rate limiter says so, and counts a failure of it. For the rest see {@link addAfter}. */
+  /** Adds a key once the rate limiter says so, and counts a failure of it (`AddRateLimited`). For the rest see {@link addAfter}. */
   addRateLimited(key: K, options?: AddOptions<Note>): void {
     if (this.#down) return;
     const id = this.#keys.idOf(key);
@@ -204,7 +204,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * Lets nothing more in and drops what waits for its time. What is ready is still handed out; then `get` resolves to
+   * Lets nothing more in and drops what waits for its time (`ShutDown`). What is ready is still handed out; then `get` resolves to
    * undefined. Also ends the wait of every {@link shutDownWithDrain}. May be called again.
    */
   shutDown(): void {
@@ -213,7 +213,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * {@link shutDown}, and resolves once workers have called `done` for all that was in the queue, what was added while
+   * {@link shutDown}, and resolves (`ShutDownWithDrain`) once workers have called `done` for all that was in the queue, what was added while
    * it ran included. When nobody works on anything nor takes what is left, there is nothing to wait for. Rejects with
    * the signal's reason when that aborts first; a worker that never calls `done` is waited for until then.
    */
