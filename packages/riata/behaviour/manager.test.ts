@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ControllerDefinition, control } from '../src/controller/index.js';
-import { ConfigMap, CustomResourceDefinition, Lease } from '../src/kinds/index.js';
+import { ConfigMap, CustomResourceDefinition, Event, Lease } from '../src/kinds/index.js';
 import { Manager, type ManagerExit, type ManagerOptions, type Runnable } from '../src/manager/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
@@ -78,6 +78,27 @@ describeServers('manager', (server) => {
     expect(read.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
     expect(Object.isFrozen(read.spec)).toBe(true);
     expect(await manager.apiReader.get(Widget, { namespace, name: 'a' })).toMatchObject({ spec: { size: 1 } });
+  });
+
+  test('a reconciler tells what happened, in its own name, and nothing is lost on stop', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const widgets = control(Widget).reconcile(({ event, object }) => {
+      event({ type: 'Normal', reason: 'Seen', message: `size ${object.spec.size}` });
+    });
+    await using run = await running(server(), {}, widgets);
+    await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 7 } }));
+    await until('it was reconciled', async () => run.manager.explain.length > 0);
+    await run.stop();
+    const { items } = await client.list(Event, { namespace });
+    expect(items).toMatchObject([
+      {
+        reason: 'Seen',
+        message: 'size 7',
+        source: { component: 'widget' },
+        involvedObject: { kind: 'Widget', name: 'a' },
+      },
+    ]);
   });
 
   test('what fails stops it, in order, and is named', async () => {

@@ -17,7 +17,7 @@ import type { ControllerDefinition } from './definition.js';
 import { ensureFinalizer, liftFinalizer } from './finalizing.js';
 import { readSource } from './kind-source.js';
 import { ObjectStatus } from './object-status.js';
-import type { OwnedApply, ReconcileContext, StatusFields } from './reconcile-context.js';
+import type { OwnedApply, ReconcileContext, ReconcileEvent, StatusFields } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import type { Result } from './result.js';
 import { watchSource } from './watch-source.js';
@@ -27,6 +27,8 @@ export interface ControllerParts {
   /** Writes, and reads what the cache does not hold. */
   readonly client: KubeClient;
   readonly cache: Cache;
+  /** Where events go. @default nowhere */
+  readonly recorder?: { event(object: KubeObject, event: ReconcileEvent): void };
   /** For what the definition does not say. */
   readonly defaults?: Omit<ControllerOptions, 'runtime'>;
   /** Goes into the keys, where there are several clusters. @default none */
@@ -61,11 +63,13 @@ class DefinedReconciler<R extends KubeObject> {
   readonly #client: KubeClient;
   readonly #runtime: Runtime;
   readonly #fieldManager: string;
+  readonly #recorder: ControllerParts['recorder'];
 
-  constructor(definition: ControllerDefinition<R>, { client, cache }: ControllerParts, runtime: Runtime) {
+  constructor(definition: ControllerDefinition<R>, { client, cache, recorder }: ControllerParts, runtime: Runtime) {
     this.#definition = definition;
     this.#cache = cache;
     this.#runtime = runtime;
+    this.#recorder = recorder;
     this.#fieldManager = definition.options.fieldManager ?? definition.name;
     this.#client = withFieldOwner(client, this.#fieldManager);
   }
@@ -101,6 +105,9 @@ class DefinedReconciler<R extends KubeObject> {
       ...{ object, client },
       apply: (wanted, options) => run.track(apply(wanted as never, options as never)) as never,
       status: (fields) => run.track(this.#say(status, fields)),
+      event: (event) => {
+        if (object !== undefined) this.#recorder?.event(object, event);
+      },
     };
     try {
       const result = await reconcileWith(reconciler as unknown as Reconciler<typeof context>, context);

@@ -36,7 +36,13 @@ export {
   predicateFuncs,
   resourceVersionChanged,
 } from './predicate.js';
-export type { OwnedApply, ReconcileContext, StatusCondition, StatusFields } from './reconcile-context.js';
+export type {
+  OwnedApply,
+  ReconcileContext,
+  ReconcileEvent,
+  StatusCondition,
+  StatusFields,
+} from './reconcile-context.js';
 export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
 export type { ReconcileRun, Reconciler, ReconcilerObject } from './reconciler.js';
 export type { Cause, Request, RequestQueue } from './request.js';

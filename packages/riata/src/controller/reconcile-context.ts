@@ -30,6 +30,16 @@ export type StatusFields<R extends KubeObject> = (R extends { readonly status?: 
 /** A condition as a reconciler says it. */
 export type StatusCondition = Pick<Condition, 'type' | 'status'> & Partial<Pick<Condition, 'reason' | 'message'>>;
 
+/** Something that happened, for people. */
+export interface ReconcileEvent {
+  readonly type: 'Normal' | 'Warning';
+  /** Short and for machines, in upper camel case: `FailedMount`. */
+  readonly reason: string;
+  readonly message: string;
+  /** What was done or tried about it, for machines. @default none */
+  readonly action?: string;
+}
+
 /**
  * All that a reconciler gets. `R` is the kind's object; `O` what `object` is: the same, or undefined too, for those who
  * asked to be called when it is gone.
@@ -47,6 +57,11 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
    * others hold. Resolves to what is stored.
    */
   readonly apply: OwnedApply<R>;
+  /**
+   * Tells people what happened to `object`, as an Event that `kubectl describe` shows. Returns at once, never throws;
+   * told if it can be.
+   */
+  readonly event: (event: ReconcileEvent) => void;
   /**
    * Says how the object is doing: all that this controller has to say in the status. `observedGeneration` and a `Ready`
    * condition that is true are added, unless one is given. Skipped if nothing would change. If the reconcile throws

@@ -14,6 +14,8 @@ import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';
+import { EventBroadcaster } from './event-broadcaster.js';
+import type { EventRecorder } from './event-recorder.js';
 import { type HealthCheck, HealthChecks } from './health-checks.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import { LeaderElector } from './leader-elector.js';
@@ -74,6 +76,7 @@ export class Manager implements AsyncDisposable {
   readonly #endpoints: HttpEndpoint[] = [];
   readonly #groups: Readonly<Record<RunnableStage, RunnableGroup>>;
   readonly #controllers = new Map<string, Controller | undefined>();
+  readonly #events: EventBroadcaster;
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
   readonly #elector: LeaderElector | undefined;
@@ -97,6 +100,7 @@ export class Manager implements AsyncDisposable {
     this.cache = new Cache(this.#connection, { ...options.cache, runtime: this.#runtime });
     this.apiReader = this.#connection;
     this.client = delegatingClient({ cacheReader: this.cache, client: this.#connection, uncached: options.uncached });
+    this.#events = new EventBroadcaster(this.#connection, { ...options.events, runtime: this.#runtime });
     const onFailure = (runnable: Runnable, error: unknown) => this.#fail(runnable.name, error);
     this.#groups = Object.fromEntries(
       startOrder.map((stage) => [stage, new RunnableGroup(onFailure)]),
@@ -136,6 +140,11 @@ export class Manager implements AsyncDisposable {
   /** Resolves when this replica leads, at once without leader election (`Elected`). */
   get elected(): Promise<void> {
     return this.#elected.promise;
+  }
+
+  /** Tells of what happens to objects, in the name of a component (`GetEventRecorderFor`). */
+  eventRecorder(name: string): EventRecorder {
+    return this.#events.recorder(name);
   }
 
   /** Controllers, and how they are doing. */
@@ -216,6 +225,8 @@ export class Manager implements AsyncDisposable {
     groups.servers.start();
     groups.webhooks.start();
     groups.caches.add({ name: 'cache', run: (options) => this.cache.run(options) });
+    // Of the first stages, so that what others have to say until their end is still written.
+    groups.servers.add(this.#events);
     groups.caches.start();
     await this.cache.waitForCacheSync({ signal });
     groups.others.start();
@@ -291,6 +302,7 @@ export class Manager implements AsyncDisposable {
       made ??= controllerFor(definition, {
         client: isFenced && this.#elector ? this.#connection.wrap(this.#elector.fence) : this.#connection,
         cache: this.cache,
+        recorder: this.#events.recorder(name),
         defaults: this.#options.controllers,
         runtime: this.#runtime,
       }).then((controller) => {
