@@ -267,8 +267,13 @@ export function expectRevision(resource: Resource, name: string, revision: numbe
   if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
 }
 
+/** What there is of an object; of one that is gone, the name and an empty uid. */
+interface Named {
+  readonly metadata: { readonly name: string; readonly uid: string };
+}
+
 /** Refuses a write to an object that has another uid than the caller thinks, in the words of the storage. */
-export function checkUid(resource: Resource, key: string, asked: string, { metadata }: KubeObject): void {
+export function checkUid(resource: Resource, key: string, asked: string, { metadata }: Named): void {
   if (asked === metadata.uid) return;
   const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
   throw conflict(

@@ -18,8 +18,8 @@ import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { type Choice, findObjects, type ListRequest, wholeList } from '../resource/list-objects.js';
 import { listPieces } from '../resource/list-pieces.js';
-import { metaOf, textOf } from '../resource/metadata.js';
-import { type ObjectStore, track } from '../resource/object-store.js';
+import { metaOf, textOf, withMeta } from '../resource/metadata.js';
+import { checkUid, keyFor, type ObjectStore, track } from '../resource/object-store.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { patchObject } from '../resource/patch-object.js';
 import { readObject } from '../resource/read-object.js';
@@ -161,7 +161,10 @@ export class Verbs implements VerbHandlers {
     checkName(textOf(metaOf(sent).name), name);
     const { resourceVersion, uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
-      return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
+      // Whoever names a uid means an object that is gone; a resourceVersion alone is overlooked.
+      if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), { metadata: { name, uid: '' } });
+      const fresh = withMeta(sent, { resourceVersion: undefined });
+      return { status: 201, object: this.#parts.store.create(resource, namespace, fresh, context) };
     }
     const expected = { resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
     const change = { subresource: subresource?.name ?? '', make: () => sent, expected };

@@ -1,4 +1,5 @@
 import { formatMicroTime } from '../object/time.js';
+import { findApiError } from '../rest/api-error.js';
 import { isAlreadyExists, isConflict, isNotFound } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
@@ -72,7 +73,7 @@ export class LockCandidate {
       try {
         return await this.#write(this.#observed, options);
       } catch (error) {
-        if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (findApiError(error) === undefined) throw error;
         runtime.log.debug('the lock is not as the last renewal left it; reading it', { error });
       }
     }
