@@ -4,7 +4,10 @@ import { Lease } from '../kinds/generated/groups/coordination.k8s.io/v1.js';
 import { type Random, systemRandom } from '../runtime/random.js';
 import type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 
-/** What a {@link LeaseLock} needs of a client; not a fenced one, and not a cache. */
+/**
+ * What a {@link LeaseLock} needs of a client: not a fenced one, not one that reads from a cache, and none whose rate limit
+ * lets it wait behind other requests (`qps`), as a renewal that waits is a renewal that is late.
+ */
 export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 
 /** Options of a {@link LeaseLock}. */
