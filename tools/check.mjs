@@ -19,7 +19,8 @@ function step(title, command, args, cwd = root) {
 }
 
 step('format and lint', 'npx', ['biome', 'check', '.']);
-for (const project of ['packages/riata', 'packages/apiserver', 'examples/tour', 'tools', 'tools/control-plane'])
+const examples = readdirSync(join(root, 'examples')).map((name) => `examples/${name}`);
+for (const project of ['packages/riata', 'packages/apiserver', ...examples, 'tools', 'tools/control-plane'])
   step(`types of ${project}`, 'npx', ['tsc', '--noEmit', '-p', project]);
 step('layers and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
 if (step('build', 'node', ['tools/build.mjs'])) {

@@ -1,0 +1,51 @@
+import { type Client, Lister, type Logger, listWatch, SharedIndexInformer, splitKey, WorkQueue } from 'riata';
+import { Pod } from 'riata/kinds';
+import { onAbort } from 'riata/runtime';
+
+/**
+ * Logs the node that each Pod is scheduled on, until the signal aborts: a controller made of its parts, the way client-go
+ * does it. An informer keeps all Pods at hand and says which one changed; a queue holds the names of those, each once,
+ * however often it changed; workers take one name after the other and look at the Pod as it is then.
+ */
+export async function logPods(
+  client: Client,
+  { log, signal, workers = 2 }: { readonly log: Logger; readonly signal: AbortSignal; readonly workers?: number },
+): Promise<void> {
+  const informer = new SharedIndexInformer(listWatch(client, Pod), { kind: Pod, runtime: { log } });
+  const queue = new WorkQueue({ name: 'pods', log });
+  informer.addEventHandler({ onChange: ({ key }) => queue.add(key) });
+  const pods = new Lister(informer.getIndexer(), Pod);
+
+  const nodes = new Map<string, string>();
+
+  using _ = onAbort(signal, () => queue.shutDown());
+  const running = informer.run({ signal });
+  // Not before all is there: a worker that looks at other Pods, too, must not miss any. Rejects if it was stopped before.
+  await informer.synced().catch(() => {});
+  await Promise.all([running, ...Array.from({ length: workers }, work)]);
+
+  async function work(): Promise<void> {
+    for await (const { key } of queue) {
+      try {
+        logNode(key);
+        queue.forget(key);
+      } catch (error) {
+        log.error('will try again', { pod: key, error });
+        queue.addRateLimited(key);
+      }
+    }
+  }
+
+  /** What changed does not matter: what is there now does. */
+  function logNode(key: string): void {
+    const { namespace = '', name } = splitKey(key);
+    const pod = pods.namespace(namespace).find(name);
+    const node = pod?.spec?.nodeName;
+    if (pod === undefined) {
+      if (nodes.delete(key)) log.info('gone', { pod: key });
+    } else if (node !== undefined && nodes.get(key) !== node) {
+      nodes.set(key, node);
+      log.info('scheduled', { pod: key, node });
+    }
+  }
+}
