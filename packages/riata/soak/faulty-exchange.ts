@@ -41,7 +41,7 @@ export class Exchange {
   suffer(what: Mischief, random: Random): void {
     if (what === 'reset') this.#reset();
     else if (what === 'stall') {
-      this.#cutAfter(random.int(0, 3_000), () => this.swallow());
+      this.swallow(random.int(0, 3_000));
       this.#after(random.int(100, longestStallMs), () => this.end());
     } else if (what === 'truncate') this.#cutAfter(random.int(0, 3_000), () => this.end());
     // In the midst of something or not: whoever reads the body sees a proper end.
@@ -59,9 +59,10 @@ export class Exchange {
     }
   }
 
-  /** Nothing comes through any more, and nothing tells. */
-  swallow(): void {
-    this.#isStalled = true;
+  /** Nothing comes through any more, at once or after so many bytes of the answer, and nothing tells. */
+  swallow(bytes?: number): void {
+    if (bytes === undefined) this.#isStalled = true;
+    else this.#cutAfter(bytes, () => {});
   }
 
   forward(far: ClientRequest): void {

@@ -21,8 +21,12 @@ export interface GatewayRequest {
 export interface FaultyGateway extends FaultyNetwork {
   /** All that came, in order. */
   readonly requests: readonly GatewayRequest[];
+  /** How many of them are under way. */
+  readonly open: number;
   /** From now on, nothing passes on watches that are open; nothing else tells. */
   swallowWatches(): void;
+  /** The same for the next request, after so many bytes of its answer. */
+  swallowNext(bytes: number): void;
 }
 
 export interface FaultyGatewayOptions {
@@ -41,6 +45,7 @@ export async function startFaultyGateway(options: FaultyGatewayOptions): Promise
   const requests: GatewayRequest[] = [];
   const done: Partial<Record<Mischief, number>> = {};
   let share = options.share ?? 0.3;
+  let nextBytes: number | undefined;
   const count = (what: Mischief) => {
     done[what] = (done[what] ?? 0) + 1;
   };
@@ -57,6 +62,8 @@ export async function startFaultyGateway(options: FaultyGatewayOptions): Promise
       exchange.suffer(what, random);
     }
     if (exchange.isOver) return;
+    if (nextBytes !== undefined) exchange.swallow(nextBytes);
+    nextBytes = undefined;
     const headers = { ...near.headers, host: target.host, ...(authorization && { authorization }) };
     const { hostname, port } = target;
     exchange.forward(sendTls({ hostname, port, path: near.url, method: near.method, headers, agent }));
@@ -66,6 +73,9 @@ export async function startFaultyGateway(options: FaultyGatewayOptions): Promise
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ done, requests },
+    get open() {
+      return exchanges.size;
+    },
     act() {
       for (const exchange of exchanges) {
         if (random.next() < 0.5) continue;
@@ -80,6 +90,9 @@ export async function startFaultyGateway(options: FaultyGatewayOptions): Promise
     },
     swallowWatches() {
       for (const exchange of exchanges) if (exchange.isWatch) exchange.swallow();
+    },
+    swallowNext(bytes) {
+      nextBytes = bytes;
     },
     async [Symbol.asyncDispose]() {
       for (const exchange of exchanges) exchange.end();

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { Cache, type CacheMemory, cached, listWatch, SharedIndexInformer } from '../src/cache/index.js';
 import { type ConnectedClient, createClient } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
@@ -32,6 +32,7 @@ export interface RoundWorld {
 export interface RoundFigures {
   readonly faults: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
+  readonly seconds: number;
 }
 
 /** In the time of the clock that is tested: a second, at ten times the speed. */
@@ -48,6 +49,7 @@ const fieldSelector = 'metadata.name!=kube-root-ca.crt';
  */
 export async function informerRound(world: RoundWorld, seed: number): Promise<RoundFigures> {
   const { direct, namespace } = world;
+  const started = systemClock.monotonic();
   const random = seededRandom(seed);
   const memory = (['parsed', 'raw', 'parsed', 'hash-consed'] as const)[seed % 4] as CacheMemory;
   const useWatchList = random.next() < 0.5;
@@ -101,7 +103,8 @@ export async function informerRound(world: RoundWorld, seed: number): Promise<Ro
   }
   const problems = [...handlers.problems(), ...own.problems];
   if (problems.length > 0) throw new Error(`${problems.length} problems:\n${problems.slice(0, 10).join('\n')}`);
-  return { faults: network.done as Record<string, number>, counts };
+  const seconds = (systemClock.monotonic() - started) / 1000;
+  return { faults: network.done as Record<string, number>, counts, seconds };
 }
 
 /** Bytes in TLS, or HTTP: each can do what the other cannot. */
@@ -166,6 +169,7 @@ async function agreement(
   selection: { readonly namespace: string; readonly fieldSelector: string },
   { informer, cache, handlers, own, signal }: Parties,
 ): Promise<void> {
+  let health = '';
   for (;;) {
     const { items } = await retried(() => direct.list(ConfigMap, selection), signal);
     const expected = stateOf(items);
@@ -200,9 +204,10 @@ async function agreement(
       const [name, state] = others[0] ?? [];
       throw new Error(
         `no agreement: ${others.map(([other]) => other).join(', ')}. ${name}: ${JSON.stringify(state)}, ` +
-          `the server: ${JSON.stringify(expected)}; ${JSON.stringify(informer.health)}`,
+          `the server: ${JSON.stringify(expected)}; ${health}`,
       );
     }
+    health = inspect(informer.health, { depth: 4 });
     await systemClock.sleep(25);
   }
 }

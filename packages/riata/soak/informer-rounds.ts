@@ -25,6 +25,8 @@ export interface RoundsReport {
   readonly counts: Readonly<Record<string, number>>;
   /** In MB, medians of the first and the last third of the run. */
   readonly memory: readonly [number, number];
+  /** The round that took longest. */
+  readonly slowest: { readonly seed: number; readonly seconds: number };
 }
 
 /** Rounds at the same time. */
@@ -45,6 +47,7 @@ export async function informerRounds(options: RoundsOptions): Promise<RoundsRepo
   const counts: Record<string, number> = {};
   const memory: number[] = [];
   let restarts = 0;
+  let slowest = { seed: firstSeed, seconds: 0 };
   // Those of whoever made the namespaces.
   const socketsBefore = openSockets();
   for (let seed = firstSeed, batch = 0; seed < firstSeed + rounds; seed += lanes, batch++) {
@@ -70,7 +73,8 @@ export async function informerRounds(options: RoundsOptions): Promise<RoundsRepo
       }),
     );
     await disturbing;
-    for (const figure of figures) {
+    for (const [nth, figure] of figures.entries()) {
+      if (figure.seconds > slowest.seconds) slowest = { seed: seed + nth, seconds: figure.seconds };
       addTo(faults, figure.faults);
       addTo(counts, figure.counts);
     }
@@ -82,7 +86,7 @@ export async function informerRounds(options: RoundsOptions): Promise<RoundsRepo
   const third = Math.max(1, Math.floor(memory.length / 3));
   const held = [median(memory.slice(0, third)), median(memory.slice(-third))] as const;
   const seconds = (systemClock.monotonic() - started) / 1000;
-  return { rounds, restarts, seconds, faults, counts, memory: held };
+  return { rounds, restarts, seconds, faults, counts, memory: held, slowest };
 }
 
 async function naming(seed: number, round: Promise<RoundFigures>): Promise<RoundFigures> {

@@ -2,7 +2,9 @@ import type { Cache } from '../src/cache/index.js';
 import type { ConnectedClient } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
 import { isApiError } from '../src/rest/api-error.js';
+import { isTransportError } from '../src/rest/transport-error.js';
 import type { Random } from '../src/runtime/random.js';
+import { systemClock } from '../src/runtime/system-clock.js';
 
 export interface OwnWriterOptions {
   /** Whose network is good. */
@@ -57,7 +59,7 @@ export class OwnWriter {
       this.#answered.set(name, answered);
     } catch (error) {
       if (this.#options.signal.aborted) throw error;
-      if (isApiError(error) && error.code < 500) this.counts.refused++;
+      if (isCertain(error)) this.counts.refused++;
       else {
         this.counts.lost++;
         this.#uncertain.add(name);
@@ -139,10 +141,15 @@ export class OwnWriter {
     for (;;) {
       try {
         return await read(signal);
-      } catch (error) {
+      } catch {
         signal.throwIfAborted();
-        if (isApiError(error) && error.code === 404) throw error;
+        await systemClock.yield();
       }
     }
   }
+}
+
+/** Nothing was done: the server has said so, or was never reached. */
+function isCertain(error: unknown): boolean {
+  return isTransportError(error) ? !error.requestSent : isApiError(error) && error.code < 500;
 }

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
+import { type Client, createClient } from '../src/client/index.js';
+import { ConfigMap, CustomResourceDefinition, Lease, Namespace } from '../src/kinds/index.js';
+import { findCondition } from '../src/object/conditions.js';
+import { configFromKubeconfig, ignoreAlreadyExists } from '../src/rest/index.js';
+import { type Random, seededRandom, silentLogger, systemClock } from '../src/runtime/index.js';
+import { auditedRequests, createdTwice, leaderTerms, overtakenWrites } from './audit-log.js';
+import { startChaosProxy } from './chaos-proxy.js';
+import { OperatorReplica } from './operator-replica.js';
+import { Widget } from './widget-kind.js';
+
+/** What a run of {@link operatorChaos} saw. */
+export interface ChaosReport {
+  readonly seconds: number;
+  readonly writes: number;
+  readonly terms: number;
+  readonly starts: number;
+  readonly mischief: Readonly<Record<string, number>>;
+}
+
+/**
+ * Three replicas of an operator under leader election take care of Widgets, while replicas are killed and paused, their
+ * network is cut, and the API server is restarted. In the end all Widgets are ready, no ConfigMap was ever created twice,
+ * no old leader wrote over a new one, and nothing is written any more.
+ */
+export async function operatorChaos(options: {
+  readonly seed: number;
+  readonly widgets: number;
+}): Promise<ChaosReport> {
+  const plane = controlPlaneFromEnv();
+  const random = seededRandom(options.seed);
+  const startedAt = systemClock.monotonic();
+  const config = await configFromKubeconfig(plane.kubeconfig);
+  await using client = createClient(config, { runtime: { log: silentLogger } });
+  const namespace = await prepare(client);
+  const dir = mkdtempSync(join(tmpdir(), 'riata-chaos-'));
+  const networks = await Promise.all(Array.from({ length: 3 }, () => startChaosProxy(new URL(config.server), random)));
+  const replicas = networks.map(({ url }, at) => {
+    const kubeconfig = plane.kubeconfig.replaceAll(config.server, url);
+    return new OperatorReplica(`replica-${at}`, { dir, kubeconfig, namespace });
+  });
+  const mischief: Record<string, number> = {};
+  try {
+    const stop = new AbortController();
+    const victim = () => leaderOf(client, namespace, random, replicas);
+    const trouble = makeTrouble({ random, replicas, networks, plane, victim, signal: stop.signal, mischief });
+    await Promise.all([createWidgets(client, namespace, options.widgets), systemClock.sleep(leastTroubleMs)]);
+    stop.abort();
+    await trouble;
+    for (const network of networks) network.calm();
+    for (const replica of replicas) replica.resume();
+    await allReady(client, namespace, options.widgets, replicas);
+    await quiet(plane.auditLogPath, namespace);
+    const codes = await Promise.all(replicas.map((replica) => replica.stop()));
+    const { writes } = await auditedRequests(plane.auditLogPath, namespace);
+    expect(codes).toEqual([0, 0, 0]);
+    expect(writes.length).toBeGreaterThanOrEqual(2 * options.widgets);
+    expect(createdTwice(writes, 'configmaps')).toEqual([]);
+    expect(overtakenWrites(writes)).toEqual([]);
+    const { items } = await client.list(ConfigMap, { namespace });
+    expect(items.filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'Widget')).toHaveLength(
+      options.widgets,
+    );
+    const starts = replicas.reduce((sum, replica) => sum + replica.starts, 0);
+    const seconds = (systemClock.monotonic() - startedAt) / 1_000;
+    return { seconds, writes: writes.length, terms: leaderTerms(writes).length, starts, mischief };
+  } finally {
+    for (const replica of replicas) await replica.stop();
+    for (const network of networks) await network[Symbol.asyncDispose]();
+    rmSync(dir, { recursive: true, force: true });
+    await client.delete(Namespace, { name: namespace });
+  }
+}
+
+const leastTroubleMs = 20_000;
+
+/** Mostly the replica that leads, as it has the most to lose. */
+async function leaderOf(
+  client: Client,
+  namespace: string,
+  random: Random,
+  replicas: readonly OperatorReplica[],
+): Promise<OperatorReplica> {
+  const any = random.pick(replicas);
+  if (random.next() < 0.25) return any;
+  const lease = await client.find(Lease, { namespace, name: 'widgets' }, { maxRetries: 0 }).catch(() => undefined);
+  return replicas.find(({ name }) => name === lease?.spec?.holderIdentity) ?? any;
+}
+
+interface Trouble {
+  readonly random: Random;
+  readonly replicas: readonly OperatorReplica[];
+  readonly networks: readonly { act(): void }[];
+  readonly plane: ReturnType<typeof controlPlaneFromEnv>;
+  readonly victim: () => Promise<OperatorReplica>;
+  readonly signal: AbortSignal;
+  readonly mischief: Record<string, number>;
+}
+
+/** Something bad every second or so, until the signal aborts. */
+async function makeTrouble({ random, replicas, networks, plane, victim, signal, mischief }: Trouble): Promise<void> {
+  const acts = {
+    kill: async () => (await victim()).kill(),
+    pause: async () => (await victim()).pause(),
+    resume: () => {
+      for (const replica of replicas) replica.resume();
+    },
+    'cut the network': () => random.pick(networks).act(),
+    'restart the server': () => plane.restartApiServer({ graceful: random.next() < 0.5 }),
+  };
+  const order = ['kill', 'pause', 'cut the network', 'cut the network', 'resume', 'resume'] as const;
+  let restarts = 0;
+  while (!signal.aborted) {
+    await systemClock.sleep(random.int(300, 1_500));
+    if (signal.aborted) return;
+    const isRestart = restarts < 2 && random.next() < 0.15;
+    const act = isRestart ? 'restart the server' : random.pick(order);
+    if (isRestart) restarts += 1;
+    mischief[act] = (mischief[act] ?? 0) + 1;
+    await acts[act]();
+  }
+}
+
+async function prepare(client: Client): Promise<string> {
+  await client.create(CustomResourceDefinition(Widget.crd() as never)).catch(ignoreAlreadyExists);
+  await until('the kind is served', async () => client.list(Widget, { limit: 1 }).then(Boolean, () => false));
+  return (await client.create(Namespace({ metadata: { generateName: 'chaos-' } }))).metadata.name;
+}
+
+/** Not faster than the trouble: the server may be down meanwhile. */
+async function createWidgets(client: Client, namespace: string, count: number): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      const size = next++;
+      const widget = Widget({ metadata: { namespace, name: `w-${size}` }, spec: { size } });
+      await until('a Widget is created', async () =>
+        client.create(widget).then(
+          () => true,
+          async () => Boolean(await client.find(Widget, { namespace, name: `w-${size}` }).catch(() => undefined)),
+        ),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, worker));
+}
+
+async function allReady(
+  client: Client,
+  namespace: string,
+  count: number,
+  replicas: readonly OperatorReplica[],
+): Promise<void> {
+  await until(
+    'all Widgets are ready',
+    async () => {
+      const { items } = await client.list(Widget, { namespace });
+      const ready = items.filter(({ status, spec }) => {
+        return status?.size === spec.size && findCondition(status?.conditions, 'Ready')?.status === 'True';
+      });
+      return ready.length === count;
+    },
+    () => replicas.map(({ name, log }) => `${name}:\n${log}`).join('\n'),
+  );
+}
+
+/** No write but to the lease within three seconds. */
+async function quiet(auditLogPath: string, namespace: string): Promise<void> {
+  const count = async () => {
+    const { writes } = await auditedRequests(auditLogPath, namespace);
+    return writes.filter(({ resource }) => resource !== 'leases').length;
+  };
+  await until('nothing is written any more', async () => {
+    const before = await count();
+    await systemClock.sleep(3_000);
+    return (await count()) === before;
+  });
+}
+
+async function until(what: string, probe: () => Promise<boolean>, tell: () => string = () => ''): Promise<void> {
+  const deadline = systemClock.monotonic() + 120_000;
+  while (!(await probe().catch(() => false))) {
+    if (systemClock.monotonic() > deadline) throw new Error(`waited two minutes in vain until ${what}\n${tell()}`);
+    await systemClock.sleep(200);
+  }
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** One replica of the operator: a process that is started again whenever it ends, as a Deployment would. */
+export class OperatorReplica implements AsyncDisposable {
+  readonly name: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #log: string[] = [];
+  #child: ChildProcess | undefined;
+  #isWanted = true;
+  #starts = 0;
+  #isPaused = false;
+
+  constructor(
+    name: string,
+    options: { readonly dir: string; readonly kubeconfig: string; readonly namespace: string },
+  ) {
+    const { dir, kubeconfig, namespace } = options;
+    const path = join(dir, `${name}.kubeconfig`);
+    writeFileSync(path, kubeconfig);
+    this.name = name;
+    this.#env = { ...process.env, WIDGET_KUBECONFIG: path, WIDGET_REPLICA: name, WIDGET_NAMESPACE: namespace };
+    this.#start();
+  }
+
+  get starts(): number {
+    return this.#starts;
+  }
+
+  /** The last lines that it wrote, for when something goes wrong. */
+  get log(): string {
+    return this.#log.join('').slice(-4_000);
+  }
+
+  kill(): void {
+    this.resume();
+    this.#child?.kill('SIGKILL');
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    if (this.#isPaused) this.#child?.kill('SIGCONT');
+    this.#isPaused = false;
+  }
+
+  /** Asks it to end; gives its exit code, or how it was killed after 15 s. */
+  async stop(): Promise<number | string | null> {
+    this.#isWanted = false;
+    this.resume();
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
+    const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const [code, signal] = await ended;
+    clearTimeout(timer);
+    return code ?? signal;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #start(): void {
+    this.#starts += 1;
+    const program = join(root, 'packages/riata/soak/widget-operator.ts');
+    const child = spawn(process.execPath, [join(root, 'tools/run-ts.mjs'), program], { cwd: root, env: this.#env });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (bytes: Buffer) => {
+        this.#log.push(String(bytes));
+        if (this.#log.length > 200) this.#log.shift();
+      });
+    }
+    child.once('exit', () => {
+      if (this.#isWanted) this.#start();
+    });
+  }
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineKind } from '../src/object/define-kind.js';
+
+/** What the operator under chaos takes care of. */
+export const Widget = defineKind({
+  group: 'chaos.riata.dev',
+  version: 'v1',
+  kind: 'Widget',
+  spec: z.object({ size: z.int() }),
+  status: z.object({ size: z.int() }),
+});

@@ -1,0 +1,39 @@
+/**
+ * An operator as a process of its own, to be killed, paused and cut off: each Widget gets one ConfigMap and a status.
+ * Its replica's name is in the user agent, so that the server's audit log tells who wrote what.
+ */
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { control } from '../src/controller/index.js';
+import { ConfigMap } from '../src/kinds/index.js';
+import { Manager, signalHandler } from '../src/manager/index.js';
+import { configFromKubeconfig } from '../src/rest/index.js';
+import { consoleLogger } from '../src/runtime/index.js';
+import { Widget } from './widget-kind.js';
+
+const { WIDGET_KUBECONFIG = '', WIDGET_REPLICA = '', WIDGET_NAMESPACE = '', WIDGET_LOG_LEVEL = 'warn' } = process.env;
+
+const widgets = control(Widget, { concurrency: 10, timeout: '30s', drain: '2s' })
+  .owns(ConfigMap)
+  .reconcile(async ({ object: widget, apply, status }) => {
+    const { size } = widget.spec;
+    await apply(ConfigMap({ metadata: { name: widget.metadata.name }, data: { size: String(size) } }));
+    await status({ size });
+  });
+
+const config = await configFromKubeconfig(readFileSync(WIDGET_KUBECONFIG));
+using signals = signalHandler();
+await using manager = await Manager.create({
+  config: { ...config, userAgent: `widget-operator/${WIDGET_REPLICA}` },
+  cache: { namespaces: [WIDGET_NAMESPACE], silence: '5s' },
+  leaderElection: {
+    ...{ namespace: WIDGET_NAMESPACE, name: 'widgets', identity: WIDGET_REPLICA },
+    ...{ leaseDuration: '4s', renewDeadline: '3s', retryPeriod: '500ms' },
+  },
+  gracefulTimeout: '5s',
+  runtime: { log: consoleLogger({ level: WIDGET_LOG_LEVEL as 'warn' }) },
+});
+manager.add(widgets);
+const exit = await manager.run({ signal: signals.signal });
+// Whoever lost the lease has to start anew.
+if (exit.reason !== 'stopped') process.exitCode = 1;
