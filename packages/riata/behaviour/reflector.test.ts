@@ -44,6 +44,25 @@ describeServers('Reflector', (server) => {
     expect(r.replaced()).toBe(1);
   });
 
+  test('a LIST in pages after the server has forgotten what a watch would go on from: the newest state, not the same again', async () => {
+    const { client, control } = server();
+    const namespace = await server().newNamespace();
+    for (const name of ['a', 'b', 'c']) await client.create(configMap(namespace, name));
+    await using r = reflect(server(), { namespace }, { useWatchList: false, pageSize: 2 });
+    await r.holds('a', 'b', 'c');
+    // A server that is back remembers nothing of what watches missed, while its database still knows every state.
+    await control.stop({ graceful: false });
+    await control.start();
+    await until('it takes writes', async () => {
+      return client.create(configMap(namespace, 'd')).then(
+        () => true,
+        () => false,
+      );
+    });
+    await r.holds('a', 'b', 'c', 'd');
+    await r.equalsServer();
+  });
+
   test('resume: watches that are replaced again and again, for silence, lose and repeat nothing', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();

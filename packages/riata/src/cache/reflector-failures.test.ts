@@ -83,7 +83,7 @@ describe('Reflector: lists', () => {
     const t = reflect({ steps: [list(10, 'a1', 'x'), list(10, 'b2'), watch(errorEvent(expired)), list(20, 'a1')] });
     await t.start();
     await t.until(4);
-    expect(t.whats()[3]).toBe('list "10" limit 500');
+    expect(t.whats()[3]).toBe('list "10" NotOlderThan limit 500');
   });
 
   test('only the first list shows that: pages of the newest state, after an expiry, do not; and versions count again', async () => {
@@ -105,7 +105,7 @@ describe('Reflector: lists', () => {
     const t = reflect({ steps: [list(10, 'a1'), watch(errorEvent(expired)), list(20, 'a1')], pageSize: 7 });
     await t.start();
     await t.until(3);
-    expect(t.whats().slice(0, 3)).toEqual(['list "0" limit 7', 'watch "10"', 'list "10" limit 7']);
+    expect(t.whats().slice(0, 3)).toEqual(['list "0" limit 7', 'watch "10"', 'list "10" NotOlderThan limit 7']);
     expect(() => reflect({ steps: [], pageSize: 0 })).toThrow('pageSize wants a whole number from 1 up, got 0');
   });
 

@@ -65,7 +65,12 @@ export class ReflectorLister<T extends KubeObject> {
   }
 
   async #all(resourceVersion: string, signal: AbortSignal): Promise<Answer<T>> {
-    const first: ListOptions = { resourceVersion, limit: this.#limit(resourceVersion), signal, maxRetries: 1 };
+    const limit = this.#limit(resourceVersion);
+    // By itself, a limit beside a version asks for the state of exactly that version: what a watch can no longer go on from
+    // would be listed again and again, until the server has forgotten that state, too.
+    const isExact = limit !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+    const match = isExact ? ({ resourceVersionMatch: 'NotOlderThan' } as const) : undefined;
+    const first: ListOptions = { resourceVersion, ...match, limit, signal, maxRetries: 1 };
     const items: T[] = [];
     let page = first;
     let version: string | undefined;

@@ -218,8 +218,9 @@ export function streamed(answer: KubeList<KubeObject>): ListItems<KubeObject> {
   };
 }
 
-function listText({ resourceVersion, limit, continue: token }: ListOptions): string {
-  return [`list ${JSON.stringify(resourceVersion)}`, limit && `limit ${limit}`, token && `continue ${token}`]
+function listText({ resourceVersion, resourceVersionMatch, limit, continue: token }: ListOptions): string {
+  const version = `list ${JSON.stringify(resourceVersion)}`;
+  return [version, resourceVersionMatch, limit && `limit ${limit}`, token && `continue ${token}`]
     .filter(Boolean)
     .join(' ');
 }
