@@ -4,6 +4,15 @@ export { ControlBuilder, control, type OwnsOptions, type ReferencedBy, type Watc
 export { Controller, type ControllerHealth, type ControllerPhase } from './controller.js';
 export type { ControllerOptions } from './controller-options.js';
 export {
+  type CreateOrOptions,
+  createOrPatch,
+  createOrUpdate,
+  type Draft,
+  type MutateFn,
+  type OperationOutcome,
+  type OperationResult,
+} from './create-or-update.js';
+export {
   type ControllerDefinition,
   type ControlOptions,
   type FinalizeDefinition,
@@ -22,6 +31,7 @@ export {
   handlerFuncs,
   type OwnerOptions,
 } from './event-handler.js';
+export { type FinalizeResult, type Finalizer, Finalizers } from './finalizer-registry.js';
 export { type KindSourceOptions, kindSource, lowPriority } from './kind-source.js';
 export {
   and,
@@ -47,5 +57,15 @@ export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconc
 export type { ReconcileRun, Reconciler, ReconcilerObject } from './reconciler.js';
 export type { Cause, Request, RequestQueue } from './request.js';
 export type { Result } from './result.js';
+export {
+  type Backoff,
+  defaultBackoff,
+  defaultRetry,
+  type RetryOptions,
+  retryOnConflict,
+  retryOnError,
+} from './retry.js';
 export type { Source, SyncingSource } from './source.js';
 export { isTerminalError, TerminalError } from './terminal-error.js';
+export { type WaitForOptions, type WaitSource, waitFor, waitForCondition, waitForDeletion } from './wait-for.js';
+export { isWaitTimeout, WaitTimeoutError, type WaitTimeoutParts } from './wait-timeout-error.js';
