@@ -50,7 +50,8 @@ describeServers('Reflector', (server) => {
     for (const name of ['a', 'b', 'c']) await client.create(configMap(namespace, name));
     await using r = reflect(server(), { namespace }, { useWatchList: false, pageSize: 2 });
     await r.holds('a', 'b', 'c');
-    // A server that is back remembers nothing of what watches missed, while its database still knows every state.
+    // A server that is back cannot go on from before its start, while its database still knows every state.
+    await client.create(configMap(await server().newNamespace(), 'elsewhere'));
     await control.stop({ graceful: false });
     await control.start();
     await until('it takes writes', async () => {
