@@ -9,7 +9,7 @@ import {
   generationChanged,
   TerminalError,
 } from '../src/controller/index.js';
-import { ConfigMap, CustomResourceDefinition, Secret } from '../src/kinds/index.js';
+import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from '../src/kinds/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
 import { isNotFound } from '../src/rest/index.js';
@@ -127,6 +127,37 @@ describeServers('controller', (server) => {
     isBroken = false;
     await client.patch(Widget, { namespace, name: 'w' }, { type: 'merge', body: { spec: { size: 2 } } });
     await until('it is well again', async () => (await ready())?.status === 'True');
+  });
+
+  test('the status of a built-in kind: what is said, and nothing else', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    const deployments = control(Deployment).reconcile(async ({ object, status }) => {
+      const { generation = 0, namespace: place } = object.metadata;
+      if (place !== namespace) return;
+      const isPaused = object.spec?.paused === true;
+      await status({
+        replicas: object.spec?.replicas ?? 1,
+        observedGeneration: generation,
+        conditions: [{ type: 'Progressing', status: isPaused ? 'Unknown' : 'True', reason: 'Any' }],
+      });
+      if (object.spec?.minReadySeconds === 7) throw new Error('no luck');
+    });
+    await using _run = await running(server(), deployments);
+    const metadata = { namespace, name: 'd' };
+    const labels = { app: 'd' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'd', image: 'd' }] } };
+    const spec = { replicas: 2, selector: { matchLabels: labels }, template };
+    await client.create(Deployment({ metadata, spec }));
+    const said = (generation: number) =>
+      until(`generation ${generation} was seen`, async () => {
+        const { status } = await client.get(Deployment, metadata);
+        return status?.observedGeneration === generation && status;
+      });
+    const first = await said(1);
+    expect(first).toMatchObject({ replicas: 2, conditions: [{ type: 'Progressing', status: 'True', reason: 'Any' }] });
+    await client.patch(Deployment, metadata, { type: 'merge', body: { spec: { minReadySeconds: 7 } } });
+    expect((await said(2)).conditions).toEqual(first.conditions);
   });
 
   test('a finalizer is set before the first reconcile, and removed after the clean-up', async () => {

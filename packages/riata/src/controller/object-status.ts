@@ -75,16 +75,9 @@ export class ObjectStatus<R extends KubeObject> {
 
   async #write(fields: StatusFields<R>, ready: StatusCondition): Promise<R> {
     const { name, namespace, generation } = this.#object.metadata;
-    const given = fields.conditions ?? [];
-    const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
-    const before = this.#known.conditions;
-    const now = new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const conditions = wanted.map((condition) => this.#timed(condition, before, now));
-    const status = {
-      ...fields,
-      ...(generation !== undefined && { observedGeneration: generation }),
-      conditions,
-    };
+    const status = keepsConditions(this.#kind)
+      ? { ...(generation !== undefined && { observedGeneration: generation }), ...this.#complete(fields, ready) }
+      : this.#asSaid(fields);
     const intent = { metadata: { name, ...(namespace && { namespace }) }, status };
     this.#object = await this.#client.status.applyFields(this.#kind, intent as never, {
       fieldManager: this.#fieldManager,
@@ -92,6 +85,30 @@ export class ObjectStatus<R extends KubeObject> {
       current: this.#object,
     });
     return this.#object;
+  }
+
+  #complete(fields: StatusFields<R>, ready: StatusCondition) {
+    const given = fields.conditions ?? [];
+    const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
+    const before = this.#known.conditions;
+    const now = this.#time();
+    return { ...fields, conditions: wanted.map((condition) => this.#timed(condition, before, now)) };
+  }
+
+  /** Conditions of other kinds have fields of their own, and what is not among them is refused: only the time is added. */
+  #asSaid(fields: StatusFields<R>) {
+    if (fields.conditions === undefined) return fields;
+    const now = this.#time();
+    const conditions = fields.conditions.map((condition) => {
+      const known = this.#known.conditions?.find(({ type }) => type === condition.type);
+      const isSame = known?.status === condition.status && known.lastTransitionTime !== undefined;
+      return { lastTransitionTime: isSame ? known.lastTransitionTime : now, ...condition };
+    });
+    return { ...fields, conditions };
+  }
+
+  #time(): string {
+    return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
   }
 
   /** A condition keeps the time of its last transition as long as its status stays. */
@@ -104,7 +121,7 @@ export class ObjectStatus<R extends KubeObject> {
   }
 }
 
-/** Kinds that were made by `defineKind` have conditions; others are only written to if the reconciler says so. */
+/** Kinds that were made by `defineKind` have conditions; of others only that is written what the reconciler says. */
 function keepsConditions(kind: KindRef): boolean {
   return 'crd' in kind && kind.subresources.includes('status');
 }

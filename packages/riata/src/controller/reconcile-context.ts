@@ -21,9 +21,9 @@ export type OwnedApply<Owner extends KubeObject> = <
 
 /** What a reconciler says of an object: its status, or some of its conditions. */
 export type StatusFields<R extends KubeObject> = (R extends { readonly status?: infer S }
-  ? { readonly [K in keyof NonNullable<S> as Exclude<K, 'conditions' | 'observedGeneration'>]?: NonNullable<S>[K] }
+  ? { readonly [K in keyof NonNullable<S> as Exclude<K, 'conditions'>]?: NonNullable<S>[K] }
   : unknown) & {
-  /** Besides `Ready`, which is there anyway; times are filled in. */
+  /** Besides `Ready`, which kinds of `defineKind` have anyway; times are filled in. */
   readonly conditions?: readonly StatusCondition[];
 };
 
@@ -63,9 +63,9 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
    */
   readonly event: (event: ReconcileEvent) => void;
   /**
-   * Says how the object is doing: all that this controller has to say in the status. `observedGeneration` and a `Ready`
-   * condition that is true are added, unless one is given. Skipped if nothing would change. If the reconcile throws
-   * later on, `Ready` becomes false, with the error.
+   * Says how the object is doing: all that this controller has to say in the status. Skipped if nothing would change.
+   * Kinds that were made by `defineKind` get `observedGeneration` and a `Ready` condition that is true, unless one is
+   * given; if the reconcile throws, `Ready` becomes false, with the error. Of other kinds only what is said is written.
    */
   readonly status: (fields: StatusFields<R>) => Promise<R>;
 }
