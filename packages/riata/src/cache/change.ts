@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import { identityOf } from '../object/raw/raw-parts.js';
 import { freeze } from '../object/value/freeze.js';
 
 /** What happened to an object. `Sync`: nothing; it is to be looked at again, by a resync or a list that brought nothing new. */
@@ -83,7 +84,7 @@ export class StoredChange<out T extends KubeObject> implements Change<T> {
 
 /** True if both are known and differ: the same name, another object. */
 export function isAnotherObject(a: KubeObject, b: KubeObject): boolean {
-  const uid = a.metadata?.uid;
-  const other = b.metadata?.uid;
+  const uid = identityOf(a)?.uid;
+  const other = identityOf(b)?.uid;
   return uid !== other && !!uid && !!other;
 }

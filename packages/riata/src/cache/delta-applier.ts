@@ -1,5 +1,6 @@
-import { keyOf } from '../object/key.js';
+import { formatKey, keyOf, type ObjectKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
+import { identityOf } from '../object/raw/raw-parts.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Ingest } from './cache-memory.js';
 import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
@@ -94,7 +95,7 @@ export class DeltaApplier<T extends KubeObject> {
 
   #put(obj: T, initial: ChangeFlags | undefined): void {
     const store = this.#store;
-    const key = keyOf(obj);
+    const key = keyOfKnown(obj);
     const old = store.peek(key);
     const next = admit(this.#ingest, obj, old);
     store.put(key, next, old);
@@ -122,7 +123,7 @@ export class DeltaApplier<T extends KubeObject> {
     for (let at = 0; at < objects.length && !this.#stopped; at += 1) {
       const obj = objects[at] as T;
       try {
-        const key = keyOf(obj);
+        const key = keyOfKnown(obj);
         const old = store.peek(key);
         next.add(key, old === undefined && this.#areListsAdmitted ? obj : admit(this.#ingest, obj, old));
         keys.push(key);
@@ -173,7 +174,7 @@ export class DeltaApplier<T extends KubeObject> {
       this.#distribute('Deleted', key, old, undefined, lostFlags, to);
       this.#distribute('Added', key, undefined, next, recreatedFlags, to);
     } else {
-      const isSame = old.metadata.resourceVersion === next.metadata.resourceVersion;
+      const isSame = identityOf(old)?.resourceVersion === identityOf(next)?.resourceVersion;
       this.#distribute(isSame ? 'Sync' : 'Updated', key, old, next, undefined, to);
     }
   }
@@ -190,6 +191,12 @@ export class DeltaApplier<T extends KubeObject> {
   }
 }
 
+/** As `keyOf`; for later, too: what is asked of a raw object once need not be parsed again. */
+function keyOfKnown(obj: KubeObject): string {
+  const identity = identityOf(obj);
+  return identity?.name ? formatKey(identity as ObjectKey) : keyOf(obj);
+}
+
 /** An object that only had the same name is no version before. */
 function admit<T extends KubeObject>(ingest: Ingest, next: T, old: T | undefined): T {
   return ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
@@ -202,7 +209,8 @@ function admit<T extends KubeObject>(ingest: Ingest, next: T, old: T | undefined
 export function admitListed<T extends KubeObject>(store: InformerStore<T>, ingest: Ingest): (object: T) => T {
   return (object) => {
     try {
-      return admit(ingest, object, store.size === 0 ? undefined : store.peek(keyOf(object)));
+      const key = keyOfKnown(object);
+      return admit(ingest, object, store.size === 0 ? undefined : store.peek(key));
     } catch {
       return object; // What is wrong with it is told when it is applied.
     }

@@ -1,4 +1,5 @@
 import { keyOf } from '../object/key.js';
+import { identityOf } from '../object/raw/raw-parts.js';
 import { describeObject, describeValue, type WithMetadata } from '../object/with-metadata.js';
 import { type DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 
@@ -23,7 +24,7 @@ export const namespaceIndex = 'namespace';
 
 /** An index function by namespace (`MetaNamespaceIndexFunc`); objects without one are under `''`. */
 export function byNamespace(obj: WithMetadata): string[] {
-  return [obj.metadata?.namespace ?? ''];
+  return [identityOf(obj)?.namespace ?? ''];
 }
 
 /** As `keyOf`, and knows the key of a tombstone, too (`DeletionHandlingMetaNamespaceKeyFunc`): for `onDelete` handlers. */

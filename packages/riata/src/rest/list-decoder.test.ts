@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isRawObject, rawObjects } from '../object/raw/raw-object.js';
 import { lossOf } from '../object/value/lossy.js';
 import { isApiError } from './api-error.js';
 import { isDecodeError } from './decode-error.js';
@@ -213,6 +214,12 @@ describe('bytes in pieces', () => {
       expect(lossOf(items[0] as object)?.reasons).toEqual([
         { reason: 'unsafe-integer', paths: ['spec.a', 'spec.b[0]'] },
       ]);
+    }
+    const long = `1.${'0'.repeat(80)}e400`;
+    for (const members of ['"spec":{"a":9007199254740993}', '"spec":{"a":[1e400]}', '"a":-1e400', `"a":${long}`]) {
+      const { items } = whole(list(members), { ...options, makeObject: rawObjects() });
+      expect(isRawObject(items[0] as object)).toBe(true);
+      expect(lossOf(items[0] as object)?.reasons[0]?.paths).toHaveLength(1);
     }
   });
 

@@ -7,7 +7,6 @@ import {
   lastByte,
   mayHaveBegun,
   mayHoldLongInteger,
-  mayHoldUnsafeNumber,
   UNKNOWN_BEGINNING,
 } from '../object/scan/guess.js';
 import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
@@ -240,8 +239,7 @@ export class ListDecoder<T = KubeObject> {
         return hasMore ? WAIT : this.#waitOrScan();
       }
     }
-    const mayHold = this.#makeObject === undefined ? mayHoldLongInteger : mayHoldUnsafeNumber;
-    return mayHold(bytes, seen - 1, to) ? SCAN : to - start;
+    return mayHoldLongInteger(bytes, seen - 1, to) ? SCAN : to - start;
   }
 
   /** What to do when no end was found, and there are no more bytes: the last item of a list has nothing to guess by. */

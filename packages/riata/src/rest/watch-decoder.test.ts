@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isRawObject, rawObjects } from '../object/raw/raw-object.js';
 import { lossOf } from '../object/value/lossy.js';
 import { hasStatusCause, isInternalError, isResourceExpired } from './error-guards.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
@@ -138,6 +139,12 @@ describe('bytes in pieces', () => {
     for (const cutManagedFields of [true, false]) {
       const [, event] = whole(`${first}${lossy}`, { cutManagedFields });
       expect(lossOf(event?.object as object)?.reasons).toEqual([{ reason: 'unsafe-integer', paths: ['a', 'b[0]'] }]);
+    }
+    for (const members of ['"spec":{"a":9007199254740993}', '"spec":{"a":[1e400]}', '"a":1E+400']) {
+      const text = `${first}${lossy.replace(/"a":.*]/, members)}`;
+      const [, event] = whole(text, { cutManagedFields: true, makeObject: rawObjects() });
+      expect(isRawObject(event?.object as object)).toBe(true);
+      expect(lossOf(event?.object as object)?.reasons[0]?.paths).toHaveLength(1);
     }
     expect(whole(`${first}${twice}`, { cutManagedFields: true })[1]?.object).toEqual({ metadata: { a: 1 } });
   });

@@ -8,7 +8,7 @@ import {
   textOf,
   withoutManagedFields,
 } from '../object/scan/decode-object.js';
-import { lastByte, mayHoldLongInteger, mayHoldUnsafeNumber } from '../object/scan/guess.js';
+import { lastByte, mayHoldLongInteger } from '../object/scan/guess.js';
 import { asBuffer } from '../object/scan/native-bytes.js';
 import { ObjectScanner, skipSpace } from '../object/scan/object-scanner.js';
 import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
@@ -190,7 +190,7 @@ export class WatchDecoder<T = KubeObject> {
       scanner.cutUnsure = true;
     }
     const make = this.#makerOf(prefix.type);
-    if ((make === undefined ? mayHoldLongInteger : mayHoldUnsafeNumber)(bytes, seen - 1, to)) return undefined;
+    if (mayHoldLongInteger(bytes, seen - 1, to)) return undefined;
     const from = start + prefix.bytes.length - 1;
     try {
       const event = eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', make, true));

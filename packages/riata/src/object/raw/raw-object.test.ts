@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { accessor, isKubeObject } from '../accessor.js';
 import { encodeJson } from '../encode-json.js';
 import { parseSelector } from '../label-selector.js';
@@ -13,6 +13,7 @@ import { jsonObject } from '../value/json.fixture.js';
 import { isLossyObjectError, lossOf, refuseLossy } from '../value/lossy.js';
 import { share } from '../value/share.js';
 import { isRawObject, rawObjects } from './raw-object.js';
+import { identityOf } from './raw-parts.js';
 
 interface Pod {
   readonly apiVersion: string;
@@ -203,6 +204,27 @@ describe('text', () => {
       { numRuns: 500 },
     );
   });
+});
+
+test('identityOf: of a raw object its metadata is parsed once, however long nobody asks', () => {
+  const metadata = { namespace: 'shop', name: 'web', uid: 'u-1', resourceVersion: '7', labels: { app: 'web' } };
+  const identity = { namespace: 'shop', name: 'web', uid: 'u-1', resourceVersion: '7' };
+  const object = fromText(JSON.stringify({ ...pod, metadata })) as Pod;
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    expect(identityOf(object)).toEqual(identity);
+    expect(parse).toHaveBeenCalledTimes(1);
+    const other = share(object, fromText(JSON.stringify({ ...pod, metadata: { ...metadata, uid: 'u-2' } }))) as Pod;
+    parse.mockClear();
+    expect(identityOf(object)).toEqual(identity);
+    expect(parse).not.toHaveBeenCalled();
+    expect(identityOf(other)).toEqual({ ...identity, uid: 'u-2' });
+  } finally {
+    parse.mockRestore();
+  }
+  const plain = { metadata };
+  expect(identityOf(plain)).toBe(metadata);
+  expect(identityOf(fromText('{"kind":"A","spec":{}}') as { metadata?: object })).toBe(undefined);
 });
 
 test('integers past 2^53 are remembered, through clone too', () => {

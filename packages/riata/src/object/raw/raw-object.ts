@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { type FramedObject, type MakeObject, textAround, textOf } from '../scan/decode-object.js';
+import { mayHoldLargeExponent } from '../scan/guess.js';
 import { skipSpace } from '../scan/object-scanner.js';
 import { unsafeNumbers } from '../scan/unsafe-numbers.js';
 import { markLossy } from '../value/lossy.js';
@@ -44,6 +45,7 @@ export function rawObjects(): MakeObject {
       headMembers = head === '' ? [] : Object.entries(JSON.parse(`${head.slice(0, -1)}}`) as JsonObject);
     }
     stampParts(object, parts);
+    let suspectNumber = framed.suspectNumber;
     for (const [key, value] of headMembers) object[key] = value;
     let i = skipSpace(bytes, start + 1, end);
     for (let member = 0; bytes[i] === QUOTE && i < end; member++) {
@@ -68,6 +70,7 @@ export function rawObjects(): MakeObject {
       if (nested || i - from > SHORT) {
         const text = cut ? textAround(bytes, from, framed.cutStart, framed.cutEnd, i, '') : textOf(bytes, from, i);
         if (framed.cutUnsure && key === 'metadata' && holdsManagedFields(text)) return undefined;
+        if (framed.guessed && mayHoldLargeExponent(nested ? text : `${text},`)) suspectNumber = true;
         Object.defineProperty(object, key, partDescriptor(parts.length));
         parts.push(partText(text));
       } else {
@@ -78,6 +81,7 @@ export function rawObjects(): MakeObject {
         }
         const value = scalarOf(text);
         if (value === undefined) return undefined;
+        if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) suspectNumber = true;
         object[key] = value;
       }
       i = skipSpace(bytes, i, end);
@@ -86,7 +90,7 @@ export function rawObjects(): MakeObject {
       if (bytes[i] !== QUOTE) return undefined;
     }
     if (i !== end - 1 || bytes[i] !== 0x7d) return undefined;
-    if (framed.suspectNumber) noteUnsafeNumbers(framed, object);
+    if (suspectNumber) noteUnsafeNumbers(framed, object);
     return Object.freeze(object);
   };
 }

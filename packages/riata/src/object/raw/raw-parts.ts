@@ -43,6 +43,7 @@ class Stamped {
  */
 class Facade extends Stamped {
   #parts: RawParts;
+  #identity: Identity | undefined;
 
   private constructor(object: object, parts: RawParts) {
     super(object);
@@ -56,6 +57,35 @@ class Facade extends Stamped {
   static partsOf(object: object): RawParts | undefined {
     return #parts in object ? object.#parts : undefined;
   }
+
+  static identityOf(object: Identifiable): Identity | undefined {
+    if (!(#parts in object)) return object.metadata;
+    if (object.#identity === undefined && object.metadata) {
+      const { namespace, name, uid, resourceVersion } = object.metadata;
+      object.#identity = { namespace, name, uid, resourceVersion };
+    }
+    return object.#identity;
+  }
+}
+
+/** Which object it is, and which version of it. */
+export interface Identity {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+interface Identifiable {
+  readonly metadata?: Identity;
+}
+
+/**
+ * The same as its metadata says; undefined if it has none. A raw object that was asked before need not parse its metadata
+ * for it again: ask while they are at hand.
+ */
+export function identityOf(object: Identifiable): Identity | undefined {
+  return Facade.identityOf(object);
 }
 
 /** Makes `object` the facade of `parts`: the getters of {@link partDescriptor} work on it from then on. */

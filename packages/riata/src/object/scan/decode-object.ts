@@ -31,6 +31,8 @@ export interface FramedObject {
   readonly cutUnsure: boolean;
   /** True if a number may not survive parsing (see {@link unsafeNumbers}). */
   readonly suspectNumber: boolean;
+  /** True if the scan has not looked for exponents: `mayHoldLargeExponent` of the text is to be asked, too. */
+  readonly guessed: boolean;
   /** If not empty, it takes the place of the byte at `start`: a brace and members, which those of the object override. */
   readonly head: string;
 }
@@ -83,6 +85,7 @@ export function decodeScanned<T>(
       cutEnd: cuts ? start + scanner.cutEnd : 0,
       cutUnsure: cut && scanner.cutUnsure,
       suspectNumber: scanner.suspectNumber,
+      guessed,
       head,
     });
     if (made !== undefined) return made as T;

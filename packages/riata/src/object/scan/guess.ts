@@ -73,35 +73,6 @@ export function mayHoldLargeExponent(text: string): boolean {
 
 const LARGE_EXPONENT = /[0-9][eE]\+?[0-9]{3,}[,}\]\s]/;
 
-/**
- * Whether `bytes[start, end)` may hold a number that a double cannot carry: 16 digits or more in a row anywhere, or a
- * number with an exponent of three or more. Of three bytes it looks at one, as either shows in three digits at least.
- */
-export function mayHoldUnsafeNumber(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let i = start + 2; i < end; i += 3) {
-    if (!isDigit(bytes[i]!)) continue;
-    let first = i;
-    while (first > start && isDigit(bytes[first - 1]!)) first--;
-    while (i + 1 < end && isDigit(bytes[i + 1]!)) i++;
-    const digits = i - first + 1;
-    if (digits < 3) continue;
-    if (digits >= 16 || isExponent(bytes, start, first - 1)) return true;
-  }
-  return false;
-}
-
-/** Whether what stands before some digits, up to `i`, makes them the exponent of a number outside strings. */
-function isExponent(bytes: Uint8Array, start: number, last: number): boolean {
-  let i = last;
-  if (i > start && (bytes[i] === 0x2b || bytes[i] === 0x2d)) i--;
-  if (i <= start || (bytes[i]! | 0x20) !== 0x65) return false;
-  i--;
-  const mantissa = i;
-  while (i > start && (isDigit(bytes[i]!) || bytes[i] === 0x2e)) i--;
-  if (i === mantissa) return false;
-  return beginsNumber(bytes, start, i);
-}
-
 /** Whether a number that has its first digit just past `last` may stand there, outside strings. */
 function beginsNumber(bytes: Uint8Array, start: number, last: number): boolean {
   const i = last > start && bytes[last] === 0x2d ? last - 1 : last;
