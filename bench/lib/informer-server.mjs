@@ -1,7 +1,7 @@
 // A stand-in for an API server over plain HTTP whose answers are files that were made before: see informer-data.mjs.
 // Forked with the folders by name; `/<name>/api/v1/pods` lists (whole or in pages) and watches (from the start, as WatchList
 // asks for it, or from the list on). What has changed is sent to whoever watches once the parent says 'release', until
-// it says 'hold'. Ends with its parent.
+// it says 'hold'. There is nothing in the namespace `default`. Ends with its parent.
 import { openSync, readFileSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,10 @@ import { join } from 'node:path';
 const { folders, resourceVersion } = JSON.parse(process.argv[2]);
 const BLOCK = 64 * 1024;
 const END = Buffer.from('0\r\n\r\n');
+const nothing = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}\n';
+const EMPTY = Buffer.from(
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${nothing.length}\r\n\r\n${nothing}`,
+);
 
 const answers = Object.fromEntries(
   Object.entries(folders).map(([name, folder]) => {
@@ -72,6 +76,7 @@ function answerTo(target, headers) {
   const { pathname, searchParams } = new URL(target, 'http://server');
   const [, name, ...rest] = pathname.split('/');
   const from = answers[name];
+  if (from !== undefined && rest.join('/') === 'api/v1/namespaces/default/pods') return [EMPTY];
   if (from === undefined || rest.join('/') !== 'api/v1/pods') {
     return [Buffer.from('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')];
   }
