@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { operatorChaos } from '../soak/operator-chaos.js';
+import { describeServers } from './servers.js';
+
+describeServers('operators under chaos', () => {
+  test('1,000 Widgets, three replicas killed, paused and cut off: all ready, nothing twice, no old leader wins', async () => {
+    const report = await operatorChaos({ seed: 1, widgets: 1_000 });
+    expect(report.writes).toBeGreaterThanOrEqual(2_000);
+  }, 300_000);
+}, ['kube-apiserver']);
