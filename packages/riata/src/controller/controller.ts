@@ -2,6 +2,7 @@ import { durationMs } from '../object/duration.js';
 import { keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
+import { isConflict } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, Timeout } from '../runtime/stop-reasons.js';
@@ -102,7 +103,7 @@ export class Controller {
   /** Adds a source; of a running controller it is started at once, and its keys are worked on as they come (`Watch`). */
   async watch(source: Source): Promise<void> {
     this.#sources.push(source);
-    if (this.#phase !== 'idle') await source.start(this.queue, { signal: this.#stop.signal });
+    if (this.#phase !== 'idle') await source.start(this.queue, { signal: this.#stop.signal, runtime: this.#runtime });
   }
 
   /**
@@ -140,7 +141,7 @@ export class Controller {
     const { signal } = this.#stop;
     const { clock } = this.#runtime;
     for (const source of this.#sources) this.#unsynced.add(source.name);
-    await Promise.all(this.#sources.map((source) => source.start(this.queue, { signal })));
+    await Promise.all(this.#sources.map((source) => source.start(this.queue, { signal, runtime: this.#runtime })));
     const synced = Promise.all(
       this.#sources.map(async (source) => {
         if (isSyncing(source)) await source.waitForSync({ signal });
@@ -280,7 +281,9 @@ export class Controller {
       const wait = backoff?.(error, attempt);
       return wait === undefined ? undefined : durationMs(wait, `controller "${this.name}": backoff`);
     });
-    log.error('the reconcile failed: trying again', { error, attempt });
+    // Somebody else was faster: nothing to worry about, and the newest state is on its way.
+    if (isConflict(error)) log.info('the object has changed meanwhile: trying again', { error, attempt });
+    else log.error('the reconcile failed: trying again', { error, attempt });
     if (asked === undefined) this.queue.addRateLimited(item.key, this.#again('retry', item, 0));
     else this.queue.addAfter(item.key, asked, this.#again('retry', item, asked));
     return 'error';

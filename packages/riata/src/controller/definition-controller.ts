@@ -8,6 +8,7 @@ import { isDeleting } from '../object/finalizers.js';
 import { formatKey } from '../object/key.js';
 import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { isConflict } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
@@ -116,7 +117,8 @@ class DefinedReconciler<R extends KubeObject> {
       return result;
     } catch (error) {
       const wasStopped = run.signal.aborted && isStopReason(run.signal.reason);
-      if (!wasStopped) await this.#tellFailure(status, error, run);
+      // A conflict is no failure of the object: the next try sees the newest state.
+      if (!wasStopped && !isConflict(error)) await this.#tellFailure(status, error, run);
       throw error;
     }
   }

@@ -1,5 +1,7 @@
 /** Controllers: what they watch, which changes matter, and the loop that reconciles (controller-runtime's `pkg/controller`). */
 export type { ActiveReconcileInfo } from './active-reconcile.js';
+export { lowPriority } from './change-intake.js';
+export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './channel-source.js';
 export { ControlBuilder, control, type OwnsOptions, type ReferencedBy, type WatchOptions } from './control.js';
 export { Controller, type ControllerHealth, type ControllerPhase } from './controller.js';
 export type { ControllerOptions } from './controller-options.js';
@@ -12,6 +14,8 @@ export {
   type OperationOutcome,
   type OperationResult,
 } from './create-or-update.js';
+export { type CronSchedule, parseCron } from './cron-schedule.js';
+export { type CronSourceOptions, cronSource } from './cron-source.js';
 export {
   type ControllerDefinition,
   type ControlOptions,
@@ -32,7 +36,10 @@ export {
   type OwnerOptions,
 } from './event-handler.js';
 export { type FinalizeResult, type Finalizer, Finalizers } from './finalizer-registry.js';
-export { type KindSourceOptions, kindSource, lowPriority } from './kind-source.js';
+export { informerSource } from './informer-source.js';
+export { type IntervalSourceOptions, intervalSource } from './interval-source.js';
+export { type KindSourceOptions, kindSource } from './kind-source.js';
+export { type PollerSourceOptions, pollerSource } from './poller-source.js';
 export {
   and,
   annotationsChanged,
@@ -65,7 +72,8 @@ export {
   retryOnConflict,
   retryOnError,
 } from './retry.js';
-export type { Source, SyncingSource } from './source.js';
+export type { Source, SourceOptions, SyncingSource } from './source.js';
 export { isTerminalError, TerminalError } from './terminal-error.js';
+export { allOf, type TimedKeys } from './timed-keys.js';
 export { type WaitForOptions, type WaitSource, waitFor, waitForCondition, waitForDeletion } from './wait-for.js';
 export { isWaitTimeout, WaitTimeoutError, type WaitTimeoutParts } from './wait-timeout-error.js';

@@ -1,20 +1,16 @@
 import type { Cache, CacheUse } from '../cache/cache.js';
 import { isCacheSyncError } from '../cache/cache-sync-error.js';
-import type { Change } from '../cache/change.js';
 import type { EventHandlerRegistration } from '../cache/event-handler.js';
-import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isNotFound } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, onAbort } from '../runtime/signals.js';
+import { ChangeIntake } from './change-intake.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
 import type { RequestQueue } from './request.js';
 import type { SyncingSource } from './source.js';
-
-/** What is not urgent: objects of the first list, and those of which nothing changed. */
-export const lowPriority = -100;
 
 /** Options of {@link kindSource}. */
 export interface KindSourceOptions<T extends KubeObject> {
@@ -49,9 +45,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
   readonly name: string;
   readonly #cache: Cache;
   readonly #kind: KindRef<T>;
-  readonly #handler: EventHandler<T>;
-  readonly #predicates: readonly Predicate<T>[];
-  readonly #cluster: string | undefined;
+  readonly #intake: ChangeIntake<T>;
   readonly #runtime: Runtime;
   #use: CacheUse<T> | undefined;
   #registration: EventHandlerRegistration | undefined;
@@ -61,10 +55,10 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     this.name = options.name ?? `watches ${kind.kind}`;
     this.#cache = cache;
     this.#kind = kind;
-    this.#handler = handler;
-    this.#predicates = options.predicates ?? [];
-    this.#cluster = options.cluster;
     this.#runtime = resolveRuntime(options.runtime);
+    const { predicates = [], cluster } = options;
+    const parts = { kind: kind.kind, handler, predicates, cluster, runtime: this.#runtime };
+    this.#intake = new ChangeIntake({ ...parts, name: this.name });
   }
 
   get isPatient(): boolean {
@@ -75,7 +69,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     const use = this.#cache.use(this.#kind);
     this.#use = use;
     this.#registration = use.informer.addEventHandler(
-      { onChange: (change) => this.#take(change, queue, signal) },
+      { onChange: (change) => this.#intake.take(change, queue, signal) },
       { name: this.name },
     );
     const registration = this.#registration;
@@ -97,50 +91,5 @@ class KindSource<T extends KubeObject> implements SyncingSource {
       log.info('the kind is served now', { source: this.name, kind: this.#kind.kind });
     }
     await abortable(this.#registration?.synced({ signal }) ?? Promise.resolve(), signal);
-  }
-
-  /** What predicates and handler throw is told; they are asked again until they take the change, or the source ends. */
-  #take(change: Change<T>, queue: RequestQueue, signal: AbortSignal): void | Promise<void> {
-    try {
-      const waiting = this.#handle(change, queue);
-      return waiting?.catch((error) => this.#retry(change, queue, signal, error));
-    } catch (error) {
-      return this.#retry(change, queue, signal, error);
-    }
-  }
-
-  async #retry(change: Change<T>, queue: RequestQueue, signal: AbortSignal, first: unknown): Promise<void> {
-    const { log, clock } = this.#runtime;
-    let error = first;
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      log.error('a predicate or handler failed: asked again', { source: this.name, key: change.key, attempt, error });
-      await clock.sleep(Math.min(100 * 2 ** attempt, 30_000), { signal }).catch(() => {});
-      if (signal.aborted) return;
-      try {
-        await this.#handle(change, queue);
-        return;
-      } catch (thrown) {
-        error = thrown;
-      }
-    }
-  }
-
-  #handle(change: Change<T>, queue: RequestQueue): void | Promise<void> {
-    for (const predicate of this.#predicates) if (!predicate(change)) return;
-    const { type, key, metadata } = change;
-    const cause = {
-      source: this.name,
-      change: type,
-      object: `${this.#kind.kind} ${key}`,
-      resourceVersion: metadata.resourceVersion,
-      count: 1,
-      atMs: this.#runtime.clock.monotonic(),
-    };
-    const priority = change.isInInitialList || type === 'Sync' ? lowPriority : 0;
-    const cluster = this.#cluster;
-    return this.#handler(change, (request, given) => {
-      const placed = cluster === undefined ? request : clusterKey({ ...request, cluster });
-      queue.add(placed, { note: [cause], priority: given?.priority ?? priority });
-    });
   }
 }

@@ -1,11 +1,19 @@
+import type { Runtime } from '../runtime/runtime.js';
 import type { RequestQueue } from './request.js';
+
+/** What a source is started with. */
+export interface SourceOptions {
+  readonly signal: AbortSignal;
+  /** The controller's: for sources that wait or log. */
+  readonly runtime?: Runtime;
+}
 
 /** Where a controller's keys come from (`source.Source`). */
 export interface Source {
   /** In logs, and as the cause of the keys that come from it. */
   readonly name: string;
   /** Begins to put keys into the queue, until the signal aborts; resolves when it has begun. Called once. */
-  start(queue: RequestQueue, options: { readonly signal: AbortSignal }): Promise<void>;
+  start(queue: RequestQueue, options: SourceOptions): Promise<void>;
 }
 
 /** A {@link Source} that knows of things that were there before it (`source.SyncingSource`). */

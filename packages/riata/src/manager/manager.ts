@@ -128,6 +128,11 @@ export class Manager implements AsyncDisposable {
     return Object.fromEntries(this.#endpoints.map(({ name, url }) => [name, url]));
   }
 
+  /** The connection that all of it stands on: for what is built over the same one, such as a `SharedControllerFactory`. */
+  get connection(): ConnectedClient {
+    return this.#connection;
+  }
+
   get scheme(): Scheme {
     return this.#connection.scheme;
   }
@@ -193,17 +198,18 @@ export class Manager implements AsyncDisposable {
     const { clock, log, metrics } = this.#runtime;
     using _loop = new LoopMonitor({ clock, log, metrics, active: () => this.#activeReconciles() }).start();
     const endElection = new AbortController();
+    const abandon = new AbortController();
     let election: Promise<unknown> = Promise.resolve();
     try {
       const stopped = this.#stop.signal;
       await abortable(this.#startUp(), stopped);
       this.#phase = 'running';
-      election = this.#lead(endElection.signal);
+      election = this.#lead(endElection.signal, abandon.signal);
       await new Promise<void>((resolve) => void onAbort(stopped, resolve));
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#fail('start', error);
     }
-    return this.#shutDown(endElection, election);
+    return this.#shutDown(endElection, abandon, election);
   }
 
   /** Frees the connection, if it is the manager's own. */
@@ -234,7 +240,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /** Runs what only the leader runs. */
-  #lead(signal: AbortSignal): Promise<void> {
+  #lead(signal: AbortSignal, abandon: AbortSignal): Promise<void> {
     const start = () => {
       this.#elected.resolve();
       this.#groups.leader.start();
@@ -244,7 +250,7 @@ export class Manager implements AsyncDisposable {
       return Promise.resolve();
     }
     this.#onElected = start;
-    return this.#elector.run({ signal }).then(
+    return this.#elector.run({ signal, abandon }).then(
       (outcome) => {
         if (outcome.outcome === 'lost') this.#end({ reason: 'lost-lease', error: outcome.reason });
       },
@@ -361,7 +367,11 @@ export class Manager implements AsyncDisposable {
   }
 
   /** In reverse order; the lease is given up when all the rest has ended. */
-  async #shutDown(endElection: AbortController, election: Promise<unknown>): Promise<ManagerExit> {
+  async #shutDown(
+    endElection: AbortController,
+    abandon: AbortController,
+    election: Promise<unknown>,
+  ): Promise<ManagerExit> {
     this.#phase = 'stopping';
     const { clock, log } = this.#runtime;
     const timeoutMs = durationMs(this.#options.gracefulTimeout ?? '30s', 'gracefulTimeout');
@@ -374,6 +384,8 @@ export class Manager implements AsyncDisposable {
     using patience = link({ timeoutMs, clock });
     await abortable(stopAll(), patience.signal).catch((error: unknown) => {
       if (!patience.signal.aborted) throw error;
+      // The lease is left to run out: what does not end may still write.
+      abandon.abort(reason);
     });
     // What was kept from stopping by what does not end: all at once now, and for a moment.
     using moment = link({ timeoutMs: lastMomentMs, clock });

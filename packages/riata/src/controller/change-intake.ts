@@ -1,0 +1,77 @@
+import type { Change } from '../cache/change.js';
+import { clusterKey } from '../object/key.js';
+import type { KubeObject } from '../object/meta.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { EventHandler } from './event-handler.js';
+import type { Predicate } from './predicate.js';
+import type { RequestQueue } from './request.js';
+
+/** What is not urgent: objects of the first list, and those of which nothing changed. */
+export const lowPriority = -100;
+
+/** The parts of a {@link ChangeIntake}. */
+export interface ChangeIntakeParts<T extends KubeObject> {
+  /** Of the source. */
+  readonly name: string;
+  /** Of the objects, for causes; undefined: each says its own. */
+  readonly kind: string | undefined;
+  readonly handler: EventHandler<T>;
+  readonly predicates: readonly Predicate<T>[];
+  readonly cluster: string | undefined;
+  readonly runtime: Runtime;
+}
+
+/** Puts the keys into a queue that changes lead to, through predicates and a handler. */
+export class ChangeIntake<T extends KubeObject> {
+  readonly #parts: ChangeIntakeParts<T>;
+
+  constructor(parts: ChangeIntakeParts<T>) {
+    this.#parts = parts;
+  }
+
+  /** What predicates and handler throw is told; they are asked again until they take the change, or the source ends. */
+  take(change: Change<T>, queue: RequestQueue, signal: AbortSignal): void | Promise<void> {
+    try {
+      const waiting = this.#handle(change, queue);
+      return waiting?.catch((error) => this.#retry(change, queue, signal, error));
+    } catch (error) {
+      return this.#retry(change, queue, signal, error);
+    }
+  }
+
+  async #retry(change: Change<T>, queue: RequestQueue, signal: AbortSignal, first: unknown): Promise<void> {
+    const { name, runtime } = this.#parts;
+    const { log, clock } = runtime;
+    let error = first;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      log.error('a predicate or handler failed: asked again', { source: name, key: change.key, attempt, error });
+      await clock.sleep(Math.min(100 * 2 ** attempt, 30_000), { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#handle(change, queue);
+        return;
+      } catch (thrown) {
+        error = thrown;
+      }
+    }
+  }
+
+  #handle(change: Change<T>, queue: RequestQueue): void | Promise<void> {
+    const { name, kind, handler, predicates, cluster, runtime } = this.#parts;
+    for (const predicate of predicates) if (!predicate(change)) return;
+    const { type, key, metadata } = change;
+    const cause = {
+      source: name,
+      change: type,
+      object: `${kind ?? (change.new ?? change.old)?.kind} ${key}`,
+      resourceVersion: metadata.resourceVersion,
+      count: 1,
+      atMs: runtime.clock.monotonic(),
+    };
+    const priority = change.isInInitialList || type === 'Sync' ? lowPriority : 0;
+    return handler(change, (request, given) => {
+      const placed = cluster === undefined ? request : clusterKey({ ...request, cluster });
+      queue.add(placed, { note: [cause], priority: given?.priority ?? priority });
+    });
+  }
+}

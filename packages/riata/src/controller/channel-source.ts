@@ -1,0 +1,145 @@
+import { clusterKey } from '../object/key.js';
+import type { KubeObject } from '../object/meta.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { abortable } from '../runtime/signals.js';
+import { type Request, type RequestQueue, requestFor } from './request.js';
+import type { Source } from './source.js';
+
+/** What a channel may hold, unless there is a `map`. */
+export type ChannelItem = Request | Pick<KubeObject, 'metadata'>;
+
+/** Where a {@link channelSource} reads: something to iterate once, or a function that begins anew after a failure. */
+export type Channel<T> = AsyncIterable<T> | ((options: { readonly signal: AbortSignal }) => AsyncIterable<T>);
+
+/** Options of {@link channelSource}. */
+export interface ChannelSourceOptions<T> {
+  /** Which keys an item leads to. @default the key that it is, or that of the object that it is */
+  readonly map?: (item: T) => Iterable<Request>;
+  /** In logs, and as the cause of what comes from it. @default 'channel' */
+  readonly name?: string;
+  /** Of the keys. @default 0 */
+  readonly priority?: number;
+  /**
+   * Reads on only while fewer keys than that are ready in the queue: so many different keys may wait, however many come
+   * (`source.WithBufferSize`). @default 1024
+   */
+  readonly bufferSize?: number;
+  /** @default the controller's */
+  readonly runtime?: Partial<Runtime>;
+}
+
+const lookAgainMs = 50;
+
+/**
+ * Keys from anywhere, one by one, by an async iterable (`source.Channel`, with `event.GenericEvent`). The same key twice
+ * waits once, as in any queue; when many wait, nothing is read, so whoever writes waits too. What it throws is logged:
+ * a function is called again after a while, an iterable has ended then.
+ *
+ * @example
+ * control(Cart).source(() => channelSource(messagesOf(broker), { map: (message) => [message.cart] }))
+ */
+export function channelSource(channel: Channel<ChannelItem>, options?: ChannelSourceOptions<ChannelItem>): Source;
+export function channelSource<T>(
+  channel: Channel<T>,
+  options: ChannelSourceOptions<T> & Required<Pick<ChannelSourceOptions<T>, 'map'>>,
+): Source;
+export function channelSource<T>(channel: Channel<T>, options: ChannelSourceOptions<T> = {}): Source {
+  const { name = 'channel' } = options;
+  const map = options.map ?? ((item: T) => [keyOfItem(item as ChannelItem)]);
+  return {
+    name,
+    async start(queue, { signal, runtime: given }) {
+      const runtime = resolveRuntime({ ...given, ...options.runtime });
+      const reader = new ChannelReader<T>(name, map, queue, runtime, options);
+      void reader.run(channel, signal);
+    },
+  };
+}
+
+class ChannelReader<T> {
+  readonly #name: string;
+  readonly #map: (item: T) => Iterable<Request>;
+  readonly #queue: RequestQueue;
+  readonly #runtime: Runtime;
+  readonly #priority: number;
+  readonly #bufferSize: number;
+
+  constructor(
+    name: string,
+    map: (item: T) => Iterable<Request>,
+    queue: RequestQueue,
+    runtime: Runtime,
+    { priority = 0, bufferSize = 1024 }: ChannelSourceOptions<T>,
+  ) {
+    this.#name = name;
+    this.#map = map;
+    this.#queue = queue;
+    this.#runtime = runtime;
+    this.#priority = priority;
+    this.#bufferSize = bufferSize;
+  }
+
+  async run(channel: Channel<T>, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#runtime;
+    for (let failures = 0; !signal.aborted; ) {
+      const began = clock.monotonic();
+      try {
+        await this.#read(typeof channel === 'function' ? channel({ signal }) : channel, signal);
+        log.debug('a channel has ended', { source: this.#name });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const isOver = typeof channel !== 'function';
+        failures = clock.monotonic() - began > 60_000 ? 1 : failures + 1;
+        log.error(isOver ? 'a channel failed: nothing more comes of it' : 'a channel failed: it is begun anew', {
+          source: this.#name,
+          error,
+        });
+        if (isOver) return;
+      }
+      await clock.sleep(Math.min(100 * 2 ** failures, 30_000), { signal, background: true }).catch(() => {});
+    }
+  }
+
+  async #read(items: AsyncIterable<T>, signal: AbortSignal): Promise<void> {
+    const iterator = items[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        await this.#room(signal);
+        const next = await abortable(iterator.next(), signal);
+        if (next.done) return;
+        this.#take(next.value);
+      }
+    } catch (error) {
+      // Not waited for: it may not come back before what it waits for does.
+      void Promise.resolve(iterator.return?.()).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #room(signal: AbortSignal): Promise<void> {
+    while (this.#queue.len() >= this.#bufferSize) {
+      await this.#runtime.clock.sleep(lookAgainMs, { signal, background: true });
+    }
+  }
+
+  /** One item that cannot be read is no reason to lose the others. */
+  #take(item: T): void {
+    const { clock, log } = this.#runtime;
+    try {
+      const cause = { source: this.#name, count: 1, atMs: clock.monotonic() };
+      for (const request of this.#map(item)) {
+        this.#queue.add(clusterKey(request), { note: [cause], priority: this.#priority });
+      }
+    } catch (error) {
+      log.error('an item of a channel leads to no key', { source: this.#name, error });
+    }
+  }
+}
+
+function keyOfItem(item: ChannelItem): Request {
+  if (typeof item !== 'object' || item === null || !('metadata' in item || 'name' in item)) {
+    throw new TypeError('expected a key { namespace, name } or an object; give `map` for anything else');
+  }
+  return 'metadata' in item ? requestFor(item) : item;
+}
