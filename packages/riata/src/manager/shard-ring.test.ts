@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest';
+import { isNotInShard } from '../controller/not-in-shard.js';
+import { silentLogger } from '../runtime/logger.js';
+import { memoryMetrics } from '../runtime/metrics.js';
+import { seededRandom } from '../runtime/random.js';
+import { isLostLease } from '../runtime/stop-reasons.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import { ProcessClock } from './election.fixture.js';
+import { RingServer } from './shard.fixture.js';
+import { type ShardChange, ShardRing } from './shard-ring.js';
+import type { ShardRingOptions } from './shard-ring-options.js';
+
+/** A ring's server, and replicas that are made as needed. */
+function ringWorld() {
+  const base = new VirtualClock();
+  const server = new RingServer(base);
+  const join = (identity: string, options: Partial<ShardRingOptions> = {}) => {
+    const clock = new ProcessClock(base);
+    const ring = new ShardRing({
+      ...{ client: server.client(identity, clock), namespace: 'shop', name: 'carts', identity },
+      ...options,
+      runtime: { clock, random: seededRandom(identity), log: silentLogger, ...options.runtime },
+    });
+    const changes: ShardChange[] = [];
+    ring.onChange((change) => void changes.push(change));
+    const [stop, abandon] = [new AbortController(), new AbortController()];
+    const ended = ring.run({ signal: stop.signal, abandon: abandon.signal });
+    return { ring, clock, changes, ended, stop, abandon };
+  };
+  return { base, server, join };
+}
+
+const allSlots = Array.from({ length: 64 }, (_, slot) => slot);
+const sorted = (slots: readonly number[]) => [...slots].sort((a, b) => a - b);
+const keyIn = (ring: ShardRing, slots: readonly number[]) => {
+  for (let at = 0; ; at += 1) if (slots.includes(ring.slotOf(`k${at}`))) return `k${at}`;
+};
+
+describe('sharing', () => {
+  test('a new ring begins after one lease duration; a second one that joins takes over half, and nothing else moves', async () => {
+    const { base, join } = ringWorld();
+    const a = join('a');
+    await base.advance(14_900);
+    expect(a.ring.owned).toEqual([]);
+    await base.advance(3_100);
+    expect(sorted(a.ring.owned)).toEqual(allSlots);
+    const b = join('b');
+    await base.advance(6_100);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
+    expect(sorted([...a.ring.owned, ...b.ring.owned])).toEqual(allSlots);
+    expect(a.ring.members).toEqual(['a', 'b']);
+    const c = join('c');
+    await base.advance(9_100);
+    expect([a.ring.owned.length, b.ring.owned.length, c.ring.owned.length]).toEqual([22, 21, 21]);
+    const gains = [a, b, c].map(({ changes }) => changes.reduce((sum, { gained }) => sum + gained.length, 0));
+    expect(gains).toEqual([64, 32, 21]);
+  });
+
+  test('who leaves hands over; the others have all within a renewal, and keep what they had', async () => {
+    const { base, join } = ringWorld();
+    const [a, b, c] = [join('a'), join('b'), join('c')];
+    await base.advance(30_000);
+    const before = [sorted(a.ring.owned), sorted(b.ring.owned)];
+    c.stop.abort();
+    await base.advance(3_100);
+    await c.ended;
+    expect(c.ring.owned).toEqual([]);
+    expect(sorted([...a.ring.owned, ...b.ring.owned])).toEqual(allSlots);
+    for (const [at, { ring }] of [a, b].entries()) expect(ring.owned).toEqual(expect.arrayContaining(before[at] ?? []));
+    expect(a.ring.members).toEqual(['a', 'b']);
+    b.stop.abort();
+    a.stop.abort();
+    await base.advance(3_100);
+    await Promise.all([a.ended, b.ended]);
+    const d = join('d');
+    await base.advance(100);
+    expect(sorted(d.ring.owned)).toEqual(allSlots);
+  });
+
+  test('what a crashed one had is dealt out when its lease has run out, not before', async () => {
+    const { base, join } = ringWorld();
+    const [a, b] = [join('a'), join('b')];
+    await base.advance(30_000);
+    b.clock.stop();
+    await base.advance(14_900);
+    expect(a.ring.owned).toHaveLength(32);
+    await base.advance(3_200);
+    expect(sorted(a.ring.owned)).toEqual(allSlots);
+    // It wakes: it knows at once that nothing is its own, and comes back as somebody new.
+    const guard = b.ring.guard(keyIn(b.ring, allSlots));
+    expect(b.ring.owned).toEqual([]);
+    expect(guard.assertLeading).toThrow();
+    b.clock.resume();
+    await base.advance(10_000);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
+  });
+
+  test('costs one request per replica and renewal', async () => {
+    const { base, server, join } = ringWorld();
+    join('a');
+    join('b');
+    await base.advance(40_000);
+    server.log.length = 0;
+    await base.advance(300_000);
+    expect(new Set(server.log)).toEqual(new Set(['a patch', 'b patch']));
+    expect(server.log.length).toBeLessThanOrEqual(200);
+  });
+
+  test('a slot is handed over when the work on it has ended, one by one', async () => {
+    const { base, join } = ringWorld();
+    const a = join('a');
+    await base.advance(20_000);
+    const ends = new Map<number, () => void>();
+    a.ring.onChange(({ lost }) => new Promise<void>((done) => ends.set(lost[0] as number, done)));
+    const b = join('b');
+    await base.advance(10_000);
+    expect(ends.size).toBe(32);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 0]);
+    const [slot, end] = [...ends][0] as [number, () => void];
+    const key = keyIn(a.ring, [slot]);
+    const guard = a.ring.guard(key);
+    guard.assertLeading();
+    expect([a.ring.owns(key), a.ring.epochOf(slot)]).toEqual([false, 1]);
+    end();
+    await base.advance(3_100);
+    expect(b.ring.owned).toEqual([slot]);
+    expect(b.ring.epochOf(slot)).toBe(2);
+    expect(guard.assertLeading).toThrow('which is not a');
+  });
+
+  test('abandoned, it waits for nothing, and others for its lease', async () => {
+    const { base, join } = ringWorld();
+    const [a, b] = [join('a'), join('b')];
+    await base.advance(30_000);
+    b.ring.onChange(() => new Promise(() => {}));
+    b.stop.abort();
+    await base.advance(1_000);
+    b.abandon.abort();
+    await base.settle();
+    await b.ended;
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 0]);
+    await base.advance(20_000);
+    expect(a.ring.owned).toHaveLength(64);
+  });
+});
+
+describe('ownership', () => {
+  test('a key of another replica is not in the shard, which does not mean that it is gone', async () => {
+    const { base, join } = ringWorld();
+    const [a, b] = [join('a'), join('b')];
+    expect(() => a.ring.assertOwns('k')).toThrow('is in slot');
+    await base.advance(30_000);
+    const key = { namespace: 'shop', name: keyIn(a.ring, allSlots) };
+    const [owner, other] = a.ring.owns(key) ? [a, b] : [b, a];
+    owner.ring.assertOwns(key);
+    owner.ring.guard(key).assertLeading();
+    expect(() => other.ring.assertOwns(key)).toThrow(expect.toSatisfy(isNotInShard));
+    expect(other.ring.guard(key).assertLeading).toThrow(expect.toSatisfy(isNotInShard));
+    expect(other.ring.epochOf(owner.ring.slotOf(key))).toBeUndefined();
+    expect(isNotInShard(new Error('a', { cause: { cause: undefined } }))).toBe(false);
+  });
+
+  test('a guard is of one time of owning: after a lost lease it stays shut, though the slot has come back', async () => {
+    const { base, server, join } = ringWorld();
+    const a = join('a');
+    await base.advance(20_000);
+    const guard = a.ring.guard('k');
+    server.passage = () => ({ refused: 503 });
+    await base.advance(6_900);
+    guard.assertLeading();
+    await base.advance(3_100);
+    expect(guard.assertLeading).toThrow(expect.toSatisfy(isLostLease));
+    expect(guard.lostSignal?.aborted).toBe(true);
+    expect(a.changes.at(-1)).toMatchObject({ lost: allSlots, reason: expect.toSatisfy(isLostLease) });
+    server.passage = () => ({});
+    await base.advance(6_000);
+    expect(a.ring.owned).toHaveLength(64);
+    a.ring.guard('k').assertLeading();
+    expect(guard.assertLeading).toThrow(expect.toSatisfy(isLostLease));
+  });
+
+  test('a Lease that is deleted ends all ownership; a new one begins after a lease duration', async () => {
+    const { base, server, join } = ringWorld();
+    const [a, b] = [join('a'), join('b')];
+    await base.advance(30_000);
+    server.delete();
+    await base.advance(10_000);
+    expect([a.ring.owned, b.ring.owned]).toEqual([[], []]);
+    await base.advance(15_000);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
+  });
+
+  test('one that was taken out by hand notices with its next renewal', async () => {
+    const { base, server, join } = ringWorld();
+    const a = join('a');
+    await base.advance(20_000);
+    const { metadata } = server.lease ?? expect.fail('there is no Lease');
+    const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith('member.'));
+    server.lease = {
+      ...server.lease,
+      metadata: { ...metadata, annotations: Object.fromEntries(annotations) },
+    } as never;
+    await base.advance(3_100);
+    expect(a.changes.some(({ reason }) => reason?.message.includes('a was taken out of Lease shop/carts'))).toBe(true);
+    await base.advance(20_000);
+    expect(a.ring.owned).toHaveLength(64);
+  });
+});
+
+describe('odds and ends', () => {
+  test('the number of slots is that of the ring', async () => {
+    const { base, join } = ringWorld();
+    const a = join('a', { slots: 8 });
+    await base.advance(20_000);
+    const b = join('b', { slots: 32 });
+    await base.advance(10_000);
+    expect([a.ring.slots, b.ring.slots, b.ring.owned.length]).toEqual([8, 8, 4]);
+  });
+
+  test('a Lease that is something else is left alone', async () => {
+    const { base, server, join } = ringWorld();
+    server.lease = { metadata: { name: 'carts', namespace: 'shop', uid: 'u' }, spec: { holderIdentity: 'x' } } as never;
+    const a = join('a');
+    const failed = expect(a.ended).rejects.toThrow('Lease shop/carts is there and has no table of slots');
+    await base.advance(100);
+    await failed;
+  });
+
+  test('what makes no sense is refused', () => {
+    const options = { client: {} as never, namespace: 'shop', name: 'carts' };
+    expect(() => new ShardRing({ ...options, name: '' })).toThrow('name wants a text that is not empty, got ""');
+    expect(() => new ShardRing({ ...options, slots: 0 })).toThrow('slots wants a whole number from 1 to 4096, got 0');
+    expect(() => new ShardRing({ ...options, leaseDuration: '10s' })).toThrow('leaseDuration wants more than');
+    expect(() => new ShardRing({ ...options, retryPeriod: '5s' })).toThrow('more than twice the retryPeriod');
+  });
+
+  test('a listener that throws does not keep a slot; metrics count moves', async () => {
+    const { base, join } = ringWorld();
+    const metrics = memoryMetrics();
+    const a = join('a', { runtime: { metrics } });
+    a.ring.onChange(() => {
+      throw new Error('no');
+    });
+    await base.advance(20_000);
+    join('b');
+    await base.advance(10_000);
+    expect(a.ring.owned).toHaveLength(32);
+    const value = (name: string, labels: Record<string, string>) => metrics.value(name, { ring: 'carts', ...labels });
+    expect(value('riata_shard_moves_total', { move: 'gained' })).toBe(64);
+    expect(value('riata_shard_moves_total', { move: 'given' })).toBe(32);
+    expect(value('riata_shard_slots_owned', {})).toBe(32);
+    expect(value('riata_shard_members', {})).toBe(2);
+  });
+
+  test('it runs once at a time', async () => {
+    const { base, join } = ringWorld();
+    const a = join('a');
+    await expect(a.ring.run()).rejects.toThrow('it is running already');
+    a.stop.abort();
+    await base.advance(100);
+    await a.ended;
+    expect(a.ring.members).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { ShardState } from './shard-register.js';
+import { parseMember } from './shard-table.js';
+
+/** A member as it was last seen, and since when it is so on the monotonic clock of this process. */
+interface Seen {
+  /** Undefined: it owns slots, and says nothing. */
+  readonly text: string | undefined;
+  readonly at: number;
+  readonly leaseMs: number;
+}
+
+/**
+ * What one process has seen of the members, and when. That is all it judges by: times of other machines are never
+ * compared with its own.
+ */
+export class ShardSight {
+  readonly #leaseMs: number;
+  readonly #members = new Map<string, Seen>();
+  readonly #buried = new Set<string>();
+  #uid: string | undefined;
+  #uidAt = 0;
+
+  /** `leaseMs`: for those that do not say how long to wait for them. */
+  constructor(leaseMs: number) {
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Notes a state that was received at `now`; a member that has changed has its time again. */
+  observe({ uid, table, members }: ShardState, now: number): void {
+    if (uid !== this.#uid) {
+      this.#uid = uid;
+      this.#uidAt = now;
+      this.#members.clear();
+    }
+    const present = new Set(members.keys());
+    for (const { owner } of table.slots) if (owner !== undefined) present.add(owner);
+    for (const id of present) {
+      const text = members.get(id);
+      const seen = this.#members.get(id);
+      if (seen !== undefined && seen.text === text) continue;
+      const leaseMs = (text === undefined ? seen?.leaseMs : parseMember(text)?.leaseMs) ?? this.#leaseMs;
+      this.#members.set(id, { text, at: now, leaseMs });
+    }
+    for (const id of this.#members.keys()) if (!present.has(id)) this.#members.delete(id);
+  }
+
+  /** Notes that a member, of this very process, has ended. */
+  bury(id: string): void {
+    this.#buried.add(id);
+  }
+
+  /** Whether slots of this Lease may be given away: those who own some by one that was deleted have stopped. */
+  isQuiet(now: number): boolean {
+    return now - this.#uidAt >= this.#leaseMs;
+  }
+
+  /** Members that must have stopped: nothing was heard of them for as long as they said. */
+  dead(now: number): readonly string[] {
+    const isDead = ([id, { at, leaseMs }]: [string, Seen]) => this.#buried.has(id) || now - at >= leaseMs;
+    return [...this.#members].filter(isDead).map(([id]) => id);
+  }
+
+  /** Members that may be given slots, in order. */
+  live(now: number): readonly string[] {
+    const dead = new Set(this.dead(now));
+    const isLive = ([id, { text }]: [string, Seen]) =>
+      !dead.has(id) && text !== undefined && parseMember(text)?.isLeaving === false;
+    return [...this.#members]
+      .filter(isLive)
+      .map(([id]) => id)
+      .sort();
+  }
+}
