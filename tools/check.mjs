@@ -20,7 +20,14 @@ function step(title, command, args, cwd = root) {
 
 step('format and lint', 'npx', ['biome', 'check', '.']);
 const examples = readdirSync(join(root, 'examples')).map((name) => `examples/${name}`);
-for (const project of ['packages/riata', 'packages/apiserver', ...examples, 'tools', 'tools/control-plane'])
+for (const project of [
+  'packages/riata',
+  'packages/apiserver',
+  'packages/testing',
+  ...examples,
+  'tools',
+  'tools/control-plane',
+])
   step(`types of ${project}`, 'npx', ['tsc', '--noEmit', '-p', project]);
 step('layers and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
 if (step('build', 'node', ['tools/build.mjs'])) {

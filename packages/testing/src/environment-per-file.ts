@@ -1,0 +1,38 @@
+import { TestEnvironment, type TestEnvironmentOptions } from './test-environment.js';
+
+type Hook = (run: () => Promise<void>) => unknown;
+
+/** The hooks of a test framework: `beforeAll` and `afterAll` of vitest and jest, `before` and `after` of node:test. */
+export type TestHooks = { readonly afterEach: Hook } & (
+  | { readonly beforeAll: Hook; readonly afterAll: Hook }
+  | { readonly before: Hook; readonly after: Hook }
+);
+
+/**
+ * One environment for all tests of a file or suite, reset after each: for suites where even the start of a server per test
+ * is too much, as on a real one. The answer gives it, within tests and hooks.
+ *
+ * @example
+ * import { afterAll, afterEach, beforeAll, test } from 'vitest';   // or from '@jest/globals'
+ * const env = environmentPerFile({ beforeAll, afterAll, afterEach }, { kinds: [Foo] });
+ * test('…', async () => { await env().run(foos); });
+ */
+export function environmentPerFile(hooks: TestHooks, options: TestEnvironmentOptions = {}): () => TestEnvironment {
+  let env: TestEnvironment | undefined;
+  const start = async () => {
+    env = await TestEnvironment.start(options);
+  };
+  const stop = async () => env?.stop();
+  if ('before' in hooks) {
+    hooks.before(start);
+    hooks.after(stop);
+  } else {
+    hooks.beforeAll(start);
+    hooks.afterAll(stop);
+  }
+  hooks.afterEach(async () => env?.reset());
+  return () => {
+    if (env === undefined) throw new Error('environmentPerFile: there is no environment yet; ask for it within a test');
+    return env;
+  };
+}

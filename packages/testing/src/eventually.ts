@@ -1,0 +1,41 @@
+import { type Duration, durationMs } from 'riata/object';
+import { describeError } from 'riata/runtime';
+import { mostRequests, restless, type SettleParts } from './settle.js';
+
+/** Options of `TestEnvironment.eventually`. */
+export interface EventuallyOptions {
+  /** On the clock of the environment. @default '1m' on the virtual clock, '10s' in real time */
+  readonly within?: Duration;
+  /** In the error. @default nothing more than the last failure */
+  readonly what?: string;
+  /** How many requests of managers it may take; see `SettleOptions`. @default 10_000 */
+  readonly maxRequests?: number;
+}
+
+/** See `TestEnvironment.eventually`. */
+export async function eventually<T>(
+  parts: SettleParts,
+  probe: () => T | Promise<T>,
+  options: EventuallyOptions = {},
+): Promise<Exclude<T, false>> {
+  const { time, requests } = parts;
+  const within = options.within ?? (time.isVirtual ? '1m' : '10s');
+  const untilMs = time.clock.monotonic() + durationMs(within, 'eventually: within');
+  const from = requests.all.length;
+  using limit = parts.limit(options.maxRequests ?? mostRequests);
+  for (;;) {
+    await time.quiet();
+    if (limit.isReached) throw restless('eventually', requests, from);
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      const answer = await time.drive((async () => probe())(), 'eventually: the probe');
+      if (answer !== false) return answer as Exclude<T, false>;
+    } catch (error) {
+      failure = { error };
+    }
+    if (await time.step(untilMs)) continue;
+    const what = options.what === undefined ? '' : ` ${options.what}`;
+    const last = failure === undefined ? 'it gave false' : describeError(failure.error);
+    throw new Error(`eventually${what}: not within ${within}: ${last}`, { cause: failure?.error });
+  }
+}

@@ -1,0 +1,83 @@
+import { ConfigMap } from 'riata/kinds';
+import { expect, test } from 'vitest';
+import { TestEnvironment } from './test-environment.js';
+import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
+
+const start = async () => {
+  const env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  await env.run(widgets);
+  await env.settle();
+  return env;
+};
+
+test('the n-th write fails: it is tried again', async () => {
+  await using env = await start();
+  const rule = env.faults.failWrite(2, { code: 409, reason: 'Conflict' });
+  await env.client.create(widget('w'));
+  await env.expectConverged();
+  expect(rule.hits).toBe(1);
+  const writes = env.requests.select({ verb: 'write' }).map(({ object, code }) => [object, code]);
+  expect(writes.slice(0, 2)).toEqual([
+    ['ConfigMap default/w', 201],
+    ['Widget default/w/status', 409],
+  ]);
+  expect((await env.client.get(Widget, inDefault('w'))).status?.size).toBe(1);
+  expect(() => env.faults.failWrite(0)).toThrow('failWrite wants the number of a write, from 1 up, got 0');
+});
+
+test('an answer is lost after the server has done what was asked', async () => {
+  await using env = await start();
+  const rule = env.faults.add({ verb: 'patch', kind: ConfigMap }, { cut: 'answer' }, { times: 1 });
+  await env.client.create(widget('w'));
+  await env.expectConverged();
+  expect(rule.hits).toBe(1);
+  expect(await env.client.get(ConfigMap, inDefault('w'))).toMatchObject({ data: { size: '1' } });
+});
+
+test('a rule holds until it is removed; the test itself is spared', async () => {
+  await using env = await start();
+  using rule = env.faults.add({ kind: 'ConfigMap', verb: 'write', namespace: 'default' }, { fail: { code: 403 } });
+  await env.client.create(ConfigMap({ metadata: inDefault('by-hand') }));
+  await env.client.create(widget('w'));
+  await env.settle();
+  expect(rule.hits).toBeGreaterThan(1);
+  expect(await env.client.find(ConfigMap, inDefault('w'))).toBe(undefined);
+  rule.remove();
+  await env.settle({ horizon: '10m' });
+  expect(await env.client.find(ConfigMap, inDefault('w'))).toBeDefined();
+});
+
+test.each([
+  ['connections are dropped', (env: TestEnvironment) => env.faults.dropConnections()],
+  ['the server restarts', (env: TestEnvironment) => env.faults.restart({ down: '5s' })],
+  ['the server ends all in order and restarts', (env: TestEnvironment) => env.faults.restart({ graceful: true })],
+  [
+    'the past is forgotten while nobody watches',
+    (env: TestEnvironment) => {
+      env.faults.dropConnections();
+      env.faults.compact();
+    },
+  ],
+])('%s: all is well again afterwards', async (_, happens) => {
+  await using env = await start();
+  await env.client.create(widget('before'));
+  await env.settle();
+  const watches = env.requests.select({ verb: 'watch' }).length;
+  await happens(env);
+  await env.client.create(widget('after', 2));
+  await env.settle();
+  expect(env.requests.select({ verb: 'watch' }).length).toBeGreaterThan(watches);
+  expect((await env.client.get(Widget, inDefault('after'))).status?.size).toBe(2);
+  await env.expectConverged();
+});
+
+test('a watch that dies in silence is noticed, and what was missed is caught up with', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const rule = env.faults.add({ verb: 'watch', kind: Widget }, { stall: { afterEvents: 2 } }, { times: 1 });
+  await env.run(widgets);
+  for (const name of ['a', 'b', 'c']) await env.client.create(widget(name));
+  await env.settle();
+  expect(rule.hits).toBe(1);
+  expect((await env.client.list(ConfigMap, { namespace: 'default' })).items.length).toBeGreaterThanOrEqual(3);
+  expect(env.clock.monotonic()).toBeGreaterThan(60_000);
+});

@@ -1,0 +1,152 @@
+import type { ApiServer, Fault, FaultAnswer, FaultRequest } from '@riata/apiserver';
+import { type Duration, durationMs } from 'riata/object';
+import { matches, type RequestMatch, type RequestReader } from './request-target.js';
+import type { TestTime } from './test-time.js';
+
+/** When a rule of a {@link FaultScript} holds. */
+export interface FaultTurns {
+  /** So many requests that match go well first. @default 0 */
+  readonly after?: number;
+  /** It happens so many times. @default always */
+  readonly times?: number;
+}
+
+/** Something that goes wrong until it is removed, or has happened as often as it should. */
+export interface FaultRule extends Disposable {
+  /** How often it has happened. */
+  readonly hits: number;
+  remove(): void;
+}
+
+interface Rule {
+  readonly match: RequestMatch;
+  readonly fault: Fault;
+  readonly after: number;
+  readonly times: number;
+  seen: number;
+  hits: number;
+}
+
+interface Delay {
+  readonly match: RequestMatch;
+  readonly delayMs: number;
+}
+
+/** What a {@link FaultScript} works on. */
+export interface FaultParts {
+  /** None: a server that is not ours. */
+  readonly server?: ApiServer;
+  readonly time: TestTime;
+  readonly reader: RequestReader;
+  /** Cuts what managers have open; undefined where their connections are out of reach. */
+  readonly cut?: () => void;
+}
+
+/**
+ * What goes wrong between the managers of an environment and the server, in the order that a test says. `env.client` is
+ * spared. Rules need the in-process server; with others they throw.
+ *
+ * @example
+ * env.faults.failWrite(2, { code: 409, reason: 'Conflict' });      // the second write from now on
+ * env.faults.add({ verb: 'patch', kind: ConfigMap }, { cut: 'answer' }, { times: 1 });   // done, and the answer lost
+ * env.faults.delayEvents('5s', { kind: Secret });
+ */
+export class FaultScript {
+  readonly #parts: FaultParts;
+  readonly #rules = new Set<Rule>();
+  readonly #delays = new Set<Delay>();
+
+  constructor(parts: FaultParts) {
+    this.#parts = parts;
+  }
+
+  /** Has this happen to requests that match; where several rules match, to the first added. `Fault` lists what there is. */
+  add(match: RequestMatch, fault: Fault, { after = 0, times = Number.POSITIVE_INFINITY }: FaultTurns = {}): FaultRule {
+    this.#needInProcess('a rule for faults');
+    const rule: Rule = { match, fault, after, times, seen: 0, hits: 0 };
+    this.#rules.add(rule);
+    const remove = () => void this.#rules.delete(rule);
+    return {
+      get hits() {
+        return rule.hits;
+      },
+      remove,
+      [Symbol.dispose]: remove,
+    };
+  }
+
+  /** The n-th write from now on, counted from 1, is answered with an error. @default 500 InternalError */
+  failWrite(nth: number, answer: FaultAnswer = { code: 500, reason: 'InternalError' }, match: RequestMatch = {}) {
+    if (!Number.isSafeInteger(nth) || nth < 1) {
+      throw new RangeError(`failWrite wants the number of a write, from 1 up, got ${nth}`);
+    }
+    return this.add({ verb: 'write', ...match }, { fail: answer }, { after: nth - 1, times: 1 });
+  }
+
+  /** Has events of watches come late, of those that are open too, until the answer is removed. */
+  delayEvents(by: Duration, match: Omit<RequestMatch, 'verb' | 'name'> = {}): Disposable {
+    this.#needInProcess('a delay of events');
+    const delay: Delay = { match, delayMs: durationMs(by, 'delayEvents') };
+    this.#delays.add(delay);
+    return { [Symbol.dispose]: () => void this.#delays.delete(delay) };
+  }
+
+  /** Cuts all connections of the managers, now; they may connect again at once. */
+  dropConnections(): void {
+    this.#needInProcess('dropping connections');
+    this.#parts.cut?.();
+  }
+
+  /** The server forgets the past: watches that go on from before get 410, and list again. Needs an embedded server. */
+  compact(): void {
+    this.#needServer('to compact').compact();
+  }
+
+  /** The server goes away and comes back; objects stay. On the virtual clock, `down` passes meanwhile. @default '0s' */
+  async restart({ down = '0s', graceful = false }: { down?: Duration; graceful?: boolean } = {}): Promise<void> {
+    const server = this.#needServer('to restart');
+    const downMs = durationMs(down, 'restart: down');
+    await this.#parts.time.drive(server.restart({ downMs, graceful }), 'the restart of the server');
+  }
+
+  /** All goes well from now on. */
+  clear(): void {
+    this.#rules.clear();
+    this.#delays.clear();
+  }
+
+  /** @internal The hook for the server's connections. */
+  decide(request: FaultRequest): Fault | undefined {
+    const { reader } = this.#parts;
+    const query = request.query.toString();
+    const target = reader.read(request.method, query === '' ? request.path : `${request.path}?${query}`);
+    const fault = this.#next((match) => matches(target, match));
+    if (!request.watch) return fault;
+    const eventDelayMs = () =>
+      [...this.#delays].reduce((most, { match, delayMs }) => Math.max(most, matches(target, match) ? delayMs : 0), 0);
+    return { eventDelayMs, ...fault };
+  }
+
+  #next(isMeant: (match: RequestMatch) => boolean): Fault | undefined {
+    let fault: Fault | undefined;
+    for (const rule of this.#rules) {
+      if (!isMeant(rule.match)) continue;
+      rule.seen += 1;
+      if (fault !== undefined || rule.seen <= rule.after || rule.hits >= rule.times) continue;
+      rule.hits += 1;
+      fault = rule.fault;
+    }
+    return fault;
+  }
+
+  #needInProcess(what: string): void {
+    if (this.#parts.cut !== undefined) return;
+    throw new Error(`${what} needs the in-process server: this test runs on another one (RIATA_TEST_SERVER)`);
+  }
+
+  #needServer(what: string): ApiServer {
+    const { server } = this.#parts;
+    if (server === undefined) throw new Error(`${what} needs an embedded server: this test runs on a real one`);
+    return server;
+  }
+}

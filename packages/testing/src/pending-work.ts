@@ -1,0 +1,103 @@
+import type { ConnectedClient } from 'riata';
+import type { CacheHealth } from 'riata/cache';
+import type { ControllerHealth } from 'riata/controller';
+import { compareResourceVersions, formatKey, metadataOnly } from 'riata/object';
+import { isNotFound } from 'riata/rest';
+import { describeError } from 'riata/runtime';
+import type { TestManager } from './test-manager.js';
+
+/** What managers still have to do, in words; empty when there is nothing. Throws if one of them has failed. */
+export async function pendingWork(managers: Iterable<TestManager>, client: ConnectedClient): Promise<string[]> {
+  const pending: string[] = [];
+  for (const manager of managers) {
+    for (const what of await pendingOf(manager, client)) pending.push(`${manager.name}: ${what}`);
+  }
+  return pending;
+}
+
+/** A text that stays the same as long as {@link pendingWork} would find the same, if nobody else does anything. */
+export function stateOfWork(managers: Iterable<TestManager>): string {
+  return JSON.stringify(
+    [...managers].map(({ manager, exit, watched }) => [
+      exit?.reason,
+      watched.map(({ queue }) => queue === undefined),
+      manager.controllers.map(({ phase, waitingFor, queued, delayed, active }) => [
+        ...[phase, waitingFor, queued, delayed],
+        active.map(({ reconcileID }) => reconcileID),
+      ]),
+      manager.cache.health.flatMap(({ informers }) =>
+        informers.map(({ phase, resourceVersion, objects, handlers }) => [
+          ...[phase, resourceVersion, objects],
+          handlers.map(({ pending }) => pending),
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Milliseconds until the first key of any controller is due; undefined if none waits. */
+export function nextDelayedMs(managers: Iterable<TestManager>): number | undefined {
+  let next: number | undefined;
+  for (const { watched } of managers) {
+    for (const { queue } of watched) {
+      const own = queue?.nextDelayedMs();
+      if (own !== undefined && (next === undefined || own < next)) next = own;
+    }
+  }
+  return next;
+}
+
+async function pendingOf(test: TestManager, client: ConnectedClient): Promise<string[]> {
+  const { exit, manager } = test;
+  if (exit?.reason === 'failed') {
+    throw new Error(`${test.name} has failed: ${exit.runnable}: ${describeError(exit.error)}`, { cause: exit.error });
+  }
+  if (exit !== undefined) return [];
+  const begins = test.watched
+    .filter(({ queue }) => queue === undefined && test.isLeading)
+    .map(({ name }) => `controller "${name}" has not begun`);
+  let isKindMissing = false;
+  const behind: string[] = [];
+  for (const health of manager.cache.health) {
+    const state = await stateOf(health, client);
+    if (state === 'not served') isKindMissing = true;
+    else if (state !== undefined) behind.push(state);
+  }
+  const busy = manager.controllers.flatMap((health) => busyWith(health, isKindMissing));
+  return [...begins, ...behind, ...busy];
+}
+
+function busyWith({ name, phase, waitingFor, queued, active }: ControllerHealth, isKindMissing: boolean): string[] {
+  // Nobody waits for a kind that is not served: only the test can bring it.
+  const isSyncing = (phase === 'syncing' || phase === 'idle') && !isKindMissing;
+  return [
+    ...(isSyncing ? [`controller "${name}" waits for: ${waitingFor.join(', ') || 'its start'}`] : []),
+    ...(phase === 'running' && queued > 0 ? [`controller "${name}": ${queued} queued`] : []),
+    ...active.map(({ key, runningMs }) => `controller "${name}": reconciling ${formatKey(key)} for ${runningMs} ms`),
+  ];
+}
+
+/** Compares what informers have seen with what the server has: who has all versions and no object more is up to date. */
+async function stateOf(health: CacheHealth, client: ConnectedClient): Promise<string | undefined> {
+  const { kind, informers, selections } = health;
+  for (const [index, informer] of informers.entries()) {
+    const selection = selections[index];
+    if (informer.phase === 'idle' || informer.phase === 'stopped' || selection === undefined) continue;
+    const { name, phase, resourceVersion, objects, handlers } = informer;
+    const listed = await client
+      .list(kind.projection === undefined ? metadataOnly(kind) : kind, { ...selection, cutManagedFields: true })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+    if (listed === undefined) return 'not served';
+    if (phase !== 'watching') return `the informer of ${name} is ${phase}`;
+    const isSeen = listed.items.every(
+      ({ metadata }) => (compareResourceVersions(metadata.resourceVersion, resourceVersion) ?? 1) <= 0,
+    );
+    if (!isSeen || listed.items.length !== objects) return `the informer of ${name} is behind the server`;
+    const late = handlers.find(({ pending }) => pending > 0);
+    if (late !== undefined) return `"${late.name}" has not heard of all changes of ${name}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import { isWriteVerb, matches, type RequestMatch, type RequestTarget } from './request-target.js';
+
+/** A request that was sent to the server; one that was tried again is there again. */
+export interface RecordedRequest extends RequestTarget {
+  /** Which manager sent it. */
+  readonly client: string;
+  /** When, on the monotonic clock of the environment. */
+  readonly atMs: number;
+  /** The status of the answer; undefined while there is none, and if none came. */
+  readonly code?: number;
+}
+
+type Recorded = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
+
+/**
+ * All requests that the managers of an environment have made, in the order of sending, as they went over the wire:
+ * applies that were skipped since nothing would change are not among them, retries are. What the test does itself by
+ * `env.client` is not recorded.
+ *
+ * @example
+ * expect(env.requests.lines({ verb: 'write' })).toEqual(['patch ConfigMap shop/w', 'patch Widget shop/w/status']);
+ */
+export class RequestRecorder {
+  readonly #requests: Recorded[] = [];
+
+  get all(): readonly RecordedRequest[] {
+    return this.#requests;
+  }
+
+  /** Those that change something, dry runs excepted. */
+  get writes(): readonly RecordedRequest[] {
+    return this.#requests.filter(({ verb, isDryRun }) => isWriteVerb(verb) && !isDryRun);
+  }
+
+  /** Those that match. */
+  select(match: RequestMatch = {}): readonly RecordedRequest[] {
+    return this.#requests.filter((request) => matches(request, match));
+  }
+
+  /** Those that match, as text: `patch Widget shop/w/status`. */
+  lines(match: RequestMatch = {}): readonly string[] {
+    return this.select(match).map(({ verb, object }) => `${verb} ${object}`);
+  }
+
+  /** Forgets all so far. */
+  clear(): void {
+    this.#requests.length = 0;
+  }
+
+  /** @internal Gives what notes the answer's status. */
+  note(request: RecordedRequest): (code: number) => void {
+    const recorded: Recorded = { ...request };
+    this.#requests.push(recorded);
+    return (code) => {
+      recorded.code = code;
+    };
+  }
+}

@@ -1,0 +1,132 @@
+import { builtinScheme } from 'riata/kinds';
+import { formatKey, type KindRef } from 'riata/object';
+
+/** What a request is about, read from its method and path, in the words that RBAC uses. */
+export interface RequestTarget {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`. */
+  readonly verb: string;
+  /** E.g. `Deployment`; the plural if the kind is not known here, `''` for discovery, health and the like. */
+  readonly kind: string;
+  /** `''` for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly namespace?: string;
+  /** Of a `create`, what the body says. */
+  readonly name?: string;
+  /** `status`, `scale`, … */
+  readonly subresource?: string;
+  /** `ConfigMap shop/cart`, `Widget shop/w/status`; the path for what is no object. */
+  readonly object: string;
+  readonly isDryRun: boolean;
+}
+
+/** Which requests are meant: all that is given must be so. */
+export interface RequestMatch {
+  /** One verb, or `write` for all that change something, or `read` for the others. @default any */
+  readonly verb?: string;
+  /** @default any */
+  readonly kind?: KindRef | string;
+  readonly namespace?: string;
+  readonly name?: string;
+  /** `''`: of the object itself only. @default any, or none */
+  readonly subresource?: string;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+
+/** True for a verb that changes something. */
+export function isWriteVerb(verb: string): boolean {
+  return writes.has(verb);
+}
+
+/** Whether a request is among those that are meant. */
+export function matches(target: RequestTarget, match: RequestMatch): boolean {
+  const { verb, kind, namespace, name, subresource } = match;
+  if (verb === 'write' || verb === 'read') {
+    if (isWriteVerb(target.verb) !== (verb === 'write')) return false;
+  } else if (verb !== undefined && verb !== target.verb) return false;
+  if (typeof kind === 'string' && kind !== target.kind) return false;
+  if (kind !== undefined && typeof kind !== 'string' && (kind.kind !== target.kind || kind.group !== target.group)) {
+    return false;
+  }
+  if (namespace !== undefined && namespace !== target.namespace) return false;
+  if (name !== undefined && name !== target.name) return false;
+  return subresource === undefined || subresource === (target.subresource ?? '');
+}
+
+/** Reads requests; knows the built-in kinds and those it is told of. */
+export class RequestReader {
+  /** By `group/plural`. */
+  readonly #kinds = new Map<string, string>();
+
+  constructor(kinds: Iterable<KindRef> = []) {
+    this.learn(builtinScheme().kinds());
+    this.learn(kinds);
+  }
+
+  learn(kinds: Iterable<KindRef>): void {
+    for (const { group, plural, kind } of kinds) this.#kinds.set(`${group}/${plural}`, kind);
+  }
+
+  /** `path` with its query. */
+  read(method: string, path: string, body?: Uint8Array | string): RequestTarget {
+    const [plain = '', asked] = path.split('?', 2);
+    const query = new URLSearchParams(asked);
+    const segments = plain.split('/').filter((segment) => segment !== '');
+    const isCore = segments[0] === 'api';
+    const rest = segments.slice(isCore ? 2 : 3);
+    const isDryRun = query.has('dryRun');
+    if ((!isCore && segments[0] !== 'apis') || rest.length === 0) {
+      return { verb: verbs[method] ?? method.toLowerCase(), kind: '', group: '', version: '', object: plain, isDryRun };
+    }
+    const group = isCore ? '' : (segments[1] ?? '');
+    const version = segments[isCore ? 1 : 2] ?? '';
+    const { namespace, plural, named, subresource } = placeOf(rest.map(decodeURIComponent));
+    const kind = this.#kinds.get(`${group}/${plural}`) ?? plural;
+    const verb = verbOf(method, named !== undefined, query);
+    const name = named ?? (verb === 'create' ? nameIn(body) : undefined);
+    const object = [
+      kind,
+      name === undefined ? (namespace ?? '') : formatKey({ namespace, name }) + (subresource ? `/${subresource}` : ''),
+    ];
+    return {
+      ...{ verb, kind, group, version, object: object.join(' ').trimEnd(), isDryRun },
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+      ...(subresource !== undefined && { subresource }),
+    };
+  }
+}
+
+function placeOf(parts: readonly string[]) {
+  // `namespaces/shop`, `namespaces/shop/status` are about the namespace itself.
+  const isWithin = parts[0] === 'namespaces' && parts.length > 2 && !['status', 'finalize'].includes(parts[2] ?? '');
+  const namespace = isWithin ? parts[1] : undefined;
+  const [plural = '', named, subresource] = isWithin ? parts.slice(2) : parts;
+  return { namespace, plural, named, subresource };
+}
+
+function verbOf(method: string, isNamed: boolean, query: URLSearchParams): string {
+  const verb = verbs[method] ?? method.toLowerCase();
+  if (isNamed) return verb;
+  if (verb === 'get') return ['true', '1'].includes(query.get('watch') ?? '') ? 'watch' : 'list';
+  return verb === 'delete' ? 'deletecollection' : verb;
+}
+
+function nameIn(body: Uint8Array | string | undefined): string | undefined {
+  try {
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+    const { name, generateName } = (JSON.parse(text) as { metadata?: { name?: string; generateName?: string } })
+      .metadata ?? { name: undefined };
+    return name ?? (generateName === undefined ? undefined : `${generateName}*`);
+  } catch {
+    return undefined;
+  }
+}

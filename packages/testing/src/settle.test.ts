@@ -1,0 +1,163 @@
+import { edit } from 'riata';
+import { control, generationChanged, TerminalError } from 'riata/controller';
+import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
+import { expect, test } from 'vitest';
+import { TestEnvironment } from './test-environment.js';
+import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
+
+const start = () => TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+
+test('without anything to do it resolves at once, and time stands still', async () => {
+  await using env = await start();
+  await env.settle();
+  await env.run(widgets);
+  await env.settle();
+  expect(env.clock.monotonic()).toBe(0);
+});
+
+test('keys that are due within the horizon are waited for, later ones are not', async () => {
+  await using env = await start();
+  const runs: number[] = [];
+  const polling = control(Widget, { predicates: [generationChanged] }).reconcile(() => {
+    runs.push(env.clock.monotonic());
+    return { requeueAfter: '10s' };
+  });
+  await env.run(polling);
+  await env.client.create(widget('w'));
+  await env.settle();
+  expect(runs).toEqual([0]);
+  await env.settle({ horizon: '25s' });
+  expect(runs).toEqual([0, 10_000, 20_000]);
+  expect(env.clock.monotonic()).toBe(20_000);
+  await env.settle({ horizon: '5s' });
+  expect(runs).toHaveLength(3);
+});
+
+test('retries are part of it', async () => {
+  await using env = await start();
+  let attempts = 0;
+  const shaky = control(Widget, { predicates: [generationChanged] }).reconcile(({ attempt }) => {
+    attempts = attempt;
+    if (attempt < 4) throw new Error('not yet');
+  });
+  await env.run(shaky);
+  await env.client.create(widget('w'));
+  await env.settle();
+  expect(attempts).toBe(4);
+});
+
+test('a reconcile that takes its time is waited for; one that never ends is named', async () => {
+  await using env = await start();
+  let isStuck = false;
+  let finished = 0;
+  const slow = control(Widget, { predicates: [generationChanged] }).reconcile(async ({ signal }) => {
+    await env.clock.sleep(isStuck ? 3_600_000 : 60_000, { signal });
+    finished += 1;
+  });
+  await env.run(slow);
+  await env.client.create(widget('w'));
+  await env.settle();
+  expect([finished, env.clock.monotonic()]).toEqual([1, 60_000]);
+  isStuck = true;
+  await env.client.create(widget('stuck'));
+  await expect(env.settle({ timeout: '5m' })).rejects.toThrow(
+    /still not settled after 5m on the virtual clock: manager-1: controller "widget": reconciling default\/stuck for \d+ ms/,
+  );
+});
+
+test('informers catch up first, however late the events are', async () => {
+  await using env = await start();
+  await env.run(widgets);
+  env.faults.delayEvents('20s', { kind: Widget });
+  await env.client.create(widget('w', 5));
+  await env.settle();
+  expect(env.clock.monotonic()).toBeGreaterThanOrEqual(20_000);
+  expect((await env.client.get(Widget, inDefault('w'))).status?.size).toBe(5);
+});
+
+test('a deletion is an event, too', async () => {
+  await using env = await start();
+  await env.run(widgets);
+  await env.client.create(widget('w', 5));
+  await env.settle();
+  env.faults.delayEvents('20s', { kind: ConfigMap });
+  const first = await env.client.get(ConfigMap, inDefault('w'));
+  await env.client.delete(ConfigMap, inDefault('w'));
+  await env.settle();
+  expect((await env.client.get(ConfigMap, inDefault('w'))).metadata.uid).not.toBe(first.metadata.uid);
+});
+
+test('nobody waits for a kind that is not served; when it comes, it is worked on', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  await env.run(widgets);
+  await env.settle();
+  await env.client.create(CustomResourceDefinition(Widget.crd() as never));
+  await env.settle();
+  await env.client.create(widget('late'));
+  await env.settle();
+  expect(await env.client.find(ConfigMap, inDefault('late'))).toBeDefined();
+});
+
+test('a manager that has failed is told of', async () => {
+  await using env = await start();
+  const broken = {
+    name: 'broken',
+    run: async () => {
+      throw new Error('no luck');
+    },
+  };
+  await env.run(broken);
+  await expect(env.settle()).rejects.toThrow('manager-1 has failed: broken: Error: no luck');
+});
+
+test('a controller that wakes itself up never comes to rest, and is named', async () => {
+  await using env = await start();
+  let count = 0;
+  const restless = control(Widget).reconcile(async ({ object, client }) => {
+    count += 1;
+    await client.update(
+      edit(object, (draft) => {
+        draft.metadata.annotations = { count: String(count) };
+      }),
+    );
+  });
+  await env.run(restless);
+  await env.client.create(widget('w'));
+  await expect(env.settle({ maxRequests: 200 })).rejects.toThrow(
+    /requests, and no end to them: update Widget default\/w \(\d+ times\).*write only what differs/s,
+  );
+});
+
+test('expectConverged names writes of a second pass, and who made them', async () => {
+  await using env = await start();
+  const restless = control(Widget, { name: 'stamper', predicates: [generationChanged] }).reconcile(
+    async ({ object, client, key }) => {
+      const body = { metadata: { annotations: { at: String(env.clock.monotonic()) } } };
+      await client.patch(
+        Widget,
+        { namespace: key.namespace ?? '', name: object.metadata.name },
+        { type: 'merge', body },
+      );
+    },
+  );
+  await env.run(restless);
+  await env.client.create(widget('a'));
+  await env.client.create(widget('b'));
+  const failure = await env.expectConverged().catch((error: Error) => error.message);
+  expect(failure).toContain('a second pass over 2 objects made 2 writes, and should make none:');
+  expect(failure).toContain('  patch Widget default/a, by controller "stamper" reconciling default/a\n');
+  await env.expectConverged({ ignore: ({ kind }) => kind === 'Widget' });
+});
+
+test('expectConverged refuses what fails, unless it fails for good', async () => {
+  await using env = await start();
+  const failing = control(Widget, { predicates: [generationChanged] }).reconcile(({ object }) => {
+    if (object.metadata.name === 'for-good') throw new TerminalError('never');
+    if (object.metadata.name === 'again') throw new Error('the moon is not full');
+  });
+  await env.run(failing);
+  await env.client.create(widget('for-good'));
+  await env.expectConverged();
+  await env.client.create(widget('again'));
+  await expect(env.expectConverged()).rejects.toThrow(/failed:\n {2}widget default\/again, attempt \d+: .*the moon/);
+});

@@ -1,0 +1,109 @@
+import { createClient, findCondition } from 'riata';
+import { control, generationChanged } from 'riata/controller';
+import { ConfigMap, CustomResourceDefinition, Namespace } from 'riata/kinds';
+import { expect, test } from 'vitest';
+import { TestEnvironment } from './test-environment.js';
+import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
+
+test('a controller does its work between two lines of a test', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  await env.run(widgets);
+  await env.client.create(widget('w', 3));
+  await env.settle();
+  expect(await env.client.get(ConfigMap, inDefault('w'))).toMatchObject({ data: { size: '3' } });
+  const done = await env.client.get(Widget, inDefault('w'));
+  expect(findCondition(done.status?.conditions, 'Ready')?.status).toBe('True');
+  expect(env.requests.lines({ verb: 'write' })).toEqual(['patch ConfigMap default/w', 'patch Widget default/w/status']);
+  await env.expectConverged();
+  expect(env.requests.writes).toHaveLength(2);
+});
+
+test('the same test makes the same run', async () => {
+  const run = async () => {
+    await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process', seed: 7 });
+    await env.run(widgets);
+    for (const name of ['a', 'b', 'c']) await env.client.create(widget(name));
+    await env.settle();
+    const { items } = await env.client.list(Widget);
+    return { items, requests: env.requests.all, now: env.clock.now() };
+  };
+  expect(await run()).toEqual(await run());
+});
+
+test('reset: managers end, and all that was made since is gone', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const before = await env.client.list(ConfigMap);
+  const manager = await env.run(widgets);
+  const namespace = await env.namespace();
+  await env.client.create(widget('w'));
+  await env.client.create(
+    Widget({ metadata: { namespace, name: 'stuck', finalizers: ['example.com/never'] }, spec: {} }),
+  );
+  const other = { ...Widget.crd(), metadata: { name: 'gadgets.testing.riata.dev' } };
+  const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
+  await env.client.create(CustomResourceDefinition({ ...other, spec: { ...other.spec, names } } as never));
+  // Whoever made it.
+  await using second = createClient(env.config, { runtime: { clock: env.clock } });
+  await second.create(ConfigMap({ metadata: inDefault('by-hand') }));
+  await env.settle();
+  await env.reset();
+  expect(manager.exit).toEqual({ reason: 'stopped', unfinished: [] });
+  expect([env.managers, env.requests.all, env.log.records]).toEqual([[], [], []]);
+  expect((await env.client.list(Widget)).items).toEqual([]);
+  expect((await env.client.list(ConfigMap)).items).toEqual(before.items);
+  expect((await env.client.list(CustomResourceDefinition)).items.map(({ spec }) => spec.names.kind)).toEqual([
+    'Widget',
+  ]);
+  expect(await env.client.find(Namespace, { name: namespace })).toBe(undefined);
+  // It works as before.
+  await env.run(widgets);
+  await env.client.create(widget('w'));
+  await env.settle();
+  expect(env.requests.writes).toHaveLength(2);
+});
+
+test('eventually: time moves until it is so; the last failure is told', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const polling = control(Widget, { predicates: [generationChanged] }).reconcile(async ({ object, status }) => {
+    await status({ size: (object.status?.size ?? 0) + 1 });
+    return { requeueAfter: '10s' };
+  });
+  await env.run(polling);
+  await env.client.create(widget('w'));
+  const size = await env.eventually(
+    async () => {
+      const { status } = await env.client.get(Widget, inDefault('w'));
+      expect(status?.size).toBeGreaterThanOrEqual(5);
+      return status?.size;
+    },
+    { within: '2m' },
+  );
+  expect(size).toBe(5);
+  await expect(env.eventually(() => false, { within: '1s', what: 'pigs fly' })).rejects.toThrow(
+    'eventually pigs fly: not within 1s: it gave false',
+  );
+});
+
+test('several replicas: one leads, and when it crashes another takes over', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const leaderElection = { namespace: 'default', name: 'widgets' };
+  const start = (name: string) =>
+    env.startManager({ name, run: [widgets], leaderElection: { ...leaderElection, identity: name } });
+  const first = await start('first');
+  await start('second');
+  await env.client.create(widget('a'));
+  await env.settle();
+  await first.kill();
+  await env.client.create(widget('b'));
+  await env.eventually(() => env.client.get(ConfigMap, inDefault('b')));
+  await env.expectConverged();
+  const writes = env.requests.select({ verb: 'write', kind: ConfigMap }).map(({ client, object }) => [client, object]);
+  expect(writes).toContainEqual(['first', 'ConfigMap default/a']);
+  expect(writes).toContainEqual(['second', 'ConfigMap default/b']);
+});
+
+test('what the variable or option names must be there', async () => {
+  await expect(TestEnvironment.start({ server: '/no/such/file' })).rejects.toThrow(
+    'expected "in-process", "https", "kubeconfig" or the path of a kubeconfig, got "/no/such/file"',
+  );
+});

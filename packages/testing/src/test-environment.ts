@@ -1,0 +1,307 @@
+import type { ApiServer } from '@riata/apiserver';
+import { type ConnectedClient, createClient, type RestConfig } from 'riata';
+import type { Write } from 'riata/client';
+import type { ControllerDefinition } from 'riata/controller';
+import { Namespace } from 'riata/kinds';
+import type { Runnable } from 'riata/manager';
+import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
+import { type Logger, type MemoryLogger, memoryLogger, type Runtime, seededRandom, VirtualClock } from 'riata/runtime';
+import { type EventuallyOptions, eventually } from './eventually.js';
+import { type ConvergedOptions, expectConverged } from './expect-converged.js';
+import { FaultScript } from './fault-script.js';
+import { installDefinitions } from './install-definitions.js';
+import { isCreation, MadeObjects } from './made-objects.js';
+import { RecordingTransport } from './recording-transport.js';
+import { RequestRecorder } from './request-recorder.js';
+import { RequestReader } from './request-target.js';
+import { type SettleOptions, type SettleParts, settle } from './settle.js';
+import { TestManager, type TestManagerOptions } from './test-manager.js';
+import { serverVariable, startTestServer, type TestServer, type TestServerChoice } from './test-server.js';
+import { type TestTime, VirtualTime } from './test-time.js';
+
+/** Real time that work without a pause may take before it counts as endless: `maxRequests` should find it first. */
+const busyLimitMs = 60_000;
+
+/** A kind that brings its own definition, as `defineKind` makes it. */
+export type InstallableKind = KindRef & { crd(): CrdManifest };
+
+/** Options of `TestEnvironment.start`. */
+export interface TestEnvironmentOptions {
+  /** Kinds of `defineKind`: the server serves them from the start, and after every reset. @default none */
+  readonly kinds?: readonly InstallableKind[];
+  /** More definitions to install, e.g. of other projects. @default none */
+  readonly crds?: readonly CrdManifest[];
+  /** Which server. @default what the variable `RIATA_TEST_SERVER` says, else 'in-process' */
+  readonly server?: TestServerChoice;
+  /** Of all chance: uids, generated names, jitter. On the in-process server the same seed gives the same run. @default 1 */
+  readonly seed?: number;
+  /** Where the virtual clock starts, in milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
+  readonly startTime?: number;
+  /** What managers and server log to. @default `env.log`, in memory */
+  readonly log?: Logger;
+}
+
+/**
+ * All that a test of controllers needs: a server, a client, managers on a virtual clock, a record of all they do, and
+ * things that go wrong. Works with any test framework.
+ *
+ * By default all of it is in this process, and time stands still until the test, `settle` or `eventually` moves it: no
+ * test sleeps, and the same test makes the same run. `RIATA_TEST_SERVER` chooses another server, in real time.
+ *
+ * @example
+ * await using env = await TestEnvironment.start({ kinds: [Foo] });
+ * await env.run(foos);
+ * await env.client.create(Foo({ metadata: { namespace: 'default', name: 'a' }, spec: { replicas: 2 } }));
+ * await env.settle();
+ * await env.expectConverged();
+ */
+export class TestEnvironment implements AsyncDisposable {
+  /** The test's own hands: it is not recorded, and no fault hits it. */
+  readonly client: ConnectedClient;
+  /** All requests of all managers. */
+  readonly requests: RequestRecorder;
+  /** What goes wrong. */
+  readonly faults: FaultScript;
+  /** What managers and server have logged, unless another log was given. */
+  readonly log: MemoryLogger;
+  readonly #server: TestServer;
+  readonly #time: TestTime;
+  readonly #runtime: Partial<Runtime>;
+  readonly #reader: RequestReader;
+  readonly #made = new MadeObjects();
+  readonly #cuts = new Map<TestManager, () => void>();
+  readonly #managers = new Set<TestManager>();
+  /** Requests that are let through; set while something settles. */
+  #left = Number.POSITIVE_INFINITY;
+  /** Definitions that were not there before. */
+  #installed: readonly CrdManifest[] = [];
+  #started = 0;
+  readonly #startedAt: number;
+  #ended: Promise<void> | undefined;
+
+  /** Starts a server, or connects to one, and installs the kinds. A few milliseconds for the in-process one. */
+  static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+    const { kinds = [], crds = [], seed = 1, startTime: start } = options;
+    const choice = options.server ?? (process.env[serverVariable] || 'in-process');
+    const log = memoryLogger('debug');
+    const random = seededRandom(seed);
+    const time = new VirtualTime(new VirtualClock({ start, busyLimitMs }));
+    const server = await startTestServer({ choice, time, random, log: options.log ?? log });
+    const runtime = { clock: server.time.clock, random, log: options.log ?? log };
+    const env = new TestEnvironment(server, runtime, log, kinds);
+    try {
+      await env.#install([...kinds.map((kind) => kind.crd()), ...crds]);
+    } catch (error) {
+      await env.stop();
+      throw error;
+    }
+    return env;
+  }
+
+  private constructor(server: TestServer, runtime: Partial<Runtime>, log: MemoryLogger, kinds: readonly KindRef[]) {
+    this.#server = server;
+    this.#time = server.time;
+    this.#startedAt = server.time.clock.now();
+    this.#runtime = runtime;
+    this.#reader = new RequestReader(kinds);
+    this.log = log;
+    this.requests = new RequestRecorder();
+    const cut = () => {
+      for (const each of this.#cuts.values()) each();
+    };
+    this.faults = new FaultScript({
+      ...{ server: server.embedded, time: server.time, reader: this.#reader },
+      ...(server.time.isVirtual && { cut }),
+    });
+    this.client = createClient(server.config, { runtime, onWrite: (write) => this.#noteCreated(write) });
+  }
+
+  /** For clients of the test's own, and for programs that are started. */
+  get config(): RestConfig {
+    return this.#server.config;
+  }
+
+  /** The embedded server; undefined on a real one. */
+  get server(): ApiServer | undefined {
+    return this.#server.embedded;
+  }
+
+  /** What managers and server go by. A `VirtualClock` on the in-process server, else the machine's. */
+  get clock(): TestTime['clock'] {
+    return this.#time.clock;
+  }
+
+  /** Whether time is virtual: all is in this process, and `faults` works. */
+  get isVirtual(): boolean {
+    return this.#time.isVirtual;
+  }
+
+  /** Managers that run, in the order of their start. */
+  get managers(): readonly TestManager[] {
+    return [...this.#managers];
+  }
+
+  /** Runs controllers in a new manager. */
+  run(...definitions: readonly (ControllerDefinition | Runnable)[]): Promise<TestManager> {
+    return this.startManager({ run: definitions });
+  }
+
+  /** Starts a manager, as a replica of an operator. Several may run at once. */
+  async startManager(options: TestManagerOptions = {}): Promise<TestManager> {
+    this.#started += 1;
+    const name = options.name ?? `manager-${this.#started}`;
+    const connection = this.#server.connect(name, (request) => {
+      this.#left -= 1;
+      return this.#left < 0 ? { stall: 'request' } : this.faults.decide(request);
+    });
+    const transport = new RecordingTransport(connection.config.transport, {
+      ...{ recorder: this.requests, reader: this.#reader, client: name, clock: this.clock },
+    });
+    const recorded = { ...connection, config: { ...connection.config, transport } };
+    const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
+    const manager = await TestManager.start({
+      ...{ name, connection: recorded, time: this.#time, runtime: this.#runtime },
+      options: { ...options, clientOptions },
+    });
+    this.#managers.add(manager);
+    if (connection.cut !== undefined) this.#cuts.set(manager, connection.cut);
+    await this.#time.quiet();
+    return manager;
+  }
+
+  /** Makes an empty namespace, and gives its name. */
+  async namespace(prefix = 'test'): Promise<string> {
+    const made = await this.client.create(Namespace({ metadata: { generateName: `${prefix}-` } }));
+    await this.#idle();
+    return made.metadata.name;
+  }
+
+  /**
+   * Resolves when managers have nothing left to do: informers have seen all that the server has, no key is queued or due
+   * within the `horizon`, no reconcile runs. Time moves as far as that needs. Rejects, naming what is left, if it takes
+   * too long, if a manager has failed, or if requests come without end.
+   */
+  settle(options?: SettleOptions): Promise<void> {
+    return settle(this.#parts(), options);
+  }
+
+  /**
+   * Settles, has every object of every controller reconciled once more, and rejects if that makes a single write, naming
+   * object, write and controller; also if the last reconcile of an object failed. A controller that passes writes nothing
+   * in a steady state.
+   */
+  expectConverged(options?: ConvergedOptions): Promise<void> {
+    return expectConverged(this.#parts(), options);
+  }
+
+  /**
+   * Asks again and again, time moving meanwhile, until `probe` neither throws nor gives false: assertions of any framework
+   * can stand in it. Resolves to what it gave; rejects with the last failure.
+   */
+  eventually<T>(probe: () => T | Promise<T>, options?: EventuallyOptions): Promise<Exclude<T, false>> {
+    return eventually(this.#parts(), probe, options);
+  }
+
+  /** Lets time pass, and all happen that is due meanwhile. In real time it waits. */
+  advance(by: Duration): Promise<void> {
+    return this.#time.advance(durationMs(by, 'advance'));
+  }
+
+  /**
+   * Back to the start, for the next test: stops all managers, removes all objects and definitions made since, finalizers or
+   * not, ends all faults, forgets requests and log. The kinds of the environment stay installed; time does not go back. On
+   * a cluster that is not ours, only what the test and its managers have made is removed.
+   */
+  async reset(): Promise<void> {
+    await this.#stopManagers();
+    this.faults.clear();
+    await this.#removeMade();
+    this.requests.clear();
+    this.log.clear();
+  }
+
+  /** Stops managers and server. Nothing is left running; on a real cluster, all that was made is removed. */
+  stop(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #end(): Promise<void> {
+    try {
+      await this.#stopManagers();
+      if (this.#server.embedded === undefined) {
+        for (const crd of this.#installed) this.#made.add({ ...crd, name: crd.metadata.name });
+        await this.#removeMade();
+      }
+    } finally {
+      await this.#time.drive(this.client.close(), 'the end of the client');
+      await this.#server[Symbol.asyncDispose]();
+    }
+  }
+
+  async #install(crds: readonly CrdManifest[]): Promise<void> {
+    this.#installed = await installDefinitions(this.client, crds, (probe) => this.eventually(probe));
+    await this.#idle();
+    this.#made.forgetAll();
+    const { storage } = this.#server;
+    if (storage !== undefined) this.#made.observe(storage);
+  }
+
+  async #stopManagers(): Promise<void> {
+    const managers = this.managers;
+    // Those that stall for having asked too much must be able to end.
+    this.#left = Number.POSITIVE_INFINITY;
+    await Promise.all(managers.map((manager) => manager.stop()));
+    for (const manager of managers) {
+      this.#managers.delete(manager);
+      this.#cuts.delete(manager);
+    }
+  }
+
+  async #removeMade(): Promise<void> {
+    const hasGone = this.#server.storage !== undefined;
+    await this.#time.drive(
+      this.#made.remove(this.client, () => this.#serverIdle(), { hasGone }),
+      'reset',
+    );
+  }
+
+  async #idle(): Promise<void> {
+    await this.#time.drive(this.#serverIdle(), 'the server');
+  }
+
+  async #serverIdle(): Promise<void> {
+    await this.#server.embedded?.idle();
+  }
+
+  /** On a cluster that is not ours, nobody else's objects are touched. */
+  #noteCreated(write: Write): void {
+    if (this.#server.storage !== undefined || !isCreation(write, this.#startedAt)) return;
+    this.#made.addObject(write.answer as KubeObject);
+  }
+
+  #parts(): SettleParts {
+    return {
+      ...{ managers: this.managers, client: this.client, time: this.#time, requests: this.requests },
+      serverIdle: () => this.#serverIdle(),
+      limit: (requests) => this.#limit(requests),
+    };
+  }
+
+  #limit(requests: number) {
+    this.#left = requests;
+    const env = this;
+    return {
+      get isReached() {
+        return env.#left < 0;
+      },
+      [Symbol.dispose]() {
+        if (env.#left >= 0) env.#left = Number.POSITIVE_INFINITY;
+      },
+    };
+  }
+}

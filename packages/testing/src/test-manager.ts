@@ -1,0 +1,174 @@
+import type { Client } from 'riata';
+import type { ControllerDefinition, ReconcileRecord, RequestQueue } from 'riata/controller';
+import { type Added, Manager, type ManagerExit, type ManagerOptions, type Runnable } from 'riata/manager';
+import { type KindRef, keyOf, objectKey } from 'riata/object';
+import { onAbort, type Runtime } from 'riata/runtime';
+import type { TestConnection } from './test-server.js';
+import type { TestTime } from './test-time.js';
+
+/** Options of `TestEnvironment.startManager`: those of a `Manager`, whose connection and runtime are the environment's. */
+export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'client' | 'runtime'> {
+  /** What its requests are recorded under. @default 'manager-1', 'manager-2', … */
+  readonly name?: string;
+  /** What it runs. More can be added later. @default nothing */
+  readonly run?: readonly (ControllerDefinition | Runnable)[];
+}
+
+/** A controller that the environment watches over. */
+export interface WatchedController {
+  readonly name: string;
+  readonly kind: KindRef;
+  /** Undefined while it has not begun. */
+  readonly queue: RequestQueue | undefined;
+}
+
+/** Finished reconciles to be looked at, for each controller. */
+const history = 10_000;
+/** What keys of a second pass are caused by. */
+export const secondPass = 'second pass';
+
+interface Watched extends WatchedController {
+  queue: RequestQueue | undefined;
+}
+
+/** A `Manager` in a test, made by `TestEnvironment.run` or `startManager`: it runs until it is stopped, or the environment ends. */
+export class TestManager implements AsyncDisposable {
+  readonly name: string;
+  readonly manager: Manager;
+  readonly #connection: TestConnection;
+  readonly #time: TestTime;
+  readonly #needsLease: boolean;
+  readonly #watched = new Set<Watched>();
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<ManagerExit>;
+  #exit: ManagerExit | undefined;
+  #isElected = false;
+  #closed: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(manager: Manager, parts: TestManagerParts) {
+    const { name, connection, time, options } = parts;
+    this.name = name;
+    this.manager = manager;
+    this.#connection = connection;
+    this.#time = time;
+    this.#needsLease = options.leaderElection !== undefined;
+    for (const each of options.run ?? []) this.add(each);
+    void manager.elected.then(() => {
+      this.#isElected = true;
+    });
+    this.#ended = manager.run({ signal: this.#stop.signal }).then((exit) => {
+      this.#exit = exit;
+      return exit;
+    });
+  }
+
+  /** @internal */
+  static async start(parts: TestManagerParts): Promise<TestManager> {
+    const { connection, options, runtime } = parts;
+    const { run: _, name: __, ...given } = options;
+    const manager = await Manager.create({
+      ...given,
+      controllers: { history, ...given.controllers },
+      config: connection.config,
+      runtime,
+    });
+    return new TestManager(manager, parts);
+  }
+
+  /** Reads from its cache, own writes included; writes are recorded as those of its controllers. */
+  get client(): Client {
+    return this.manager.client;
+  }
+
+  /** Finished reconciles, oldest first: why each ran, and what it wrote. */
+  get explain(): readonly ReconcileRecord[] {
+    return this.manager.explain;
+  }
+
+  /** Why it ended; undefined while it runs. */
+  get exit(): ManagerExit | undefined {
+    return this.#exit;
+  }
+
+  /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
+  add(what: ControllerDefinition | Runnable): Added {
+    if (!('reconciler' in what)) return this.manager.add(what);
+    const watched: Watched = { name: what.name, kind: what.kind, queue: undefined };
+    const source = {
+      name: secondPass,
+      start: async (queue: RequestQueue, { signal }: { readonly signal: AbortSignal }) => {
+        watched.queue = queue;
+        onAbort(signal, () => void this.#watched.delete(watched));
+      },
+    };
+    const added = this.manager.add({ ...what, watches: [...what.watches, { through: 'source', make: () => source }] });
+    this.#watched.add(watched);
+    const remove = async () => {
+      this.#watched.delete(watched);
+      await this.#time.drive(added.remove(), `the removal of ${what.name}`);
+    };
+    return { remove };
+  }
+
+  /** Stops it as SIGTERM would, and resolves to why it ended: time moves as far as that needs. */
+  async stop(): Promise<ManagerExit> {
+    this.#stop.abort();
+    const exit = await this.#time.drive(this.#ended, `the end of ${this.name}`);
+    await this.#close();
+    return exit;
+  }
+
+  /** Ends it as a crash would: no request leaves any more, and no lease is given up. */
+  async kill(): Promise<void> {
+    await this.#connection.config.transport.close();
+    this.#connection.cut?.();
+    await this.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** @internal Whether it may reconcile: it leads, or need not. */
+  get isLeading(): boolean {
+    return this.#exit === undefined && (this.#isElected || !this.#needsLease);
+  }
+
+  /** @internal */
+  get watched(): readonly WatchedController[] {
+    return [...this.#watched];
+  }
+
+  /** @internal Has every object of every controller reconciled once more; tells how many. */
+  async passAgain(): Promise<number> {
+    let count = 0;
+    for (const { kind, queue } of this.#watched) {
+      if (queue === undefined || !this.manager.cache.holds(kind)) continue;
+      const { items } = await this.manager.cache.list(kind);
+      const atMs = this.#time.clock.monotonic();
+      for (const object of [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+        queue.add(objectKey(object), { note: [{ source: secondPass, count: 1, atMs }] });
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  #close(): Promise<void> {
+    this.#closed ??= (async () => {
+      await this.#time.drive(this.manager[Symbol.asyncDispose](), `the end of ${this.name}`);
+      await this.#connection.config.transport.close();
+    })();
+    return this.#closed;
+  }
+}
+
+/** @internal What a {@link TestManager} is made of. */
+export interface TestManagerParts {
+  readonly name: string;
+  readonly connection: TestConnection;
+  readonly time: TestTime;
+  readonly runtime: Partial<Runtime>;
+  readonly options: TestManagerOptions;
+}
