@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ControllerDefinition, control } from '../src/controller/index.js';
 import { ConfigMap, CustomResourceDefinition, Event, Lease } from '../src/kinds/index.js';
-import { Manager, type ManagerExit, type ManagerOptions, type Runnable } from '../src/manager/index.js';
+import {
+  type ClusterProvider,
+  Manager,
+  type ManagerExit,
+  type ManagerOptions,
+  type Runnable,
+} from '../src/manager/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
 import { silentLogger, systemClock } from '../src/runtime/index.js';
@@ -99,6 +105,37 @@ describeServers('manager', (server) => {
         involvedObject: { kind: 'Widget', name: 'a' },
       },
     ]);
+  });
+
+  test('clusters come and go; keys carry their names', async () => {
+    const { client, config } = server();
+    const { Widget, namespace } = await install(server());
+    const seen: string[] = [];
+    const widgets = control(Widget, { clusters: 'all' }).reconcile(async ({ key, object, client: reader }) => {
+      const again = await reader.get(Widget, { namespace, name: key.name });
+      seen.push(`${key.cluster ?? 'own'} ${object.metadata.name} ${again.spec.size}`);
+    });
+    const clusterProvider: ClusterProvider = {
+      name: 'test',
+      async run({ clusters, signal }) {
+        // The same server under another name will do.
+        clusters.add('north', config);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    };
+    await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 1 } }));
+    await using run = await running(server(), { clusterProvider }, widgets);
+    await until('both have seen it', async () => seen.includes('own a 1') && seen.includes('north a 1'));
+    run.manager.clusters.add('south', config);
+    await until('the new one has seen it', async () => seen.includes('south a 1'));
+    expect(() => run.manager.clusters.add('south', config)).toThrow('already is a cluster named "south"');
+    await run.manager.clusters.remove('north');
+    await client.create(Widget({ metadata: { namespace, name: 'b' }, spec: { size: 2 } }));
+    await until('those that are left have seen it', async () => seen.includes('own b 2') && seen.includes('south b 2'));
+    expect(seen).not.toContain('north b 2');
+    expect(run.manager.clusters.names).toEqual(['south']);
+    expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+    expect(run.manager.clusters.names).toEqual([]);
   });
 
   test('what fails stops it, in order, and is named', async () => {

@@ -1,39 +1,21 @@
-import type { Cache } from '../cache/cache.js';
-import { delegatingClient } from '../client/delegating-client.js';
-import type { Client, Reader } from '../client/interfaces.js';
-import type { KubeClient } from '../client/kube-client.js';
-import { isWrite, type Operation, type Verb } from '../client/operation.js';
-import { intercept, withFieldOwner } from '../client/wrappers.js';
-import { isDeleting } from '../object/finalizers.js';
-import { formatKey } from '../object/key.js';
-import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { isConflict } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { isStopReason } from '../runtime/stop-reasons.js';
+import { link } from '../runtime/signals.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
+import { type ControllerPlace, DefinedReconciler } from './defined-reconciler.js';
 import type { ControllerDefinition } from './definition.js';
-import { ensureFinalizer, liftFinalizer } from './finalizing.js';
 import { readSource } from './kind-source.js';
-import { ObjectStatus } from './object-status.js';
-import type { OwnedApply, ReconcileContext, ReconcileEvent, StatusFields } from './reconcile-context.js';
-import { type Reconciler, reconcileWith } from './reconciler.js';
+import type { Request } from './request.js';
 import type { Result } from './result.js';
+import { isSyncing, type Source } from './source.js';
 import { watchSource } from './watch-source.js';
 
 /** What a definition needs to run. */
-export interface ControllerParts {
-  /** Writes, and reads what the cache does not hold. */
-  readonly client: KubeClient;
-  readonly cache: Cache;
-  /** Where events go. @default nowhere */
-  readonly recorder?: { event(object: KubeObject, event: ReconcileEvent): void };
+export interface ControllerParts extends ControllerPlace {
   /** For what the definition does not say. */
   readonly defaults?: Omit<ControllerOptions, 'runtime'>;
-  /** Goes into the keys, where there are several clusters. @default none */
-  readonly cluster?: string;
   readonly runtime?: Partial<Runtime>;
 }
 
@@ -42,157 +24,96 @@ export async function controllerFor<R extends KubeObject>(
   definition: ControllerDefinition<R>,
   parts: ControllerParts,
 ): Promise<Controller> {
-  const { cache, cluster } = parts;
-  const runtime = resolveRuntime(parts.runtime);
-  const { name: _, predicates: __, fieldManager: ___, warmUp: ____, ...own } = definition.options;
-  const reconciler = new DefinedReconciler<R>(definition, parts, runtime);
-  const options = { ...parts.defaults, ...own, runtime };
-  const controller = new Controller(definition.name, { ...options, reconcile: (run) => reconciler.reconcile(run) });
-  for (const kind of definition.reads) await controller.watch(readSource(cache, kind, runtime));
-  for (const watch of definition.watches) {
-    await controller.watch(
-      await watchSource(definition as unknown as ControllerDefinition, watch, { cache, cluster, runtime }),
-    );
-  }
-  return controller;
+  const defined = new DefinedController<R>(definition, parts);
+  await defined.settle(parts);
+  return defined.controller;
 }
 
-/** Surrounds the user's reconciler: fetches the object, minds finalizers and status. */
-class DefinedReconciler<R extends KubeObject> {
+/** A cluster that came while the controller was running, until it is synced. */
+interface Newcomer {
+  /** Keys that came too early, and are looked at once it is. */
+  readonly early: Map<string, Request>;
+  isSynced: boolean;
+}
+
+/** A controller made of a definition, for one API server or for many that come and go. */
+export class DefinedController<R extends KubeObject = KubeObject> {
+  readonly controller: Controller;
   readonly #definition: ControllerDefinition<R>;
-  readonly #cache: Cache;
-  readonly #client: KubeClient;
   readonly #runtime: Runtime;
-  readonly #fieldManager: string;
-  readonly #recorder: ControllerParts['recorder'];
+  /** By cluster; `''` for the one without a name. */
+  readonly #reconcilers = new Map<string, DefinedReconciler<R>>();
+  readonly #newcomers = new Map<string, Newcomer>();
 
-  constructor(definition: ControllerDefinition<R>, { client, cache, recorder }: ControllerParts, runtime: Runtime) {
+  constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'runtime'>) {
     this.#definition = definition;
-    this.#cache = cache;
-    this.#runtime = runtime;
-    this.#recorder = recorder;
-    this.#fieldManager = definition.options.fieldManager ?? definition.name;
-    this.#client = withFieldOwner(client, this.#fieldManager);
+    this.#runtime = resolveRuntime(parts.runtime);
+    const { name: _, predicates: __, fieldManager: ___, warmUp: ____, clusters: _____, ...own } = definition.options;
+    const options = { ...parts.defaults, ...own, runtime: this.#runtime };
+    this.controller = new Controller(definition.name, { ...options, reconcile: (run) => this.#reconcile(run) });
   }
 
-  async reconcile(run: ActiveReconcile): Promise<Result> {
-    const { kind, finalize, evenWhenGone } = this.#definition;
-    const client = this.#clientFor(run);
-    const { namespace, name } = run.key;
-    const object = await this.#cache.find(kind, { namespace, name } as never, { signal: run.signal });
-    if (object === undefined) return evenWhenGone ? this.#call(run, client, undefined) : undefined;
-    if (finalize === undefined) return this.#call(run, client, object);
-    if (!isDeleting(object)) {
-      return this.#call(run, client, await ensureFinalizer(client, kind, object, finalize.name));
-    }
-    if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
-    const result = await this.#call(run, client, object, finalize.run as unknown as Reconciler<never>);
-    // Whoever wants to come back is not done yet.
-    if (result === undefined) await liftFinalizer(client, kind, object, finalize.name);
-    return result;
+  /** Works on this API server from the start: nothing is reconciled before what it watches there is synced. */
+  async settle(place: ControllerPlace): Promise<void> {
+    this.#reconcilers.set(place.cluster ?? '', new DefinedReconciler<R>(this.#definition, place, this.#runtime));
+    for (const source of await this.#sourcesOf(place)) await this.controller.watch(source);
   }
 
-  async #call(
-    run: ActiveReconcile,
-    client: Client,
-    object: R | undefined,
-    reconciler = this.#definition.reconciler,
-  ): Promise<Result> {
-    const status = this.#statusOf(object, client);
-    const apply = this.#applyFor(object, client);
-    const context: ReconcileContext<R, R | undefined> = {
-      ...{ key: run.key, signal: run.signal, log: run.log, reconcileID: run.reconcileID },
-      ...{ attempt: run.attempt, priority: run.priority, reasons: run.reasons },
-      ...{ object, client },
-      apply: (wanted, options) => run.track(apply(wanted as never, options as never)) as never,
-      status: (fields) => run.track(this.#say(status, fields)),
-      event: (event) => {
-        if (object !== undefined) this.#recorder?.event(object, event);
-      },
-    };
+  /**
+   * Works on this cluster, too, until the signal aborts. It keeps nobody waiting: its objects are reconciled once what is
+   * watched there is synced, those of others go on.
+   */
+  async join(
+    place: ControllerPlace & { readonly cluster: string },
+    { signal }: { signal: AbortSignal },
+  ): Promise<void> {
+    const { cluster } = place;
+    const newcomer: Newcomer = { early: new Map(), isSynced: false };
+    this.#newcomers.set(cluster, newcomer);
+    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime));
+    const sources = await this.#sourcesOf(place);
+    for (const source of sources) await this.controller.watch(bounded(source, signal));
     try {
-      const result = await reconcileWith(reconciler as unknown as Reconciler<typeof context>, context);
-      await run.tracked();
-      if (reconciler === this.#definition.reconciler) await status?.succeeded();
-      return result;
+      await Promise.all(sources.map((source) => (isSyncing(source) ? source.waitForSync({ signal }) : undefined)));
+      newcomer.isSynced = true;
+      for (const key of newcomer.early.values()) this.controller.queue.add(key);
+      newcomer.early.clear();
     } catch (error) {
-      const wasStopped = run.signal.aborted && isStopReason(run.signal.reason);
-      // A conflict is no failure of the object: the next try sees the newest state.
-      if (!wasStopped && !isConflict(error)) await this.#tellFailure(status, error, run);
-      throw error;
+      if (!signal.aborted) throw error;
     }
   }
 
-  #statusOf(object: R | undefined, client: Client): ObjectStatus<R> | undefined {
-    if (object === undefined) return undefined;
-    const { kind } = this.#definition;
-    const { clock } = this.#runtime;
-    return new ObjectStatus<R>(object, { kind, client, fieldManager: this.#fieldManager, now: () => clock.now() });
+  /** Forgets a cluster whose signal has aborted: what is left of its keys in the queue leads to nothing. */
+  leave(cluster: string): void {
+    this.#reconcilers.delete(cluster);
+    this.#newcomers.delete(cluster);
   }
 
-  async #say(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
-    if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
-    return status.say(fields);
-  }
-
-  async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, { log }: ActiveReconcile): Promise<void> {
-    try {
-      await status?.failed(error);
-    } catch (failure) {
-      log.warn('the status could not be told of the failure', { error: failure });
+  async #reconcile(run: ActiveReconcile): Promise<Result> {
+    const cluster = run.key.cluster ?? '';
+    const newcomer = this.#newcomers.get(cluster);
+    if (newcomer !== undefined && !newcomer.isSynced) {
+      newcomer.early.set(`${run.key.namespace ?? ''}/${run.key.name}`, run.key);
+      return undefined;
     }
+    return this.#reconcilers.get(cluster)?.reconcile(run);
   }
 
-  #applyFor(owner: R | undefined, client: Client): OwnedApply<R> {
-    return async (object, options = {}) => {
-      const { owned = true, ...rest } = options;
-      const written = object as unknown as {
-        readonly metadata: { readonly name?: string; readonly namespace?: string };
-      };
-      if (owned && owner === undefined) {
-        throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
-      }
-      const kind = builderOf(object as unknown as object);
-      const current = kind && (await this.#currentOf(kind, written.metadata, owner));
-      return client.apply(object as never, {
-        ...{ force: true, fieldManager: this.#fieldManager },
-        ...rest,
-        ...(owned && { ownedBy: owner }),
-        ...(current && { current: current as never }),
-      });
-    };
-  }
-
-  /** What the cache has of it; a kind that it does not hold is applied without looking. */
-  async #currentOf(
-    kind: KindRef,
-    { name, namespace }: { readonly name?: string; readonly namespace?: string },
-    owner: R | undefined,
-  ): Promise<KubeObject | undefined> {
-    if (name === undefined || kind.projection !== undefined || !this.#cache.holds(kind)) return undefined;
-    const place = kind.scope === 'Namespaced' ? (namespace ?? owner?.metadata.namespace) : undefined;
-    return this.#cache.find(kind, { name, namespace: place } as never);
-  }
-
-  /** The client of one reconcile: ends with it, and tells it what was written. */
-  #clientFor(run: ActiveReconcile): Client {
-    const client = intercept(this.#client, async (operation, next) => {
-      const bound = operation.signal === undefined ? { ...operation, signal: run.signal } : operation;
-      const answer = await run.track(next(bound));
-      if (isWrite(operation.verb)) run.wrote(describeWrite(operation, answer));
-      return answer;
-    });
-    const cacheReader: Reader = this.#cache;
-    return delegatingClient({ cacheReader, client });
+  async #sourcesOf({ cache, cluster }: ControllerPlace): Promise<readonly Source[]> {
+    const runtime = this.#runtime;
+    const definition = this.#definition as unknown as ControllerDefinition;
+    const sources: Source[] = definition.reads.map((kind) => readSource(cache, kind, runtime));
+    for (const watch of definition.watches) {
+      sources.push(await watchSource(definition, watch, { cache, cluster, runtime }));
+    }
+    return sources;
   }
 }
 
-function describeWrite<V extends Verb>({ verb, kind, namespace, name, subresource }: Operation<V>, answer: unknown) {
-  const stored = (answer as Partial<KubeObject> | undefined)?.metadata;
-  const key = formatKey({ namespace, name: name ?? stored?.name ?? '' });
+/** A source that ends with another signal, too; whether it is synced is its owner's business. */
+function bounded(source: Source, signal: AbortSignal): Source {
   return {
-    verb,
-    object: `${kind.kind} ${key}${subresource === undefined ? '' : `/${subresource}`}`,
-    ...(stored?.resourceVersion && { resourceVersion: stored.resourceVersion }),
+    name: source.name,
+    start: (queue, options) => source.start(queue, { signal: link(options.signal, signal).signal }),
   };
 }

@@ -76,6 +76,11 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
   readonly predicates?: readonly Predicate<never>[];
   /** Starts its watches while another replica leads, so that it can take over at once (`EnableWarmup`). @default false */
   readonly warmUp?: boolean;
+  /**
+   * Where it works, if the manager has several clusters: on the manager's own, on those that are added, or on all. Keys of
+   * added ones carry the cluster's name. @default 'own'
+   */
+  readonly clusters?: 'own' | 'added' | 'all';
   /** Who its writes belong to. @default the controller's name */
   readonly fieldManager?: string;
 }

@@ -16,6 +16,7 @@ export {
 } from './create-or-update.js';
 export { type CronSchedule, parseCron } from './cron-schedule.js';
 export { type CronSourceOptions, cronSource } from './cron-source.js';
+export type { ControllerPlace } from './defined-reconciler.js';
 export {
   type ControllerDefinition,
   type ControlOptions,
@@ -25,7 +26,7 @@ export {
   type References,
   type WatchDefinition,
 } from './definition.js';
-export { type ControllerParts, controllerFor } from './definition-controller.js';
+export { type ControllerParts, controllerFor, DefinedController } from './definition-controller.js';
 export {
   type Enqueue,
   type EventHandler,

@@ -1,4 +1,6 @@
 /** What keeps an operator process going: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`). */
+
+export type { Cluster, ClusterProvider, ClusterSet } from './clusters.js';
 export { EventBroadcaster, type EventBroadcasterOptions } from './event-broadcaster.js';
 export type { CorrelatorOptions } from './event-correlator.js';
 export type { EventSubject } from './event-notice.js';

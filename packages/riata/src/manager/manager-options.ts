@@ -5,6 +5,7 @@ import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { RestConfig } from '../rest/config.js';
 import type { Runtime } from '../runtime/runtime.js';
+import type { ClusterProvider } from './clusters.js';
 import type { EventBroadcasterOptions } from './event-broadcaster.js';
 import type { HttpEndpointOptions } from './http-endpoint.js';
 import type { LeaderElectorOptions } from './leader-elector-options.js';
@@ -35,6 +36,8 @@ export interface ManagerOptions {
   readonly health?: HttpEndpointOptions;
   /** Where `/metrics` is served; needs the package `prom-client` (`Metrics`). @default nowhere */
   readonly metrics?: MetricsServerOptions;
+  /** Finds clusters beside the manager's own, which come and go. @default none; `manager.clusters.add` works as well */
+  readonly clusterProvider?: ClusterProvider;
   /** How Events are told. */
   readonly events?: Omit<EventBroadcasterOptions, 'runtime'>;
   /** How long what runs may take to end, before `run` resolves without it (`GracefulShutdownTimeout`). @default '30s' */

@@ -2,9 +2,10 @@ import { Cache } from '../cache/cache.js';
 import { type ConnectedClient, createClient } from '../client/create-client.js';
 import { delegatingClient } from '../client/delegating-client.js';
 import type { Client, Reader } from '../client/interfaces.js';
-import type { Controller, ControllerHealth } from '../controller/controller.js';
+import type { KubeClient } from '../client/kube-client.js';
+import type { ControllerHealth } from '../controller/controller.js';
 import type { ControllerDefinition } from '../controller/definition.js';
-import { controllerFor } from '../controller/definition-controller.js';
+import { DefinedController } from '../controller/definition-controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { durationMs } from '../object/duration.js';
 import type { Scheme } from '../object/scheme.js';
@@ -14,6 +15,7 @@ import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';
+import { type Cluster, type ClusterSet, Clusters } from './clusters.js';
 import { EventBroadcaster } from './event-broadcaster.js';
 import type { EventRecorder } from './event-recorder.js';
 import { type HealthCheck, HealthChecks } from './health-checks.js';
@@ -75,7 +77,10 @@ export class Manager implements AsyncDisposable {
   readonly #registry: PromRegistry | undefined;
   readonly #endpoints: HttpEndpoint[] = [];
   readonly #groups: Readonly<Record<RunnableStage, RunnableGroup>>;
-  readonly #controllers = new Map<string, Controller | undefined>();
+  readonly #controllers = new Map<string, DefinedController | undefined>();
+  readonly #clusters: Clusters;
+  /** Those that work on added clusters. */
+  readonly #roaming = new Set<DefinedController>();
   readonly #events: EventBroadcaster;
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
@@ -110,6 +115,10 @@ export class Manager implements AsyncDisposable {
       resolve = done;
     });
     this.#elected = { promise, resolve };
+    const onAdd = (cluster: Cluster) => {
+      for (const defined of this.#controllers.values()) if (defined !== undefined) this.#joinCluster(defined, cluster);
+    };
+    this.#clusters = new Clusters({ runtime: this.#runtime, cache: options.cache, onAdd });
     this.#elector = this.#makeElector();
     this.#addChecks();
   }
@@ -147,6 +156,11 @@ export class Manager implements AsyncDisposable {
     return this.#elected.promise;
   }
 
+  /** Clusters beside its own, which come and go; see `ControlOptions.clusters` for who works on them. */
+  get clusters(): ClusterSet {
+    return this.#clusters;
+  }
+
   /** Tells of what happens to objects, in the name of a component (`GetEventRecorderFor`). */
   eventRecorder(name: string): EventRecorder {
     return this.#events.recorder(name);
@@ -154,14 +168,14 @@ export class Manager implements AsyncDisposable {
 
   /** Controllers, and how they are doing. */
   get controllers(): readonly ControllerHealth[] {
-    return [...this.#controllers.values()].flatMap((controller) =>
-      controller === undefined ? [] : [controller.health],
+    return [...this.#controllers.values()].flatMap((defined) =>
+      defined === undefined ? [] : [defined.controller.health],
     );
   }
 
   /** Finished reconciles of all controllers: why each ran, how long it took, what it wrote. Oldest first. */
   get explain(): readonly ReconcileRecord[] {
-    const all = [...this.#controllers.values()].flatMap((controller) => controller?.explain ?? []);
+    const all = [...this.#controllers.values()].flatMap((defined) => defined?.controller.explain ?? []);
     return all.sort((a, b) => a.startedAt - b.startedAt);
   }
 
@@ -215,6 +229,7 @@ export class Manager implements AsyncDisposable {
   /** Frees the connection, if it is the manager's own. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ reason: 'stopped' });
+    await this.#clusters.removeAll();
     await this.cache.close();
     if (this.#ownsConnection) await this.#connection.close();
   }
@@ -235,6 +250,11 @@ export class Manager implements AsyncDisposable {
     groups.servers.add(this.#events);
     groups.caches.start();
     await this.cache.waitForCacheSync({ signal });
+    const { clusterProvider: provider } = this.#options;
+    if (provider !== undefined) {
+      const run = (options: { readonly signal: AbortSignal }) => provider.run({ ...options, clusters: this.#clusters });
+      groups.others.add({ name: `clusters ${provider.name}`, run });
+    }
     groups.others.start();
     await Promise.all(groups.leader.runnables.map((runnable) => runnable.warmUp?.()));
   }
@@ -295,6 +315,8 @@ export class Manager implements AsyncDisposable {
     return {
       remove: async () => {
         await remove();
+        const defined = this.#controllers.get(name);
+        if (defined !== undefined) this.#roaming.delete(defined);
         this.#controllers.delete(name);
       },
     };
@@ -303,25 +325,45 @@ export class Manager implements AsyncDisposable {
   #controllerRunnable(definition: ControllerDefinition, stage: RunnableStage): Runnable {
     const { name } = definition;
     const isFenced = stage === 'leader' && this.#elector !== undefined;
-    let made: Promise<Controller> | undefined;
+    const client = isFenced && this.#elector ? this.#connection.wrap(this.#elector.fence) : this.#connection;
+    let made: Promise<DefinedController> | undefined;
     const make = () => {
-      made ??= controllerFor(definition, {
-        client: isFenced && this.#elector ? this.#connection.wrap(this.#elector.fence) : this.#connection,
-        cache: this.cache,
-        recorder: this.#events.recorder(name),
-        defaults: this.#options.controllers,
-        runtime: this.#runtime,
-      }).then((controller) => {
-        this.#controllers.set(name, controller);
-        return controller;
-      });
+      made ??= this.#makeController(definition, client);
       return made;
     };
     return {
       name: `controller ${name}`,
-      run: async ({ signal }) => (await make()).run({ signal }),
-      ...(definition.options.warmUp && { warmUp: async () => (await make()).warmUp() }),
+      run: async ({ signal }) => (await make()).controller.run({ signal }),
+      ...(definition.options.warmUp && { warmUp: async () => (await make()).controller.warmUp() }),
     };
+  }
+
+  async #makeController(definition: ControllerDefinition, client: KubeClient): Promise<DefinedController> {
+    const { name } = definition;
+    const defined = new DefinedController(definition, { defaults: this.#options.controllers, runtime: this.#runtime });
+    const { clusters = 'own' } = definition.options;
+    if (clusters !== 'added') {
+      await defined.settle({ client, cache: this.cache, recorder: this.#events.recorder(name) });
+    }
+    this.#controllers.set(name, defined);
+    if (clusters !== 'own') {
+      this.#roaming.add(defined);
+      for (const cluster of this.#clusters.names) this.#joinCluster(defined, this.#clusters.get(cluster) as Cluster);
+    }
+    return defined;
+  }
+
+  #joinCluster(defined: DefinedController, { name, client, cache, signal }: Cluster): void {
+    if (!this.#roaming.has(defined)) return;
+    // A cluster that cannot be worked on is told; the others go on.
+    defined.join({ client, cache, cluster: name }, { signal }).catch((error: unknown) => {
+      this.#runtime.log.error('a cluster cannot be worked on', {
+        cluster: name,
+        controller: defined.controller.name,
+        error,
+      });
+    });
+    onAbort(signal, () => defined.leave(name));
   }
 
   #addChecks(): void {
@@ -377,7 +419,10 @@ export class Manager implements AsyncDisposable {
     const timeoutMs = durationMs(this.#options.gracefulTimeout ?? '30s', 'gracefulTimeout');
     const { reason } = this.#stop.signal;
     const stopAll = async () => {
-      for (const stage of [...startOrder].reverse()) await this.#groups[stage].stop(reason);
+      for (const stage of [...startOrder].reverse()) {
+        await this.#groups[stage].stop(reason);
+        if (stage === 'others') await this.#clusters.removeAll();
+      }
       endElection.abort(reason);
       await election;
     };
