@@ -87,6 +87,8 @@ describeServers('controller', (server) => {
       async () => run.controllers[0]?.queue.len() === 0 && run.controllers[0]?.health.active.length === 0,
     );
     expect(run.writes).toEqual(['patch ConfigMap', 'patch Widget/status']);
+    // Those that came after it because of its own writes had nothing to write.
+    expect(run.controllers[0]?.explain.map(({ writes }) => writes.length).filter((count) => count > 0)).toEqual([2]);
     const settled = await client.get(Widget, { namespace, name: 'w' });
     expect(settled.metadata.resourceVersion).toBe(ready.metadata.resourceVersion);
     await client.patch(Widget, { namespace, name: 'w' }, { type: 'merge', body: { spec: { size: 5 } } });
@@ -158,6 +160,22 @@ describeServers('controller', (server) => {
     expect(first).toMatchObject({ replicas: 2, conditions: [{ type: 'Progressing', status: 'True', reason: 'Any' }] });
     await client.patch(Deployment, metadata, { type: 'merge', body: { spec: { minReadySeconds: 7 } } });
     expect((await said(2)).conditions).toEqual(first.conditions);
+  });
+
+  test('an object that goes while it is being reconciled is no failure', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const widgets = control(Widget).reconcile(async ({ object, client: own, status }) => {
+      await own.delete(Widget, object.metadata);
+      await status({ size: 1 });
+    });
+    await using run = await running(server(), widgets);
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    const [record] = await until('it was reconciled', async () => {
+      const records = run.controllers[0]?.explain ?? [];
+      return records.length > 0 && records;
+    });
+    expect(record).toMatchObject({ outcome: 'success', writes: [{ verb: 'delete' }] });
   });
 
   test('a finalizer is set before the first reconcile, and removed after the clean-up', async () => {

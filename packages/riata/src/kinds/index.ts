@@ -1,2 +1,3 @@
+export type { ClusterKind, NamespacedKind } from './built-in-kind.js';
 export { builtinScheme } from './builtin-scheme.js';
 export * from './generated/preferred.js';
