@@ -43,14 +43,14 @@ function* valuesOf(part: string, range: CronFieldRange): Generator<number> {
   if (match === null || (isWild && last !== undefined)) fail(part, range, 'expected *, 5, 1-5, */5 or a list of these');
   const step = stepText === undefined ? 1 : Number(stepText);
   if (step < 1) fail(part, range, 'a step of 0 leads nowhere');
-  const from = isWild ? range.min : valueOf(first, part, range);
+  const from = isWild ? range.min : numberOf(first, part, range);
   const highest = isWild && range.max === 7 ? 6 : range.max;
-  const to = last !== undefined ? valueOf(last, part, range) : isWild || stepText !== undefined ? highest : from;
-  if (to < from) fail(part, range, `the range ends before it begins`);
+  const to = last !== undefined ? numberOf(last, part, range) : isWild || stepText !== undefined ? highest : from;
+  if (to < from) fail(part, range, 'the range ends before it begins');
   for (let value = from; value <= to; value += step) yield value;
 }
 
-function valueOf(text: string, part: string, range: CronFieldRange): number {
+function numberOf(text: string, part: string, range: CronFieldRange): number {
   const word = range.words?.indexOf(text.toLowerCase()) ?? -1;
   const value = word >= 0 ? word + range.min : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= range.min && value <= range.max)) {

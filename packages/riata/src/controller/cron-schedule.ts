@@ -40,7 +40,7 @@ export function parseCron(expression: string, timeZone = 'UTC'): CronSchedule {
       throw new SyntaxError(`expected five fields, as in "30 3 * * 1-5", or ${Object.keys(shorthands).join(', ')}`);
     }
     const fields = cronFields.map((range, at) => parseCronField(words[at] ?? '', range));
-    return new Schedule(fields as Fields, offsetsOf(timeZone));
+    return new Schedule(fields as unknown as Fields, offsetsOf(timeZone));
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new SyntaxError(`cron expression ${JSON.stringify(expression)}: ${cause.message}`, { cause });
@@ -70,10 +70,10 @@ class Schedule implements CronSchedule {
     const today = Math.floor((ms + offsetAt(ms)) / dayMs) * dayMs;
     let found = Number.POSITIVE_INFINITY;
     for (let day = today - dayMs, left = horizonDays; left > 0; day += dayMs, left -= 1) {
-      // Once something was found, only the day after it can hold anything earlier.
-      if (found < day - 2 * dayMs) break;
+      const isLast = found !== Number.POSITIVE_INFINITY;
       if (this.#isDue(day)) found = Math.min(found, this.#firstOn(day, ms));
-      if (found !== Number.POSITIVE_INFINITY && day > found + offsetAt(found)) break;
+      // The day after may hold something earlier than what was skipped on this one.
+      if (isLast) break;
     }
     if (found === Number.POSITIVE_INFINITY) throw new SyntaxError('there is no such day');
     return found;
