@@ -75,6 +75,14 @@ test('UpdateConcurrentRecreate: a deletion hides its UID alone', () => {
   expect(own.size).toBe(0);
 });
 
+test('a deletion told with an older version is no step back', () => {
+  const { own, write } = ownWrites();
+  own.shown('b', '20');
+  own.shownDeleted('c', 'u9', '7');
+  write(object('18'));
+  expect(own.size).toBe(0);
+});
+
 test('an object made anew is seen in place of the deleted one, and of the one that the watch still shows', () => {
   const { own, write } = ownWrites();
   own.shownAll('10');

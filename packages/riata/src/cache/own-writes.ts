@@ -130,7 +130,7 @@ export class OwnWrites<T extends KubeObject> {
 
   /** The watch has shown this version of the object. */
   shown(key: string, resourceVersion: string): void {
-    this.#shownUpTo = resourceVersion;
+    this.#advance(resourceVersion);
     if (this.#entries.size > 0) {
       const entry = this.#entries.get(key);
       if (entry?.resourceVersion === resourceVersion) this.#drop(key, entry);
@@ -141,7 +141,7 @@ export class OwnWrites<T extends KubeObject> {
 
   /** The watch has shown that the object with this UID is gone. */
   shownDeleted(key: string, uid: string | undefined, resourceVersion: string | undefined): void {
-    if (resourceVersion !== undefined) this.#shownUpTo = resourceVersion;
+    if (resourceVersion !== undefined) this.#advance(resourceVersion);
     if (this.#entries.size > 0) {
       const entry = this.#entries.get(key);
       const isSame = entry !== undefined && entry.uid === uid;
@@ -212,6 +212,12 @@ export class OwnWrites<T extends KubeObject> {
       count += 1;
       if (count === 2) return;
     }
+  }
+
+  /** A deletion that nobody saw is told with an older version: that is no step back. */
+  #advance(resourceVersion: string): void {
+    const order = compareResourceVersions(resourceVersion, this.#shownUpTo);
+    if (order === undefined || order > 0) this.#shownUpTo = resourceVersion;
   }
 
   #advanced(): void {
