@@ -17,6 +17,7 @@ export class ControllerMetrics {
   readonly #terminalErrors: CounterSeries;
   readonly #timeouts: CounterSeries;
   readonly #gaveUp: CounterSeries;
+  readonly #notInShard: CounterSeries;
   readonly #time: HistogramSeries;
   readonly #active: GaugeSeries;
   readonly #overdue: GaugeSeries;
@@ -44,6 +45,7 @@ export class ControllerMetrics {
       'Reconciles that took longer than allowed.',
     );
     this.#gaveUp = counter('riata_reconcile_given_up_total', 'Keys given up after too many failures.');
+    this.#notInShard = counter('riata_not_in_shard_total', 'Keys left to the replica whose they are.');
     this.#time = metrics
       .histogram({
         name: 'controller_runtime_reconcile_time_seconds',
@@ -82,6 +84,10 @@ export class ControllerMetrics {
 
   gaveUp(): void {
     this.#gaveUp.inc();
+  }
+
+  notInShard(): void {
+    this.#notInShard.inc();
   }
 
   overdue(count: number): void {

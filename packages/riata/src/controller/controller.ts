@@ -5,10 +5,11 @@ import { WorkQueue } from '../queue/work-queue.js';
 import { isConflict } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
-import { isLostLease, isStopReason, Removed, Shutdown, Timeout } from '../runtime/stop-reasons.js';
+import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import type { ControllerOptions } from './controller-options.js';
+import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
@@ -27,6 +28,13 @@ export interface ControllerHealth {
   readonly active: readonly ActiveReconcileInfo[];
 }
 
+/** What a {@link Controller} is made of. */
+export interface ControllerWork extends ControllerOptions {
+  readonly reconcile: Reconciler<ActiveReconcile>;
+  /** Which keys are this replica's; others are dropped before they run. @default all */
+  readonly gate?: Pick<KeyGate, 'admits'>;
+}
+
 /** `syncing`: waits for what it watches. `running`: reconciles. */
 export type ControllerPhase = 'idle' | 'syncing' | 'running' | 'stopping' | 'stopped';
 
@@ -42,8 +50,7 @@ export type ControllerPhase = 'idle' | 'syncing' | 'running' | 'stopping' | 'sto
 export class Controller {
   readonly name: string;
   readonly queue: RequestQueue;
-  readonly #options: ControllerOptions;
-  readonly #reconciler: Reconciler<ActiveReconcile>;
+  readonly #options: ControllerWork;
   readonly #runtime: Runtime;
   readonly #metrics: ControllerMetrics;
   readonly #concurrency: number;
@@ -51,6 +58,8 @@ export class Controller {
   readonly #sources: Source[] = [];
   readonly #unsynced = new Set<string>();
   readonly #active = new Set<ActiveReconcile>();
+  /** Called whenever a reconcile has ended. */
+  readonly #onEnded = new Set<() => void>();
   readonly #history: Ring<ReconcileRecord>;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
@@ -59,7 +68,7 @@ export class Controller {
   #ran = false;
   #warm: Promise<void> | undefined;
 
-  constructor(name: string, options: ControllerOptions & { readonly reconcile: Reconciler<ActiveReconcile> }) {
+  constructor(name: string, options: ControllerWork) {
     const { concurrency = 1, fairness, priority = true, rateLimiter, maxRetries } = options;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
       throw new TypeError(`controller "${name}": concurrency wants a whole number from 1 up, got ${concurrency}`);
@@ -71,7 +80,6 @@ export class Controller {
     }
     this.name = name;
     this.#options = options;
-    this.#reconciler = options.reconcile;
     this.#concurrency = concurrency;
     this.#timeoutMs = durationMs(options.timeout ?? 'never', `controller "${name}": timeout`);
     this.#runtime = resolveRuntime(options.runtime);
@@ -137,6 +145,33 @@ export class Controller {
     return this.#warm;
   }
 
+  /**
+   * Resolves when no reconcile runs of the keys that are meant. Those that do get `drain` to end by themselves, none if
+   * it is to be `atOnce`, then their signal aborts with `reason`. That no others begin is up to the gate.
+   */
+  async endReconciles(
+    isMeant: (key: Request) => boolean,
+    reason: StopReason,
+    { atOnce = false }: { readonly atOnce?: boolean } = {},
+  ): Promise<void> {
+    const meant = new Set([...this.#active].filter(({ key }) => isMeant(key)));
+    if (meant.size === 0) return;
+    const abort = () => {
+      for (const reconcile of meant) reconcile.abort(reason);
+    };
+    const drainMs = atOnce ? 0 : this.#drainMs();
+    using _ = drainMs === 0 ? undefined : this.#runtime.clock.after(drainMs, abort, { background: true });
+    if (drainMs === 0) abort();
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        for (const reconcile of meant) if (this.#active.has(reconcile)) return;
+        this.#onEnded.delete(look);
+        resolve();
+      };
+      this.#onEnded.add(look);
+    });
+  }
+
   async #startSources(): Promise<void> {
     const { signal } = this.#stop;
     const { clock } = this.#runtime;
@@ -175,7 +210,7 @@ export class Controller {
     while (this.queue.tryGet() !== undefined);
     if (this.#active.size === 0) return;
     // A lost lease ends the right to write; otherwise those that run may end well.
-    const drainMs = isLostLease(why) ? 0 : durationMs(this.#options.drain ?? '15s', 'drain');
+    const drainMs = isLostLease(why) ? 0 : this.#drainMs();
     const abort = () => {
       for (const reconcile of this.#active) reconcile.abort(why);
     };
@@ -183,14 +218,24 @@ export class Controller {
     else this.#runtime.clock.after(drainMs, abort, { background: true });
   }
 
+  #drainMs(): number {
+    return durationMs(this.#options.drain ?? '15s', `controller "${this.name}": drain`);
+  }
+
   async #work(): Promise<void> {
     for (let item = await this.queue.get(); item !== undefined; item = await this.queue.get()) {
-      if (this.#stop.signal.aborted) {
-        this.queue.done(item.key);
-        continue;
-      }
-      await this.#process(item);
+      if (this.#stop.signal.aborted) this.queue.done(item.key);
+      else if (this.#options.gate?.admits(item.key) === false) this.#pass(item.key);
+      else await this.#process(item);
     }
+  }
+
+  /** Leaves a key to the replica whose it is; if it comes back, it starts anew. */
+  #pass(key: Request): void {
+    this.queue.forget(key);
+    this.#failures.delete(keyId(key));
+    this.#metrics.notInShard();
+    this.queue.done(key);
   }
 
   async #process(item: WorkItem<Request, readonly Cause[]>): Promise<void> {
@@ -215,7 +260,7 @@ export class Controller {
     let error: unknown;
     let requeueAfterMs: number | undefined;
     try {
-      const requeue = requeueOf(await reconcileWith(this.#reconciler, reconcile));
+      const requeue = requeueOf(await reconcileWith(this.#options.reconcile, reconcile));
       if (requeue === 'rate-limited') {
         outcome = 'requeue';
         this.queue.addRateLimited(item.key, this.#again('requeue', item, 0));
@@ -245,6 +290,7 @@ export class Controller {
       this.queue.done(item.key);
       this.#history.add(reconcile.record({ outcome, durationMs, requeueAfterMs, error }));
       reconcile.end();
+      for (const ended of this.#onEnded) ended();
     }
   }
 
