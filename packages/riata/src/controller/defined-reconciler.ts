@@ -94,10 +94,6 @@ export class DefinedReconciler<R extends KubeObject> {
         run.log.debug('the object was deleted meanwhile: nothing more to do', { error });
         return undefined;
       }
-      if (!wasStopped && object !== undefined && (await this.#isGone(object, error))) {
-        run.log.debug('the object went while it was being reconciled', { error });
-        return undefined;
-      }
       // A conflict is no failure of the object: the next try sees the newest state.
       if (!wasStopped && !isConflict(error)) await this.#tellFailure(status, error, run);
       throw error;
