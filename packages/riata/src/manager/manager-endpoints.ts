@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime/runtime.js';
 import type { HealthChecks } from './health-checks.js';
 import { healthRoute } from './health-routes.js';
 import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
+import { informerMetrics } from './informer-metrics.js';
 import type { ManagerOptions } from './manager-options.js';
 import { reviewGuard } from './metrics-guard.js';
 import type { PromRegistry } from './prom-metrics.js';
@@ -40,7 +41,11 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
     const routes = new Map<string, EndpointRoute>();
     const { registry } = parts;
     if (registry !== undefined) {
-      routes.set('/metrics', async () => ({ contentType: registry.contentType, body: await registry.metrics() }));
+      const look = informerMetrics(parts.runtime.metrics, parts.manager.cache);
+      routes.set('/metrics', async () => {
+        look();
+        return { contentType: registry.contentType, body: await registry.metrics() };
+      });
     }
     if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
     const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
