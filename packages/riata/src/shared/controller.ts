@@ -1,0 +1,231 @@
+import type { Informer } from '../cache/cache-informer.js';
+import { isCacheSyncError } from '../cache/cache-sync-error.js';
+import type { Change } from '../cache/change.js';
+import { type ControllerHealth, Controller as ReconcileLoop } from '../controller/controller.js';
+import type { EventHandler } from '../controller/event-handler.js';
+import { kindSource } from '../controller/kind-source.js';
+import type { ReconcileRecord } from '../controller/reconcile-record.js';
+import { type Cause, requestFor } from '../controller/request.js';
+import { type Duration, durationMs } from '../object/duration.js';
+import { clusterKey, formatKey, type ObjectKey, splitKey } from '../object/key.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { isNotFound } from '../rest/error-guards.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { link, onAbort } from '../runtime/signals.js';
+import { Removed } from '../runtime/stop-reasons.js';
+import type { KeyedOptions } from './controller-options.js';
+import type { SharedControllerHandler } from './handler.js';
+import { HandlerChain } from './handler-chain.js';
+import { cachedObjects, HandlerMetrics } from './handler-metrics.js';
+import type { KindClient } from './kind-client.js';
+import type { SharedCache } from './shared-cache.js';
+import { ownLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';
+
+/** What a {@link Controller} stands on. */
+export interface ControllerParts<R extends KubeObject> {
+  readonly cache: SharedCache<R>;
+  readonly client: KindClient<R>;
+  /** @default none yet; see `SharedController.registerHandler` */
+  readonly handler?: SharedControllerHandler<R>;
+  /** Called once, when somebody first wants something of it. */
+  readonly onWanted?: () => void;
+}
+
+/** How to start. */
+export interface StartOptions {
+  /** Keys at work at once. @default the kind's, or the factory's */
+  readonly workers?: number;
+  /** Stops it. */
+  readonly signal: AbortSignal;
+}
+
+/** A key that was added before start, and when it is due, on the monotonic clock. */
+interface Early {
+  readonly key: ObjectKey;
+  readonly dueMs: number;
+  readonly source: string;
+}
+
+/**
+ * One queue of one kind and those who work on it (`controller.Controller` of lasso, `controller.New`). Nothing is listed
+ * or watched before there is a handler, a key is added, or the informer is asked for.
+ */
+export class Controller<R extends KubeObject = KubeObject> {
+  readonly name: string;
+  readonly kind: KindRef<R>;
+  /** Talks to the server about this kind (`Client`). */
+  readonly client: KindClient<R>;
+  protected readonly cache: SharedCache<R>;
+  protected readonly chain: HandlerChain<R>;
+  readonly #options: KeyedOptions;
+  readonly #runtime: Runtime;
+  readonly #onWanted: (() => void) | undefined;
+  readonly #stop = new AbortController();
+  /** By key and source, until it starts. */
+  readonly #early = new Map<string, Early>();
+  #wanted = false;
+  #loop: ReconcileLoop | undefined;
+  #started: Promise<void> | undefined;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(name: string, parts: ControllerParts<R>, options: KeyedOptions = {}) {
+    this.name = name;
+    this.kind = parts.cache.kind;
+    this.client = parts.client;
+    this.cache = parts.cache;
+    this.#options = options;
+    this.#runtime = resolveRuntime(options.runtime);
+    this.#onWanted = parts.onWanted;
+    const { metrics, clock } = this.#runtime;
+    this.chain = new HandlerChain<R>({
+      client: parts.client,
+      read: (key, signal) => this.cache.find(key, { signal }),
+      retry: options.retry ?? 'failed',
+      metrics: new HandlerMetrics(metrics, { context: options.metricsContext ?? '', controller: name }),
+      clock,
+    });
+    if (parts.handler !== undefined) {
+      this.chain.add(name, parts.handler);
+      this.want();
+    }
+  }
+
+  /** True once there is a handler, a key, or somebody who asked for the informer. */
+  get isWanted(): boolean {
+    return this.#wanted;
+  }
+
+  get health(): ControllerHealth | undefined {
+    return this.#loop?.health;
+  }
+
+  /** Finished runs, oldest first: why each ran, and how it ended. */
+  get explain(): readonly ReconcileRecord[] {
+    return this.#loop?.explain ?? [];
+  }
+
+  /** Tells of changes of the kind (`Informer`). */
+  get informer(): Informer<R> {
+    this.want();
+    return this.cache.informer;
+  }
+
+  /** Has the handlers look at an object as soon as can be (`Enqueue`). Does not count as a failure of it. */
+  enqueue(key: ObjectKey): void {
+    this.#add(key, 0, 'enqueue');
+  }
+
+  /** As {@link enqueue}, by `namespace/name`, or `name` alone (`EnqueueKey`). */
+  enqueueKey(key: string): void {
+    this.#add(splitKey(key), 0, 'enqueue');
+  }
+
+  /** As {@link enqueue}, after some time (`EnqueueAfter`). Of several times that a key waits for, the earliest counts. */
+  enqueueAfter(key: ObjectKey, after: Duration): void {
+    this.#add(key, durationMs(after, `controller "${this.name}": enqueueAfter`), 'enqueueAfter');
+  }
+
+  /**
+   * Works until the signal aborts (`Start`). Resolves when the cache is synced and workers run; at once for a kind that
+   * the server does not serve yet: that begins by itself when it comes. Rejects if the server refuses the kind. Further
+   * calls wait for the same start.
+   */
+  start(options: StartOptions): Promise<void> {
+    this.#started ??= this.#start(options);
+    return this.#started;
+  }
+
+  /** Ends it, as the signal of {@link start} does; resolves when the last handler has returned. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Removed(`controller "${this.name}" was stopped`));
+    await this.#ended;
+  }
+
+  /** Resolves when it has ended; at once if it does not run. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  protected get isStarted(): boolean {
+    return this.#loop !== undefined;
+  }
+
+  protected want(): void {
+    if (this.#wanted) return;
+    this.#wanted = true;
+    // Held from now on, so that whoever waits for caches waits for this one, too.
+    void this.cache.informer;
+    this.#onWanted?.();
+  }
+
+  /** Has all handlers look at every object. */
+  protected async replay(source: string): Promise<void> {
+    try {
+      for (const key of await this.cache.keys({ signal: this.#stop.signal })) this.#add(splitKey(key), 0, source);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#runtime.log.error('objects could not be looked at again', { controller: this.name, source, error });
+    }
+  }
+
+  async #start({ workers = 5, signal }: StartOptions): Promise<void> {
+    this.want();
+    const { clock, log } = this.#runtime;
+    const { kind } = this;
+    const { rateLimiter = sharedControllerRateLimiter, timeout, drain } = this.#options;
+    const loop = new ReconcileLoop(this.name, {
+      ...{ concurrency: workers, priority: false, syncTimeout: 'never', timeout, drain, runtime: this.#runtime },
+      rateLimiter: ownLimiter(rateLimiter, this.name),
+      reconcile: (run) => this.chain.run(run),
+    });
+    this.#loop = loop;
+    const predicates = this.#options.syncOnlyChangedObjects ? [(change: Change<R>) => change.type !== 'Sync'] : [];
+    const named = { name: `${kind.kind} changed`, predicates, runtime: this.#runtime };
+    await loop.watch(kindSource(this.cache.cache, kind, this.#counted(), named));
+    const now = clock.monotonic();
+    for (const { key, dueMs, source } of this.#early.values()) this.#add(key, dueMs - now, source);
+    this.#early.clear();
+    const lifetime = link(signal, this.#stop.signal);
+    const running = loop.run({ signal: lifetime.signal });
+    this.#ended = running
+      .catch((error: unknown) => log.error('a controller has ended', { controller: this.name, error }))
+      .finally(() => lifetime[Symbol.dispose]());
+    onAbort(lifetime.signal, () => this.#stop.abort(lifetime.signal.reason));
+    await this.#ready(loop, lifetime.signal);
+  }
+
+  async #ready(loop: ReconcileLoop, signal: AbortSignal): Promise<void> {
+    try {
+      await this.cache.informer.synced({ signal });
+      await loop.warmUp();
+    } catch (error) {
+      if (signal.aborted || (isCacheSyncError(error) && isNotFound(error))) return;
+      throw error;
+    }
+  }
+
+  #counted(): EventHandler<R> {
+    const gauge = cachedObjects(this.#runtime.metrics, this.#options.metricsContext ?? '', this.kind);
+    return (change, enqueue) => {
+      if (change.type === 'Added') gauge.inc();
+      else if (change.type === 'Deleted') gauge.inc(-1);
+      enqueue(requestFor(change));
+    };
+  }
+
+  #add(key: ObjectKey, afterMs: number, source: string): void {
+    this.want();
+    const dueMs = this.#runtime.clock.monotonic() + afterMs;
+    const queue = this.#loop?.queue;
+    if (queue === undefined) {
+      const id = `${formatKey(key)} ${source}`;
+      const known = this.#early.get(id);
+      if (known === undefined || known.dueMs > dueMs) this.#early.set(id, { key, dueMs, source });
+      return;
+    }
+    const note: readonly Cause[] = [{ source, count: 1, atMs: dueMs }];
+    if (afterMs > 0) queue.addAfter(clusterKey(key), afterMs, { note });
+    else queue.add(clusterKey(key), { note });
+  }
+}

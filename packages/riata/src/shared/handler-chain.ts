@@ -1,0 +1,174 @@
+import type { ReconcileRun } from '../controller/reconciler.js';
+import type { Result } from '../controller/result.js';
+import { isTerminalError, TerminalError } from '../controller/terminal-error.js';
+import { formatKey } from '../object/key.js';
+import type { KubeObject } from '../object/meta.js';
+import { freeze } from '../object/value/freeze.js';
+import { isConflict } from '../rest/error-guards.js';
+import type { Scheduler } from '../runtime/clock.js';
+import { link } from '../runtime/signals.js';
+import { ChainEntry } from './chain-entry.js';
+import { FinalizerGuard } from './finalizer-guard.js';
+import type { HandlerRegistration, SharedControllerHandler } from './handler.js';
+import type { HandlerMetrics } from './handler-metrics.js';
+import { type FailedHandler, HandlersError } from './handlers-error.js';
+import { isIgnoreError, objectOfError } from './ignore-error.js';
+import type { KindClient } from './kind-client.js';
+
+/** What a retry runs: the handlers that failed, or, as lasso does, all of them. */
+export type RetryMode = 'failed' | 'all';
+
+/** What a {@link HandlerChain} is made of. */
+export interface HandlerChainParts<R extends KubeObject> {
+  readonly client: KindClient<R>;
+  /** The newest object that is known. */
+  readonly read: (key: string, signal: AbortSignal) => Promise<R | undefined>;
+  readonly retry: RetryMode;
+  readonly metrics: HandlerMetrics;
+  readonly clock: Scheduler;
+}
+
+/** What a handler saw when it failed: none for an object that was gone. */
+type Seen = string | undefined;
+
+/** Reasons of runs that nobody asked for but the chain itself. */
+const retryReasons = new Set(['retry', 'requeue']);
+
+/**
+ * The handlers of one kind, one after the other on each key (`SharedHandler`). All run even if one fails; what one
+ * returns is what the next sees.
+ */
+export class HandlerChain<R extends KubeObject> {
+  /** In order of registration. Replaced, never changed: who walks it is not disturbed by those who come and go. */
+  #entries: readonly ChainEntry<R>[] = [];
+  /** By key: who failed the last time, and on what. `'all'`: the run was cut short. */
+  readonly #failed = new Map<string, ReadonlyMap<ChainEntry<R>, Seen> | 'all'>();
+  readonly #parts: HandlerChainParts<R>;
+  readonly #guard: FinalizerGuard;
+
+  constructor(parts: HandlerChainParts<R>) {
+    this.#parts = parts;
+    this.#guard = new FinalizerGuard(parts.clock);
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Names, in the order in which they run. */
+  get handlers(): readonly string[] {
+    return this.#entries.map(({ name }) => name);
+  }
+
+  add(name: string, handler: SharedControllerHandler<R>, signal?: AbortSignal): HandlerRegistration {
+    const entry = new ChainEntry(name, handler, (removed) => {
+      this.#entries = this.#entries.filter((other) => other !== removed);
+    });
+    this.#entries = [...this.#entries, entry];
+    return entry.until(signal);
+  }
+
+  /** Runs the handlers on one key. Throws a {@link HandlersError} if some have failed. */
+  async run(run: ReconcileRun): Promise<Result> {
+    const key = formatKey(run.key);
+    let failed: readonly Failure<R>[];
+    try {
+      const given = await this.#parts.read(key, run.signal);
+      if (this.#guard.isStale(given)) {
+        run.log.debug('waiting for the end of an object whose last finalizer is gone');
+        return { requeueAfter: '10s' };
+      }
+      failed = await this.#runOn(key, given, run);
+    } catch (error) {
+      this.#failed.set(key, 'all');
+      throw error;
+    }
+    return this.#conclude(key, failed);
+  }
+
+  async #runOn(key: string, given: R | undefined, run: ReconcileRun): Promise<readonly Failure<R>[]> {
+    const again = this.#toRunAgain(key, given, run);
+    const failed: Failure<R>[] = [];
+    let object = given;
+    let isReturned = false;
+    for (const [index, entry] of (again ?? this.#entries).entries()) {
+      run.signal.throwIfAborted();
+      if (entry.isRemoved) continue;
+      // Those in between, which would have shown it a newer object, are left out.
+      if (again !== undefined && index > 0 && !isReturned) object = await this.#parts.read(key, run.signal);
+      const outcome = await this.#call(entry, key, object, run);
+      if ('error' in outcome) {
+        failed.push({
+          entry,
+          handler: entry.name,
+          error: outcome.error,
+          seen: object?.metadata.resourceVersion,
+        });
+      }
+      if (outcome.object?.metadata?.uid) {
+        object = freeze(outcome.object);
+        isReturned = true;
+      }
+    }
+    run.signal.throwIfAborted();
+    this.#guard.left(object);
+    return failed;
+  }
+
+  /** The handlers that failed, if this run is for them alone; undefined: all. */
+  #toRunAgain(key: string, given: R | undefined, { reasons }: ReconcileRun): readonly ChainEntry<R>[] | undefined {
+    if (reasons.length === 0) return undefined;
+    // What the guard waited for: handlers are told of the end by the change that brings it.
+    if (given === undefined && reasons.every(({ source }) => source === 'requeueAfter')) return [];
+    if (this.#parts.retry === 'all' || !reasons.every(({ source }) => retryReasons.has(source))) return undefined;
+    const failed = this.#failed.get(key);
+    if (failed === 'all') return undefined;
+    const current = given?.metadata.resourceVersion;
+    // With none, another run has come in between, and all went well.
+    for (const seen of failed?.values() ?? []) if (seen !== current) return undefined;
+    return this.#entries.filter((entry) => failed?.has(entry));
+  }
+
+  async #call(entry: ChainEntry<R>, key: string, object: R | undefined, run: ReconcileRun): Promise<Outcome<R>> {
+    const { client, clock, metrics } = this.#parts;
+    using lifetime = link(run.signal, entry.signal);
+    const { signal } = lifetime;
+    const started = metrics.enabled ? clock.monotonic() : 0;
+    const context = {
+      ...{ signal, reasons: run.reasons, attempt: run.attempt, log: run.log.child({ handler: entry.name }) },
+      client: client.boundTo(signal),
+    };
+    let outcome: Outcome<R>;
+    try {
+      outcome = { object: (await entry.call(key, object, context)) ?? undefined };
+    } catch (error) {
+      const brought = objectOfError(error) as R | undefined;
+      // One that was removed meanwhile has nobody who would want it tried again.
+      const isOver = isIgnoreError(error) || (entry.isRemoved && !run.signal.aborted);
+      outcome = isOver ? { object: brought } : { object: brought, error };
+    }
+    metrics.ended(entry.name, 'error' in outcome, metrics.enabled ? clock.monotonic() - started : 0);
+    return outcome;
+  }
+
+  #conclude(key: string, failed: readonly Failure<R>[]): Result {
+    const retried = failed.filter(({ error }) => !isTerminalError(error));
+    if (retried.length === 0) this.#failed.delete(key);
+    else this.#failed.set(key, new Map(retried.map(({ entry, seen }) => [entry, seen])));
+    if (failed.length === 0) return undefined;
+    // Somebody was faster: nobody's fault, and the next try sees what they did.
+    if (failed.every(({ error }) => isConflict(error))) return { requeue: true };
+    const error = new HandlersError(failed.map(({ handler, error }) => ({ handler, error })));
+    throw retried.length === 0 ? new TerminalError(error.message, { cause: error }) : error;
+  }
+}
+
+interface Outcome<R> {
+  readonly object: R | undefined;
+  readonly error?: unknown;
+}
+
+interface Failure<R extends KubeObject> extends FailedHandler {
+  readonly entry: ChainEntry<R>;
+  readonly seen: Seen;
+}

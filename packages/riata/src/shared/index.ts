@@ -1,0 +1,22 @@
+/** Many handlers on one controller for each kind: clients, caches and controllers that are shared (lasso). */
+export { boundTo } from './bound-client.js';
+export { Controller, type ControllerParts, type StartOptions } from './controller.js';
+export type { KeyedOptions } from './controller-options.js';
+export type { HandlerContext, HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
+export type { RetryMode } from './handler-chain.js';
+export { HandlerTransaction } from './handler-transaction.js';
+export { type FailedHandler, HandlersError } from './handlers-error.js';
+export { type HandlerErrorOptions, HandlerFailure, IgnoreError, isIgnoreError } from './ignore-error.js';
+export { KindClient } from './kind-client.js';
+export { SharedCache } from './shared-cache.js';
+export { SharedCacheFactory, type SharedCacheFactoryOptions } from './shared-cache-factory.js';
+export { SharedClientFactory } from './shared-client-factory.js';
+export { SharedController } from './shared-controller.js';
+export {
+  SharedControllerFactory,
+  type SharedControllerFactoryOptions,
+  type SharedKind,
+  type SharedKindOptions,
+  sharedKind,
+} from './shared-controller-factory.js';
+export { type MakeRateLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';

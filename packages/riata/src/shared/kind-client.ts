@@ -1,0 +1,115 @@
+import type { ApplyOptions } from '../client/apply.js';
+import type { ApplyFields } from '../client/apply-fields.js';
+import type { At, Key, WriteObject } from '../client/interfaces.js';
+import type { KubeClient } from '../client/kube-client.js';
+import type {
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  PatchOptions,
+  UpdateOptions,
+  WatchOptions,
+} from '../client/options.js';
+import type { Patch } from '../client/patch.js';
+import { impersonating, withUserAgent } from '../client/wrappers.js';
+import type { KindRef, ReadOf, Scope } from '../object/kind.js';
+import type { KubeList, KubeObject, Status } from '../object/meta.js';
+import type { Impersonation } from '../rest/config.js';
+import type { WatchStream } from '../rest/watch-stream.js';
+import { boundTo } from './bound-client.js';
+
+/**
+ * All that can be asked of the server about one kind (`client.Client` of lasso). Answers and watch events carry
+ * `apiVersion` and `kind`. Reads go to the server, not to a cache.
+ */
+export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Scope> {
+  readonly kind: KindRef<R, S>;
+  readonly #client: KubeClient;
+
+  constructor(kind: KindRef<R, S>, client: KubeClient) {
+    this.kind = kind;
+    this.#client = client;
+  }
+
+  /** The client of all kinds below it. */
+  get client(): KubeClient {
+    return this.#client;
+  }
+
+  /** One that calls itself something else in the server's logs (`WithAgent`); this one stays as it is. */
+  withAgent(userAgent: string): KindClient<R, S> {
+    return new KindClient(this.kind, withUserAgent(this.#client, userAgent));
+  }
+
+  /** One that acts as somebody else (`WithImpersonation`); this one stays as it is. */
+  withImpersonation(who: Impersonation): KindClient<R, S> {
+    return new KindClient(this.kind, impersonating(this.#client, who));
+  }
+
+  /** One whose calls end with the signal, whatever else they are given; this one stays as it is. */
+  boundTo(signal: AbortSignal): KindClient<R, S> {
+    return new KindClient(this.kind, boundTo(this.#client, signal));
+  }
+
+  /** Rejects with an error that `isNotFound` knows if there is none (`Get`). */
+  get(key: Key<S>, options?: GetOptions): Promise<R> {
+    return this.#client.get(this.kind, key, options);
+  }
+
+  /** The object, or undefined if there is none. */
+  find(key: Key<S>, options?: GetOptions): Promise<R | undefined> {
+    return this.#client.find(this.kind, key, options);
+  }
+
+  /** As `Client.list` (`List`). */
+  list(options?: ListOptions): Promise<KubeList<R>> {
+    return this.#client.list(this.kind, options);
+  }
+
+  /** As `Client.watch` (`Watch`). */
+  watch(options?: WatchOptions): Promise<WatchStream<R>> {
+    return this.#client.watch(this.kind, options);
+  }
+
+  /** Makes a new object, built by calling the kind (`Create`). */
+  create<T extends WriteObject>(object: T & At<T>, options?: CreateOptions): Promise<ReadOf<T>> {
+    return this.#client.create<T>(object as never, options);
+  }
+
+  /** Replaces an object (`Update`); `isConflict` knows the error if somebody was faster. */
+  update(object: R, options?: UpdateOptions): Promise<R> {
+    return this.#client.update(object, options);
+  }
+
+  /** Replaces the status alone (`UpdateStatus`). */
+  updateStatus(object: R, options?: UpdateOptions): Promise<R> {
+    return this.#client.status.update(object, options);
+  }
+
+  /** Changes part of an object, or of its subresource (`Patch`). */
+  patch(
+    key: Key<S>,
+    patch: Patch<R>,
+    { subresource, ...options }: PatchOptions & { readonly subresource?: string } = {},
+  ): Promise<R> {
+    if (subresource === undefined) return this.#client.patch(this.kind, key, patch, options);
+    return this.#client.subresource(subresource).patch(this.kind, key, patch, options);
+  }
+
+  /** Server-side apply of some fields. */
+  applyFields(fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R> {
+    return this.#client.applyFields(this.kind, fields, options);
+  }
+
+  /** Asks for deletion (`Delete`). */
+  delete(key: Key<S>, options?: DeleteOptions): Promise<R | Status> {
+    return this.#client.delete(this.kind, key, options);
+  }
+
+  /** Asks for deletion of all that match (`DeleteCollection`). */
+  deleteCollection(options?: DeleteCollectionOptions): Promise<void> {
+    return this.#client.deleteCollection(this.kind, options);
+  }
+}

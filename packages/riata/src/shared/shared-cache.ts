@@ -1,0 +1,66 @@
+import type { Cache, CacheUse } from '../cache/cache.js';
+import type { Informer } from '../cache/cache-informer.js';
+import type { KindCacheOptions } from '../cache/cache-options.js';
+import type { Key } from '../client/interfaces.js';
+import type { CallOptions, ListOptions } from '../client/options.js';
+import { keyOf, splitKey } from '../object/key.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeList, KubeObject } from '../object/meta.js';
+
+/**
+ * One kind of a `SharedCacheFactory` (`cache.Cache` of lasso). Nothing is listed or watched before somebody asks for the
+ * informer or reads, and the factory, or the Manager whose cache it is, runs.
+ */
+export class SharedCache<R extends KubeObject = KubeObject> {
+  readonly kind: KindRef<R>;
+  /** Where the objects are; other kinds too. */
+  readonly cache: Cache;
+  readonly #options: KindCacheOptions<R>;
+  readonly #onUse: () => void;
+  #use: CacheUse<R> | undefined;
+
+  constructor(kind: KindRef<R>, cache: Cache, options: KindCacheOptions<R>, onUse: () => void) {
+    this.kind = kind;
+    this.cache = cache;
+    this.#options = options;
+    this.#onUse = onUse;
+  }
+
+  /** True once somebody has asked for its objects. */
+  get isUsed(): boolean {
+    return this.#use !== undefined;
+  }
+
+  /** Tells of changes; from now on the kind is held (`SharedIndexInformer`). */
+  get informer(): Informer<R> {
+    if (this.#use === undefined) {
+      this.#use = this.cache.use(this.kind, this.#options);
+      this.#onUse();
+    }
+    return this.#use.informer;
+  }
+
+  /** The object as it is known, with own writes; undefined if there is none. Waits for the first list. */
+  async find(key: string, options?: CallOptions): Promise<R | undefined> {
+    void this.informer;
+    return this.cache.find(this.kind, splitKey(key) as Key<never>, options);
+  }
+
+  /** Waits for the first list. */
+  async list(options?: ListOptions): Promise<KubeList<R>> {
+    void this.informer;
+    return this.cache.list(this.kind, options);
+  }
+
+  /** Keys of all objects. Waits for the first list. */
+  async keys(options?: CallOptions): Promise<string[]> {
+    return (await this.list(options)).items.map(keyOf);
+  }
+
+  /** Lets go of the kind: the last one to do so ends the watch. It may be asked for again. */
+  async release(): Promise<void> {
+    const use = this.#use;
+    this.#use = undefined;
+    await use?.release();
+  }
+}

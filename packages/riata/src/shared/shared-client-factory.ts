@@ -1,0 +1,118 @@
+import { type ClientOptions, type ConnectedClient, createClient } from '../client/create-client.js';
+import type { KubeClient } from '../client/kube-client.js';
+import { impersonating, withUserAgent } from '../client/wrappers.js';
+import { equalGvr, type GroupVersionKind, type GroupVersionResource } from '../object/gvk.js';
+import { type KindRef, makeKind, type Scope } from '../object/kind.js';
+import type { KubeObject, TypeMeta } from '../object/meta.js';
+import type { Impersonation, RestConfig } from '../rest/config.js';
+import { boundTo } from './bound-client.js';
+import { KindClient } from './kind-client.js';
+
+/** One client for each kind, over one connection (`SharedClientFactory`, `NewSharedClientFactory`). */
+export class SharedClientFactory implements AsyncDisposable {
+  /** The connection. */
+  readonly client: ConnectedClient;
+  /** How requests are made: the connection, or a wrapper of it. */
+  readonly #via: KubeClient;
+  readonly #clients = new Map<string, KindClient>();
+
+  constructor(client: ConnectedClient, via: KubeClient = client) {
+    this.client = client;
+    this.#via = via;
+  }
+
+  /** Over a connection of its own (`NewSharedClientFactoryForConfig`); dispose it to close that. */
+  static fromConfig(config: RestConfig, options?: ClientOptions): SharedClientFactory {
+    return new SharedClientFactory(createClient(config, options));
+  }
+
+  /** The client of a kind (`ForKind`): always the same one. */
+  forKind<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>): KindClient<R, S> {
+    const id = `${kind.apiVersion}/${kind.plural}/${kind.kind}/${kind.projection ?? ''}`;
+    const known = this.#clients.get(id);
+    if (known !== undefined) return known as unknown as KindClient<R, S>;
+    const made = new KindClient(kind, this.#via);
+    this.#clients.set(id, made as unknown as KindClient);
+    return made;
+  }
+
+  /** Of the kind that an object says it is (`ForObject`). Asks the server if the scheme does not know it. */
+  async forObject(object: TypeMeta): Promise<KindClient> {
+    return this.forKind(await this.kindOf(object));
+  }
+
+  /** By the name of the resource (`ForResource`). Asks the server if the scheme does not know it. */
+  async forResource(gvr: GroupVersionResource): Promise<KindClient> {
+    return this.forKind(await this.kindForResource(gvr));
+  }
+
+  /** By all its names, without asking anybody (`ForResourceKind`). */
+  forResourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): KindClient {
+    return this.forKind(this.resourceKind(gvr, kind, namespaced));
+  }
+
+  /** Another factory whose clients call themselves something else (`WithAgent`). */
+  withAgent(userAgent: string): SharedClientFactory {
+    return new SharedClientFactory(this.client, withUserAgent(this.#via, userAgent));
+  }
+
+  /** Another factory whose clients act as somebody else (`WithImpersonation`). */
+  withImpersonation(who: Impersonation): SharedClientFactory {
+    return new SharedClientFactory(this.client, impersonating(this.#via, who));
+  }
+
+  /** Another factory, all of whose clients' calls end with the signal. */
+  boundTo(signal: AbortSignal): SharedClientFactory {
+    return new SharedClientFactory(this.client, boundTo(this.#via, signal));
+  }
+
+  /** The kind that an object says it is: of the scheme, or as the server says, of unknown shape. */
+  kindOf(object: TypeMeta): Promise<KindRef> {
+    return this.client.kindOf(object);
+  }
+
+  /** The kind of a resource (`GVKForResource`). */
+  async kindForResource(gvr: GroupVersionResource): Promise<KindRef> {
+    const known = this.client.scheme.kinds().find((kind) => equalGvr(kind.gvr, gvr));
+    if (known !== undefined) return known;
+    const group = gvr.group === '' ? '' : `.${gvr.group}`;
+    return this.client.mapper.kindForResource(`${gvr.resource}.${gvr.version}${group}`);
+  }
+
+  /** The kind that has all these names; that of the scheme if there is one. */
+  resourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): KindRef {
+    const { group, version, resource: plural } = gvr;
+    const known = this.client.scheme.kindFor({ group, version, kind });
+    if (known !== undefined && known.plural === plural) return known;
+    return makeKind({ group, version, kind, plural, scope: namespaced ? 'Namespaced' : 'Cluster' });
+  }
+
+  /** The resource of a kind (`ResourceForGVK`). Rejects with a `NoMatchError` if it is not served. */
+  async resourceForGvk(gvk: GroupVersionKind): Promise<GroupVersionResource> {
+    return (await this.#kindFor(gvk)).gvr;
+  }
+
+  /** Whether objects of a kind live in namespaces (`IsNamespaced`). */
+  async isNamespaced(gvk: GroupVersionKind): Promise<boolean> {
+    return (await this.#kindFor(gvk)).scope === 'Namespaced';
+  }
+
+  /** Whether the server answers (`IsHealthy`); also false when the signal aborts first. Never rejects. */
+  async isHealthy(options?: { readonly signal?: AbortSignal }): Promise<boolean> {
+    try {
+      await this.client.discovery.serverVersion(options);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Closes the connection. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.client.close();
+  }
+
+  async #kindFor(gvk: GroupVersionKind): Promise<KindRef> {
+    return this.client.scheme.kindFor(gvk) ?? (await this.client.mapper.kindForGvk(gvk));
+  }
+}

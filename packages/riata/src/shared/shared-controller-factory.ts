@@ -1,0 +1,249 @@
+import type { Cache } from '../cache/cache.js';
+import { type CachedKind, cached, type KindCacheOptions } from '../cache/cache-options.js';
+import { type ClientOptions, type ConnectedClient, createClient } from '../client/create-client.js';
+import type { Manager } from '../manager/manager.js';
+import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject, TypeMeta } from '../object/meta.js';
+import type { RestConfig } from '../rest/config.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { onAbort } from '../runtime/signals.js';
+import { Controller, type StartOptions } from './controller.js';
+import type { KeyedOptions } from './controller-options.js';
+import type { SharedControllerHandler } from './handler.js';
+import { SharedCacheFactory, type SharedCacheFactoryOptions } from './shared-cache-factory.js';
+import { SharedClientFactory } from './shared-client-factory.js';
+import { SharedController } from './shared-controller.js';
+
+/** What one kind does differently. */
+export interface SharedKindOptions<R extends KubeObject = KubeObject> extends KeyedOptions {
+  /** Keys at work at once (`KindWorkers`); counts more than what `start` is told. */
+  readonly workers?: number;
+  /** How the kind is cached. */
+  readonly cache?: KindCacheOptions<R>;
+}
+
+/** A kind and what it does differently; made by {@link sharedKind}. */
+export interface SharedKind {
+  readonly kind: KindRef;
+  readonly options: SharedKindOptions;
+}
+
+/** Names a kind for a factory, and what it does differently. */
+export function sharedKind<R extends KubeObject>(kind: KindRef<R>, options: SharedKindOptions<R>): SharedKind {
+  return { kind, options: options as unknown as SharedKindOptions };
+}
+
+/** Options of a {@link SharedControllerFactory} (`SharedControllerFactoryOptions`). */
+export interface SharedControllerFactoryOptions extends KeyedOptions {
+  /** Keys at work at once, for each kind that `start` is told nothing about (`DefaultWorkers`). @default 5 */
+  readonly workers?: number;
+  /** What single kinds do differently, each made by `sharedKind`. @default none */
+  readonly kinds?: readonly SharedKind[];
+  /** How kinds are cached that say nothing themselves. */
+  readonly cacheDefaults?: SharedCacheFactoryOptions['defaults'];
+  /** One that runs elsewhere: what it holds already is not watched again. @default one of its own */
+  readonly cache?: Cache;
+  /** Told of every try to reach the server at the start (`HealthCallback`). @default nobody */
+  readonly healthCallback?: (healthy: boolean) => void;
+}
+
+/**
+ * One controller for each kind, shared by all handlers of it (`SharedControllerFactory`,
+ * `NewSharedControllerFactory`). A program makes one of these, or takes the Manager's connection and caches:
+ * {@link SharedControllerFactory.fromManager}.
+ *
+ * @example
+ * await using factory = await SharedControllerFactory.fromConfig(config);
+ * const deployments = factory.forKind(Deployment); // nothing is listed or watched yet
+ * deployments.registerHandler('my-handler', async (key, deployment, ctx) => deployment, { signal });
+ * await factory.start({ workers: 5, signal });
+ */
+export class SharedControllerFactory implements AsyncDisposable {
+  /** For a Manager: its name as a `Runnable`. */
+  readonly name = 'shared controllers';
+  readonly clients: SharedClientFactory;
+  /** `SharedCacheFactory` */
+  readonly caches: SharedCacheFactory;
+  readonly #options: SharedControllerFactoryOptions;
+  readonly #runtime: Runtime;
+  /** In the order in which they were asked for. */
+  readonly #controllers = new Map<string, SharedController>();
+  readonly #dedicated = new Set<Controller>();
+  readonly #stop = new AbortController();
+  #owned: ConnectedClient | undefined;
+  #running: { readonly workers: number | undefined } | undefined;
+
+  constructor(client: ConnectedClient | SharedClientFactory, options: SharedControllerFactoryOptions = {}) {
+    this.#options = options;
+    this.#runtime = resolveRuntime(options.runtime);
+    this.clients = client instanceof SharedClientFactory ? client : new SharedClientFactory(client);
+    this.caches = new SharedCacheFactory(this.clients, {
+      ...{ defaults: options.cacheDefaults, cache: options.cache, healthCallback: options.healthCallback },
+      kinds: cachedKinds(options.kinds ?? []),
+      runtime: this.#runtime,
+    });
+  }
+
+  /** Over a connection of its own (`NewSharedControllerFactoryFromConfig`); dispose the factory to close it. */
+  static async fromConfig(
+    config: RestConfig,
+    { scheme, ...options }: SharedControllerFactoryOptions & Pick<ClientOptions, 'scheme'> = {},
+  ): Promise<SharedControllerFactory> {
+    const client = createClient(config, { scheme, runtime: options.runtime });
+    const factory = new SharedControllerFactory(client, options);
+    factory.#owned = client;
+    return factory;
+  }
+
+  /**
+   * Over the connection and the caches of a Manager: what its controllers watch is not watched again. Add the factory to
+   * the Manager to have it run: `manager.add(factory)`, or `manager.add(factory, { stage: 'leader' })`.
+   */
+  static fromManager(
+    manager: Pick<Manager, 'connection' | 'cache'>,
+    options: Omit<SharedControllerFactoryOptions, 'cache' | 'cacheDefaults'> = {},
+  ): SharedControllerFactory {
+    return new SharedControllerFactory(manager.connection, { ...options, cache: manager.cache });
+  }
+
+  /** All that were asked for, in that order. */
+  get controllers(): readonly SharedController[] {
+    return [...this.#controllers.values()];
+  }
+
+  /** The controller of a kind (`ForKind`): always the same one. Sends nothing. */
+  forKind<R extends KubeObject>(kind: KindRef<R>): SharedController<R> {
+    const id = idOf(kind);
+    const known = this.#controllers.get(id);
+    if (known !== undefined) return known as unknown as SharedController<R>;
+    const made: SharedController<R> = new SharedController<R>(
+      nameOf(kind),
+      {
+        cache: this.caches.forKind(kind),
+        client: this.clients.forKind(kind),
+        onWanted: () => this.#startLate(made as unknown as Controller),
+      },
+      this.#optionsOf(kind),
+    );
+    this.#controllers.set(id, made as unknown as SharedController);
+    return made;
+  }
+
+  /** Of the kind that an object says it is (`ForObject`). Asks the server if the scheme does not know it. */
+  async forObject(object: TypeMeta): Promise<SharedController> {
+    return this.forKind(await this.clients.kindOf(object));
+  }
+
+  /** By the name of the resource (`ForResource`). Asks the server if the scheme does not know it. */
+  async forResource(gvr: GroupVersionResource): Promise<SharedController> {
+    return this.forKind(await this.clients.kindForResource(gvr));
+  }
+
+  /** By all its names, without asking anybody (`ForResourceKind`). */
+  forResourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): SharedController {
+    return this.forKind(this.clients.resourceKind(gvr, kind, namespaced));
+  }
+
+  /** A controller with a queue of its own, over the cache that all share (`controller.New`). */
+  dedicated<R extends KubeObject>(
+    name: string,
+    kind: KindRef<R>,
+    handler: SharedControllerHandler<R>,
+    options: KeyedOptions = {},
+  ): Controller<R> {
+    const parts = { cache: this.caches.forKind(kind), client: this.clients.forKind(kind), handler };
+    const made = new Controller<R>(name, parts, { ...this.#optionsOf(kind), ...options });
+    this.#dedicated.add(made as unknown as Controller);
+    this.#startLate(made as unknown as Controller);
+    return made;
+  }
+
+  /**
+   * Starts the caches, waits until they are synced, and starts each controller that somebody wants something of (`Start`).
+   * Those that are wanted later start by themselves. Workers: what the kind says, else `workers`, else the factory's. All
+   * end when the signal aborts. Rejects if the server refuses a kind; one that is not served yet is waited for aside.
+   */
+  async start({ workers, signal }: StartOptions): Promise<void> {
+    onAbort(signal, () => this.#stop.abort(signal.reason));
+    await this.caches.start({ signal });
+    await this.caches.waitForCacheSync({ signal });
+    signal.throwIfAborted();
+    this.#running = { workers };
+    const wanted = [...this.#controllers.values(), ...this.#dedicated].filter(({ isWanted }) => isWanted);
+    await Promise.all(wanted.map((controller) => this.#startOne(controller)));
+  }
+
+  /** {@link start}, and resolves when the signal has aborted and the last handler has returned: for `manager.add`. */
+  async run({ workers, signal }: StartOptions): Promise<void> {
+    try {
+      await this.start({ workers, signal });
+      await new Promise<void>((resolve) => void onAbort(signal, resolve));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#stop.abort(signal.reason);
+      await this.#ended();
+    }
+  }
+
+  /** Stops the controller of a kind, and its watch unless others use it; {@link forKind} then makes another one. */
+  async remove(kind: KindRef): Promise<void> {
+    const known = this.#controllers.get(idOf(kind));
+    if (known === undefined) return;
+    this.#controllers.delete(idOf(kind));
+    await known.stop();
+    await this.caches.remove(kind);
+  }
+
+  /** Stops all; closes the connection if the factory made it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended();
+    await this.caches[Symbol.asyncDispose]();
+    await this.#owned?.close();
+  }
+
+  async #ended(): Promise<void> {
+    await Promise.all([...this.#controllers.values(), ...this.#dedicated].map(({ ended }) => ended));
+  }
+
+  #startOne(controller: Controller): Promise<void> {
+    const own = this.#ofKind(controller.kind)?.workers;
+    const workers = own ?? this.#running?.workers ?? this.#options.workers ?? 5;
+    return controller.start({ workers, signal: this.#stop.signal });
+  }
+
+  #startLate(controller: Controller): void {
+    if (this.#running === undefined || this.#stop.signal.aborted) return;
+    this.#startOne(controller).catch((error: unknown) => {
+      this.#runtime.log.error('a controller could not be started', { controller: controller.name, error });
+    });
+  }
+
+  #ofKind(kind: KindRef): SharedKindOptions | undefined {
+    return this.#options.kinds?.find((given) => idOf(given.kind) === idOf(kind))?.options;
+  }
+
+  #optionsOf(kind: KindRef): KeyedOptions {
+    const { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain } = this.#options;
+    const { workers: _, cache: __, ...own } = this.#ofKind(kind) ?? {};
+    const defaults = { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain };
+    return { ...defaults, runtime: this.#runtime, ...own };
+  }
+}
+
+function cachedKinds(kinds: readonly SharedKind[]): CachedKind[] {
+  return kinds.flatMap(({ kind, options }) => (options.cache === undefined ? [] : [cached(kind, options.cache)]));
+}
+
+function idOf({ gvk, gvr, projection }: KindRef): string {
+  return `${formatGvk(gvk)} ${gvr.resource} ${projection ?? ''}`;
+}
+
+/** `deployments.v1.apps`, as kubectl takes it. */
+function nameOf({ gvr, projection }: KindRef): string {
+  const { group, version, resource } = gvr;
+  const name = group === '' ? `${resource}.${version}` : `${resource}.${version}.${group}`;
+  return projection === undefined ? name : `${name} (${projection})`;
+}

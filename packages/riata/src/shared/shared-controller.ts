@@ -1,0 +1,47 @@
+import type { KubeObject } from '../object/meta.js';
+import { Controller } from './controller.js';
+import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
+
+/**
+ * The controller that all handlers of one kind share (`SharedController`): one watch, one queue. From
+ * `SharedControllerFactory.forKind`.
+ *
+ * What may be relied on: handlers of a key run one after the other, in the order in which they were registered, and never
+ * twice at once. All run even if one fails. A handler that comes late is called for every object there is.
+ */
+export class SharedController<R extends KubeObject = KubeObject> extends Controller<R> {
+  /** Names of the handlers, in the order in which they run. */
+  get handlers(): readonly string[] {
+    return this.chain.handlers;
+  }
+
+  /**
+   * Adds a handler (`RegisterHandler`), at any time. `name` stands in logs, errors and metrics. It is removed when its
+   * signal aborts, or by the answer; a call under way ends by its own signal, and is not tried again.
+   */
+  registerHandler(
+    name: string,
+    handler: SharedControllerHandler<R>,
+    { signal, transaction }: RegisterOptions = {},
+  ): HandlerRegistration {
+    if (transaction === undefined) return this.#register(name, handler, signal);
+    let registration: HandlerRegistration | undefined;
+    let isRemoved = false;
+    transaction.add(() => {
+      if (!isRemoved && !signal?.aborted) registration = this.#register(name, handler, signal);
+    });
+    const remove = async () => {
+      isRemoved = true;
+      await registration?.remove();
+    };
+    return { name, remove, [Symbol.asyncDispose]: remove };
+  }
+
+  #register(name: string, handler: SharedControllerHandler<R>, signal: AbortSignal | undefined): HandlerRegistration {
+    const registration = this.chain.add(name, handler, signal);
+    const wasStarted = this.isStarted;
+    this.want();
+    if (wasStarted && !signal?.aborted) void this.replay(`handler ${name} came`);
+    return registration;
+  }
+}
