@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { ApiServer } from '@riata/apiserver';
 import { type Client, findCondition, loadConfig, Manager, type RestConfig, silentLogger } from 'riata';
-import { CustomResourceDefinition, Deployment, Namespace } from 'riata/kinds';
+import { CustomResourceDefinition, Deployment, Event, Namespace } from 'riata/kinds';
 import { expect, test, vi } from 'vitest';
 import { Foo, foos } from './main.js';
+import { play } from './story.js';
 
 /** On the real server where there is one (`npm run test:real`), else on the embedded one. */
 async function onServer(run: (config: RestConfig) => Promise<void>): Promise<void> {
@@ -32,6 +34,16 @@ async function withController(
       expect(await running).toEqual({ reason: 'stopped', unfinished: [] });
     }
   });
+}
+
+/** What `kubectl describe` would show of a Foo, as soon as there is something. */
+async function eventsOf(manager: Manager, { namespace, name }: { readonly namespace: string; readonly name: string }) {
+  return vi.waitFor(async () => {
+    const fieldSelector = { 'involvedObject.kind': 'Foo', 'involvedObject.name': name };
+    const { items } = await manager.apiReader.list(Event, { namespace, fieldSelector });
+    expect(items.length).toBeGreaterThan(0);
+    return items.map(({ type, reason }) => `${type} ${reason}`);
+  }, 20_000);
 }
 
 test('a Foo gets its Deployment, and is told how that is doing', async () => {
@@ -68,7 +80,7 @@ test('a Foo gets its Deployment, and is told how that is doing', async () => {
       expect(anew.metadata.uid).not.toBe(deployment.metadata.uid);
       expect(anew.spec?.replicas).toBe(3);
     }, 20_000);
-    expect(manager.explain.map(({ controller }) => controller)).toContain('foo');
+    expect(await eventsOf(manager, key)).toContain('Normal Created');
   });
 });
 
@@ -86,7 +98,36 @@ test('a Deployment that belongs to somebody else is left alone, and the Foo says
         message: expect.stringContaining('belongs to somebody else'),
       });
     }, 20_000);
+    expect(await eventsOf(manager, key)).toContain('Warning ErrResourceExists');
     const untouched = await manager.apiReader.get(Deployment, key);
     expect(untouched.metadata.ownerReferences).toBeUndefined();
   });
+});
+
+test('the demo tells what happens, and why', async () => {
+  // It needs the garbage collector, and plays the Deployments itself: an embedded server, whatever the others run on.
+  await using server = await ApiServer.start();
+  await using manager = await Manager.create({ config: server.config, runtime: { log: silentLogger } });
+  const stop = new AbortController();
+  const running = manager.run({ signal: stop.signal });
+  const lines: string[] = [];
+  await play(manager, (line) => lines.push(line));
+  stop.abort();
+  await running;
+  const told = lines.map((line) => line.trim().replace(/, [\d.]+ ms$/, ''));
+  expect(told.filter((line) => !line.startsWith('pretend') && !line.startsWith('foo'))).toEqual([
+    'A Foo is created that wants 2 replicas',
+    'now: Foo web, 2 of 2 available',
+    'Now it wants 4',
+    'now: Foo web, 4 of 4 available',
+    'Somebody deletes the Deployment',
+    'now: Foo web, 4 of 4 available',
+    'The Foo is deleted: what it owns goes with it',
+  ]);
+  expect(told).toContain('foo (for Foo Added): patch Deployment default/web, patch Foo default/web/status');
+});
+
+test('the README shows the code that is checked here', async () => {
+  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+  expect(await read('../../README.md')).toContain(`\`\`\`ts\n${await read('glance.ts')}\`\`\`\n`);
 });

@@ -22,15 +22,18 @@ export interface Foo extends KindOf<typeof Foo> {}
  */
 export const foos = control(Foo)
   .owns(Deployment)
-  .reconcile(async ({ object: foo, client, apply, status }) => {
+  .reconcile(async ({ object: foo, client, apply, status, event }) => {
     const { namespace } = foo.metadata;
     const name = foo.spec.deploymentName;
     const found = await client.find(Deployment, { namespace, name });
     if (found !== undefined && !isControlledBy(found, foo)) {
-      // Said in the status; tried again later, since the other one may go.
-      throw new Error(`Deployment ${name} is there already, and belongs to somebody else`);
+      const message = `Deployment ${name} is there already, and belongs to somebody else`;
+      event({ type: 'Warning', reason: 'ErrResourceExists', message });
+      // Said in the status, too; tried again later, since the other one may go.
+      throw new Error(message);
     }
     const deployment = await apply(Deployment({ metadata: { name }, spec: podsFor(foo) }));
+    if (found === undefined) event({ type: 'Normal', reason: 'Created', message: `made Deployment ${name}` });
     const availableReplicas = deployment.status?.availableReplicas ?? 0;
     const isComplete = availableReplicas >= foo.spec.replicas;
     await status({
