@@ -106,7 +106,10 @@ export class FaultScript {
   async restart({ down = '0s', graceful = false }: { down?: Duration; graceful?: boolean } = {}): Promise<void> {
     const server = this.#needServer('to restart');
     const downMs = durationMs(down, 'restart: down');
-    await this.#parts.time.drive(server.restart({ downMs, graceful }), 'the restart of the server');
+    const { time } = this.#parts;
+    await time.drive(server.restart({ downMs, graceful }), 'the restart of the server');
+    // By then clients have noticed that their connections are gone.
+    await time.quiet();
   }
 
   /** All goes well from now on. */

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { ApiServer, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
 import type { Transport } from 'riata/rest';
-import { configFromKubeconfig, loadConfig, type RestConfig, staticCredentials, undiciTransport } from 'riata/rest';
+import { loadConfig, type RestConfig, staticCredentials, undiciTransport } from 'riata/rest';
 import { type Logger, type Random, systemClock } from 'riata/runtime';
 import { RealTime, type TestTime, type VirtualTime } from './test-time.js';
 
 /**
  * Which server tests run on. `in-process`: the embedded one, without a socket, on a virtual clock. `https`: the embedded
  * one behind a socket, in real time. `kubeconfig`: the cluster that `KUBECONFIG`, the pod or `~/.kube/config` names. Or
- * the path of a kubeconfig.
+ * the path of a kubeconfig, or of a folder with `etcd` and `kube-apiserver` (`KUBEBUILDER_ASSETS`), which are started.
  */
 export type TestServerChoice = 'in-process' | 'https' | 'kubeconfig' | (string & {});
 
@@ -48,14 +48,16 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   if (choice === 'in-process') return inProcess(options);
   if (choice === 'https') return overHttps(options);
   if (choice === 'kubeconfig') return real(await loadConfig());
-  const isFile = await stat(choice).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  if (isFile) return real(await configFromKubeconfig(choice));
+  const found = await stat(choice).catch(() => undefined);
+  if (found?.isFile()) return real(await loadConfig({ path: choice }));
+  if (found?.isDirectory()) {
+    const { startControlPlane } = await import('./control-plane.js');
+    const plane = await startControlPlane(choice);
+    return { ...real(plane.config), [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() };
+  }
   throw new Error(
-    `${serverVariable}: expected "in-process", "https", "kubeconfig" or the path of a kubeconfig, got ` +
-      `${JSON.stringify(choice)}`,
+    `${serverVariable}: expected "in-process", "https", "kubeconfig", the path of a kubeconfig, or a folder with etcd ` +
+      `and kube-apiserver; got ${JSON.stringify(choice)}`,
   );
 }
 

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'riata';
+import { type RestConfig, staticCredentials } from 'riata/rest';
+import { describeError, silentLogger, systemClock, systemRandom } from 'riata/runtime';
+
+/** A real API server on an etcd of its own, started for tests. */
+export interface ControlPlane extends AsyncDisposable {
+  /** As an administrator. */
+  readonly config: RestConfig;
+}
+
+const readyMs = 60_000;
+
+/**
+ * Starts `etcd` and `kube-apiserver` of a folder (`KUBEBUILDER_ASSETS`, as setup-envtest fetches them) on free ports of the
+ * loopback interface, with their data in a temporary folder. There is no kube-controller-manager: nobody collects garbage
+ * or empties namespaces. Rejects, with the last lines of the log, if they do not become ready.
+ */
+export async function startControlPlane(assets: string): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'riata-testing-'));
+  const programs: Program[] = [];
+  const stop = async () => {
+    for (const program of programs.toReversed()) await program.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
+    const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+    programs.push(new Program(join(assets, 'etcd'), etcdFlags(folder, etcdUrl, `http://127.0.0.1:${peerPort}`)));
+    const token = systemRandom.uuid();
+    await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
+    await writeFile(join(folder, 'accounts.pem'), accountsKey(), { mode: 0o600 });
+    programs.push(new Program(join(assets, 'kube-apiserver'), apiServerFlags(folder, etcdUrl, port)));
+    const config = await readyConfig({ folder, server: `https://127.0.0.1:${port}`, token, programs });
+    return { config, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function etcdFlags(folder: string, url: string, peerUrl: string): readonly string[] {
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    '--unsafe-no-fsync',
+  ];
+}
+
+function apiServerFlags(folder: string, etcdUrl: string, port: number): readonly string[] {
+  const accounts = join(folder, 'accounts.pem');
+  return [
+    `--etcd-servers=${etcdUrl}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    '--endpoint-reconciler-type=none', // the loopback address is no legal endpoint
+    `--secure-port=${port}`,
+    `--cert-dir=${join(folder, 'certificates')}`,
+    `--token-auth-file=${join(folder, 'tokens.csv')}`,
+    '--authorization-mode=RBAC',
+    '--disable-admission-plugins=ServiceAccount', // nobody makes the accounts that it would ask for
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${accounts}`,
+    `--service-account-signing-key-file=${accounts}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--shutdown-watch-termination-grace-period=1s',
+  ];
+}
+
+function accountsKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+}
+
+async function readyConfig(parts: {
+  readonly folder: string;
+  readonly server: string;
+  readonly token: string;
+  readonly programs: readonly Program[];
+}): Promise<RestConfig> {
+  const { folder, server, token, programs } = parts;
+  const deadline = systemClock.monotonic() + readyMs;
+  for (;;) {
+    try {
+      const ca = await readFile(join(folder, 'certificates', 'apiserver.crt'), 'utf8');
+      const config = { server, credentials: staticCredentials({ token, ca }) };
+      await using client = createClient(config, { runtime: { log: silentLogger } });
+      await client.rest.get().absPath('/readyz').maxRetries(0).do();
+      return config;
+    } catch (error) {
+      const ended = programs.find(({ isRunning }) => !isRunning);
+      if (ended === undefined && systemClock.monotonic() < deadline) {
+        await systemClock.sleep(100);
+        continue;
+      }
+      const log = (ended ?? programs.at(-1))?.lastWords;
+      throw new Error(`the control plane did not become ready: ${describeError(error)}\n${log}`, { cause: error });
+    }
+  }
+}
+
+/** A process that does not outlive this one, unless that is killed. */
+class Program {
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #path: string;
+  #words = '';
+
+  constructor(path: string, flags: readonly string[]) {
+    this.#path = path;
+    this.#process = spawn(path, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const kill = () => void this.#process.kill('SIGKILL');
+    process.once('exit', kill);
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.on('data', (piece: Buffer) => {
+        this.#words = (this.#words + piece.toString()).slice(-4000);
+      });
+    }
+    this.#ended = new Promise((resolve) => {
+      this.#process.once('error', (error) => {
+        this.#words += describeError(error);
+        resolve();
+      });
+      this.#process.once('close', () => resolve());
+    });
+    void this.#ended.then(() => process.removeListener('exit', kill));
+  }
+
+  get isRunning(): boolean {
+    return this.#process.pid !== undefined && this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  get lastWords(): string {
+    return `${this.#path}: ${this.#words.split('\n').slice(-10).join('\n')}`;
+  }
+
+  async stop(): Promise<void> {
+    // What it holds is thrown away: there is nothing to end in order.
+    if (this.isRunning) this.#process.kill('SIGKILL');
+    await this.#ended;
+  }
+}
+
+/** One that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
