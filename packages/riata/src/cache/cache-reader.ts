@@ -13,6 +13,9 @@ import type { KindCache } from './kind-cache.js';
 import { notInCache } from './lister.js';
 import type { Doubt } from './own-writes.js';
 
+/** How often the server is asked for one read, while objects of that name come and go. */
+const mostTries = 3;
+
 /** What a {@link CacheReader} has to know besides the objects. */
 export interface CacheReaderOptions {
   readonly undeclared: 'live' | 'fail';
@@ -114,13 +117,22 @@ export class CacheReader {
     doubt: Doubt,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const stored = await this.#live.find(kind, key, { signal });
-    const shown = member.view.getByKey(id);
-    if (stored === undefined) {
-      if (shown !== undefined) member.writes.deleted(id, shown.metadata.uid);
-    } else {
-      const admitted = member.admit(stored);
-      if (admitted !== undefined) member.writes.written(id, stored.metadata, admitted.object);
+    for (let tries = 1; ; tries += 1) {
+      const before = member.view.getByKey(id);
+      const stored = await this.#live.find(kind, key, { signal });
+      if (stored !== undefined) {
+        const admitted = member.admit(stored);
+        if (admitted !== undefined) member.writes.written(id, stored.metadata, admitted.object);
+        break;
+      }
+      const shown = member.view.getByKey(id);
+      if (shown === undefined) break;
+      if (shown.metadata.uid === before?.metadata.uid) {
+        member.writes.deleted(id, shown.metadata.uid);
+        break;
+      }
+      // The watch has shown another one meanwhile. It may be newer than the answer, and must not be hidden then.
+      if (tries === mostTries) break;
     }
     member.writes.settle(doubt, id);
   }

@@ -75,6 +75,21 @@ test('UpdateConcurrentRecreate: a deletion hides its UID alone', () => {
   expect(own.size).toBe(0);
 });
 
+test('several objects of one name are gone: none of them is seen, whichever the watch shows', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  own.deleted('a', 'u1');
+  own.deleted('a', 'u2');
+  own.deleted('a', 'u1');
+  expect(own.view('a', object('9', 'u1'))).toBeUndefined();
+  expect(own.view('a', object('13', 'u2'))).toBeUndefined();
+  write(object('12', 'u1'));
+  expect(own.view('a', undefined)).toBeUndefined();
+  expect(own.view('a', object('15', 'u3'))?.metadata.uid).toBe('u3');
+  own.shownDeleted('a', 'u2', '14');
+  expect(own.size).toBe(0);
+});
+
 test('a deletion told with an older version is no step back', () => {
   const { own, write } = ownWrites();
   own.shown('b', '20');

@@ -9,6 +9,9 @@ import { OwnWriteMetrics } from './own-write-metrics.js';
 /** A deletion whose revision is unknown is forgotten after this time: a watch that far behind has other worries. */
 const forgottenAfterMs = 300_000;
 
+/** So many deleted objects of one name are remembered; the watch is never that far behind. */
+const mostGone = 16;
+
 /** What one object looks like by one's own writes. */
 interface Entry<T> {
   /** None: not to be seen. */
@@ -20,6 +23,8 @@ interface Entry<T> {
   readonly isGone: boolean;
   /** Of deletions without a revision: a revision that is known to be older. */
   readonly after?: string;
+  /** Of deletions: objects of that name that were deleted as well; the watch may show any of them still. */
+  readonly alsoGone?: readonly string[];
   readonly sinceMs: number;
 }
 
@@ -72,7 +77,7 @@ export class OwnWrites<T extends KubeObject> {
     if (this.#isShown(resourceVersion)) return;
     const prior = this.#entries.get(key);
     if (prior !== undefined) {
-      if (prior.isGone && prior.uid === uid) return;
+      if (isGone(prior, uid)) return;
       const priorVersion = prior.resourceVersion ?? prior.after;
       if (priorVersion !== undefined && isNewer(priorVersion, resourceVersion)) return;
     }
@@ -85,17 +90,19 @@ export class OwnWrites<T extends KubeObject> {
     if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
     const prior = this.#entries.get(key);
     if (prior !== undefined && prior.uid !== uid) {
-      if (resourceVersion === undefined || prior.resourceVersion === undefined) {
+      if (resourceVersion !== undefined && prior.resourceVersion !== undefined) {
+        if (isNewer(prior.resourceVersion, resourceVersion)) return;
+      } else if (!prior.isGone) {
         // Which of the two came first cannot be told.
         if (prior.object !== undefined) this.doubt(key);
         return;
       }
-      if (isNewer(prior.resourceVersion, resourceVersion)) return;
     }
-    if (prior?.isGone && prior.uid === uid && resourceVersion === undefined) return;
-    const after = prior?.resourceVersion;
+    if (prior !== undefined && isGone(prior, uid) && resourceVersion === undefined) return;
+    const after = prior?.resourceVersion ?? prior?.after;
     const sinceMs = this.#clock.monotonic();
-    this.#set(key, { object: undefined, uid, resourceVersion, isGone: true, after, sinceMs });
+    const alsoGone = prior?.isGone ? [prior.uid, ...(prior.alsoGone ?? [])].slice(0, mostGone) : undefined;
+    this.#set(key, { object: undefined, uid, resourceVersion, isGone: true, after, alsoGone, sinceMs });
   }
 
   /** Something was or may have been done to this object; how it looks now is not known. */
@@ -185,7 +192,7 @@ export class OwnWrites<T extends KubeObject> {
       return base;
     }
     if (entry.object !== undefined || entry.resourceVersion !== undefined || base === undefined) return entry.object;
-    if (base.metadata.uid === entry.uid) return undefined;
+    if (base.metadata.uid === entry.uid || entry.alsoGone?.includes(base.metadata.uid)) return undefined;
     return entry.after !== undefined && !isNewer(base.metadata.resourceVersion, entry.after) ? undefined : base;
   }
 
@@ -242,6 +249,10 @@ export class OwnWrites<T extends KubeObject> {
     this.#entries.delete(key);
     this.#metrics.dropped(this.#clock.monotonic() - entry.sinceMs, this.#entries.size);
   }
+}
+
+function isGone({ isGone, uid, alsoGone }: Entry<unknown>, wanted: string): boolean {
+  return isGone && (uid === wanted || alsoGone?.includes(wanted) === true);
 }
 
 function isNewer(a: string, b: string): boolean {
