@@ -125,6 +125,7 @@ function answerInstead(what: Mischief, answer: ServerResponse): boolean {
 
 function describe({ method = '', url = '' }: IncomingMessage): GatewayRequest {
   const { pathname, searchParams: query } = new URL(url, 'http://gateway');
+  // Collections are plural, and no object of these tests has such a name.
   const isCollection = method === 'GET' && pathname.endsWith('s');
   const verb = !isCollection ? 'other' : query.has('watch') ? 'watch' : 'list';
   return { verb, method, query };

@@ -9,6 +9,8 @@ export interface RoundsOptions {
   readonly config: RestConfig;
   readonly rounds: number;
   readonly firstSeed: number;
+  /** Rounds at the same time. @default 10 */
+  readonly lanes?: number;
   readonly newNamespace: () => Promise<string>;
   /** Restarts the server in every so many-th batch of rounds, in turns gracefully and not. @default never */
   readonly restartEvery?: number;
@@ -29,8 +31,6 @@ export interface RoundsReport {
   readonly slowest: { readonly seed: number; readonly seconds: number };
 }
 
-/** Rounds at the same time. */
-const lanes = 10;
 /** Waits between tries are seconds; here they are to be fractions of one. */
 const speed = 10;
 
@@ -39,7 +39,7 @@ const speed = 10;
  * each batch of rounds no timer and no socket of theirs may be left.
  */
 export async function informerRounds(options: RoundsOptions): Promise<RoundsReport> {
-  const { config, rounds, firstSeed, restartEvery = Number.POSITIVE_INFINITY } = options;
+  const { config, rounds, firstSeed, lanes = 10, restartEvery = Number.POSITIVE_INFINITY } = options;
   const started = systemClock.monotonic();
   const namespaces = await Promise.all(Array.from({ length: Math.min(lanes, rounds) }, options.newNamespace));
   const clock = new CountingClock({ speed });

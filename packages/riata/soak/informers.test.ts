@@ -13,7 +13,7 @@ test(`informers and caches over a bad network, ${rounds} rounds`, async () => {
   const config = await configFromKubeconfig(plane.kubeconfig);
   await using client = createClient(config);
   const report = await informerRounds({
-    ...{ config, rounds, firstSeed, restartEvery: 10 },
+    ...{ config, rounds, firstSeed, lanes: 16, restartEvery: 8 },
     newNamespace: async () => {
       const made = await client.create(Namespace({ metadata: { generateName: 'soak-' } }));
       return made.metadata.name;
