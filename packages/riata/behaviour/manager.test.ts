@@ -237,7 +237,10 @@ describeServers('manager', (server) => {
     const { Widget, namespace } = await install(server());
     const { client } = server();
     const widgets = control(Widget).reconcile(() => {});
-    const options = { health: { host: '127.0.0.1', port: 0 }, metrics: { host: '127.0.0.1', port: 0, debug: true } };
+    const options = {
+      health: { host: '127.0.0.1', port: 0 },
+      metrics: { host: '127.0.0.1', port: 0, debug: true, profiling: true },
+    };
     await using run = await running(server(), options, widgets);
     const { manager } = run;
     manager.addReadyzCheck('mine', () => {
@@ -265,6 +268,8 @@ describeServers('manager', (server) => {
     expect(JSON.parse((await ask('metrics', '/debug/reconciles?controller=widget')).body)).toMatchObject([
       { controller: 'widget', outcome: 'success' },
     ]);
+    expect(JSON.parse((await ask('metrics', '/debug/profile?seconds=0.05')).body)).toHaveProperty('nodes');
+    expect((await ask('metrics', '/debug/profile?seconds=forever')).status).toBe(400);
     const urls = Object.values(manager.urls);
     await run.stop();
     for (const url of urls) await expect(fetch(`${url}/healthz`)).rejects.toThrow();

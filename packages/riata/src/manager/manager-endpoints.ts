@@ -4,6 +4,7 @@ import type { ControllerHealth } from '../controller/controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { formatKey } from '../object/key.js';
 import type { Runtime } from '../runtime/runtime.js';
+import { cpuProfileRoute } from './cpu-profile.js';
 import type { HealthChecks } from './health-checks.js';
 import { healthRoute } from './health-routes.js';
 import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
@@ -48,6 +49,7 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
       });
     }
     if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
+    if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
     const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
     endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, log }));
   }

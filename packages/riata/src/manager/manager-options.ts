@@ -10,6 +10,7 @@ import type { EventBroadcasterOptions } from './event-broadcaster.js';
 import type { HttpEndpointOptions } from './http-endpoint.js';
 import type { LeaderElectorOptions } from './leader-elector-options.js';
 import type { LeaseLockOptions } from './lease-lock.js';
+import type { ShardingOptions } from './manager-shards.js';
 
 /** Which replica leads is settled on a Lease. */
 export interface LeaderElectionOptions
@@ -32,6 +33,8 @@ export interface ManagerOptions {
   readonly controllers?: Omit<ControllerOptions, 'runtime'>;
   /** Given, controllers run on one replica at a time. @default none: they run at once */
   readonly leaderElection?: LeaderElectionOptions;
+  /** Given, replicas share the work of controllers that are `sharded`, beside leader election. @default none */
+  readonly sharding?: ShardingOptions;
   /** Where `/healthz` and `/readyz` are served (`HealthProbeBindAddress`). @default nowhere */
   readonly health?: HttpEndpointOptions;
   /** Where `/metrics` is served; needs the package `prom-client` (`Metrics`). @default nowhere */
@@ -54,4 +57,6 @@ export interface MetricsServerOptions extends HttpEndpointOptions {
   readonly protected?: boolean;
   /** Serves `/debug/reconciles`, `/debug/controllers` and `/debug/informers` beside the metrics. @default false */
   readonly debug?: boolean;
+  /** Serves `/debug/profile`: a CPU profile of the process (`PprofBindAddress`). @default false */
+  readonly profiling?: boolean;
 }

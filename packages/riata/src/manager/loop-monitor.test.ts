@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { memoryLogger } from '../runtime/memory-logger.js';
+import { memoryMetrics } from '../runtime/metrics.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
+import { ProcessClock } from './election.fixture.js';
+import { LoopMonitor } from './loop-monitor.js';
+
+function setUp(active: () => readonly string[]) {
+  const base = new VirtualClock();
+  const clock = new ProcessClock(base);
+  const log = memoryLogger();
+  const metrics = memoryMetrics();
+  const monitor = new LoopMonitor({ clock, log, metrics, active }).start();
+  const block = async (ms: number) => {
+    clock.stop();
+    await base.advance(ms);
+    clock.resume();
+    await base.settle();
+  };
+  return { base, log, metrics, monitor, block };
+}
+
+test('a stall is told, with what was being reconciled and for how long; the lag is a metric', async () => {
+  let active: readonly string[] = [];
+  const { base, log, metrics, monitor, block } = setUp(() => active);
+  await base.advance(1_000);
+  active = ['carts shop/a (3000 ms)'];
+  await block(3_100);
+  await base.advance(1_000);
+  const told = log.records.filter(({ level }) => level === 'warn');
+  expect(told).toHaveLength(1);
+  expect(told[0]?.fields).toMatchObject({ blockedMs: 3_000, reconciling: 'carts shop/a (3000 ms)' });
+  expect(Math.max(...metrics.observed('riata_event_loop_lag_seconds'))).toBe(3);
+  monitor[Symbol.dispose]();
+});
+
+test('a loop that turns is not told of', async () => {
+  const { base, log, monitor } = setUp(() => []);
+  await base.advance(60_000);
+  expect(log.records).toEqual([]);
+  monitor[Symbol.dispose]();
+});
