@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { channelSource } from './channel-source.js';
 import type { Request } from './request.js';
 import { sourceBench } from './source.fixture.js';
+import { inCluster } from './source.js';
 
 /** An async iterable that gives what is pushed into it. */
 class Pipe<T> implements AsyncIterable<T> {
@@ -151,5 +152,18 @@ test('one that ends by itself is fine', async () => {
   await clock.settle();
   expect(names()).toEqual(['a']);
   expect(log.messages('error')).toEqual([]);
+  await end();
+});
+
+test('in one of several clusters', async () => {
+  const { clock, run, queue, end } = sourceBench();
+  const pipe = new Pipe<Request>();
+  await run(inCluster(channelSource(pipe), 'east'));
+  pipe.push({ name: 'a' }, { name: 'b', cluster: 'west' });
+  await clock.settle();
+  expect([queue.tryGet()?.key, queue.tryGet()?.key]).toEqual([
+    { name: 'a', cluster: 'east' },
+    { name: 'b', cluster: 'west' },
+  ]);
   await end();
 });

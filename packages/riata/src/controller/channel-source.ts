@@ -1,8 +1,7 @@
-import { clusterKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable } from '../runtime/signals.js';
-import { type Request, type RequestQueue, requestFor } from './request.js';
+import { placeRequest, type Request, type RequestQueue, requestFor } from './request.js';
 import type { Source } from './source.js';
 
 /** What a channel may hold, unless there is a `map`. */
@@ -48,51 +47,47 @@ export function channelSource<T>(channel: Channel<T>, options: ChannelSourceOpti
   const map = options.map ?? ((item: T) => [keyOfItem(item as ChannelItem)]);
   return {
     name,
-    async start(queue, { signal, runtime: given }) {
+    async start(queue, { signal, runtime: given, cluster }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
-      const reader = new ChannelReader<T>(name, map, queue, runtime, options);
+      const { priority = 0, bufferSize = 1024 } = options;
+      const reader = new ChannelReader<T>({ name, map, queue, runtime, cluster, priority, bufferSize });
       void reader.run(channel, signal);
     },
   };
 }
 
-class ChannelReader<T> {
-  readonly #name: string;
-  readonly #map: (item: T) => Iterable<Request>;
-  readonly #queue: RequestQueue;
-  readonly #runtime: Runtime;
-  readonly #priority: number;
-  readonly #bufferSize: number;
+interface ChannelParts<T> {
+  readonly name: string;
+  readonly map: (item: T) => Iterable<Request>;
+  readonly queue: RequestQueue;
+  readonly runtime: Runtime;
+  readonly cluster: string | undefined;
+  readonly priority: number;
+  readonly bufferSize: number;
+}
 
-  constructor(
-    name: string,
-    map: (item: T) => Iterable<Request>,
-    queue: RequestQueue,
-    runtime: Runtime,
-    { priority = 0, bufferSize = 1024 }: ChannelSourceOptions<T>,
-  ) {
-    this.#name = name;
-    this.#map = map;
-    this.#queue = queue;
-    this.#runtime = runtime;
-    this.#priority = priority;
-    this.#bufferSize = bufferSize;
+class ChannelReader<T> {
+  readonly #parts: ChannelParts<T>;
+
+  constructor(parts: ChannelParts<T>) {
+    this.#parts = parts;
   }
 
   async run(channel: Channel<T>, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#runtime;
+    const { name, runtime } = this.#parts;
+    const { clock, log } = runtime;
     for (let failures = 0; !signal.aborted; ) {
       const began = clock.monotonic();
       try {
         await this.#read(typeof channel === 'function' ? channel({ signal }) : channel, signal);
-        log.debug('a channel has ended', { source: this.#name });
+        log.debug('a channel has ended', { source: name });
         return;
       } catch (error) {
         if (signal.aborted) return;
         const isOver = typeof channel !== 'function';
         failures = clock.monotonic() - began > 60_000 ? 1 : failures + 1;
         log.error(isOver ? 'a channel failed: nothing more comes of it' : 'a channel failed: it is begun anew', {
-          source: this.#name,
+          source: name,
           error,
         });
         if (isOver) return;
@@ -118,21 +113,19 @@ class ChannelReader<T> {
   }
 
   async #room(signal: AbortSignal): Promise<void> {
-    while (this.#queue.len() >= this.#bufferSize) {
-      await this.#runtime.clock.sleep(lookAgainMs, { signal, background: true });
-    }
+    const { queue, bufferSize, runtime } = this.#parts;
+    while (queue.len() >= bufferSize) await runtime.clock.sleep(lookAgainMs, { signal, background: true });
   }
 
   /** One item that cannot be read is no reason to lose the others. */
   #take(item: T): void {
-    const { clock, log } = this.#runtime;
+    const { name, map, queue, runtime, cluster, priority } = this.#parts;
+    const { clock, log } = runtime;
     try {
-      const cause = { source: this.#name, count: 1, atMs: clock.monotonic() };
-      for (const request of this.#map(item)) {
-        this.#queue.add(clusterKey(request), { note: [cause], priority: this.#priority });
-      }
+      const note = [{ source: name, count: 1, atMs: clock.monotonic() }];
+      for (const request of map(item)) queue.add(placeRequest(request, cluster), { note, priority });
     } catch (error) {
-      log.error('an item of a channel leads to no key', { source: this.#name, error });
+      log.error('an item of a channel leads to no key', { source: name, error });
     }
   }
 }

@@ -31,10 +31,10 @@ export function cronSource(expression: string, keys: TimedKeys, options: CronSou
   const schedule = parseCron(expression, timeZone);
   return {
     name,
-    async start(queue, { signal, runtime: given }) {
+    async start(queue, { signal, runtime: given, cluster }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
       const { clock } = runtime;
-      const target = { name, queue, priority, signal, runtime };
+      const target = { name, queue, priority, signal, runtime, cluster };
       const run = async () => {
         let after = clock.now();
         while (!signal.aborted) {

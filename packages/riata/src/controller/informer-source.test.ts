@@ -4,6 +4,7 @@ import { enqueueRequestForObject } from './event-handler.js';
 import { informerSource } from './informer-source.js';
 import { generationChanged } from './predicate.js';
 import { sourceBench } from './source.fixture.js';
+import { inCluster, isSyncing } from './source.js';
 
 test('changes of an informer become keys, those of the first list with low priority', async () => {
   const { run, take, end, clock } = sourceBench();
@@ -70,4 +71,16 @@ test('waiting for one that was not started is a mistake', async () => {
   await expect(source.waitForSync({ signal: driven.signal })).rejects.toThrow(
     'source "informer things" was not started',
   );
+});
+
+test('in one of several clusters', async () => {
+  const { run, queue, end } = sourceBench();
+  await using driven = new DrivenInformer();
+  const source = inCluster(informerSource<Thing>(driven.informer, enqueueRequestForObject()), 'east');
+  await run(source);
+  await driven.start(thing('a', 1));
+  expect(isSyncing(source)).toBe(true);
+  if (isSyncing(source)) await source.waitForSync({ signal: driven.signal });
+  expect(queue.tryGet()?.key).toEqual({ cluster: 'east', namespace: 'shop', name: 'a' });
+  await end();
 });

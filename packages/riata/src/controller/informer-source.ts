@@ -18,13 +18,13 @@ export function informerSource<T extends KubeObject>(
   handler: EventHandler<T>,
   options: KindSourceOptions<T> = {},
 ): SyncingSource {
-  const { predicates = [], cluster, name = `informer ${informer.name}` } = options;
+  const { predicates = [], name = `informer ${informer.name}` } = options;
   let registration: EventHandlerRegistration | undefined;
   return {
     name,
-    async start(queue: RequestQueue, { signal, runtime }) {
+    async start(queue: RequestQueue, { signal, runtime, cluster }) {
       const intake = new ChangeIntake<T>({
-        ...{ name, kind: undefined, handler, predicates, cluster },
+        ...{ name, kind: undefined, handler, predicates, cluster: options.cluster ?? cluster },
         runtime: resolveRuntime({ ...runtime, ...options.runtime }),
       });
       const onChange = (change: Parameters<typeof intake.take>[0]) => intake.take(change, queue, signal);

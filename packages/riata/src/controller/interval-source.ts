@@ -32,10 +32,10 @@ export function intervalSource(every: Duration, keys: TimedKeys, options: Interv
   if (!(jitter >= 0)) throw new RangeError(`intervalSource: jitter wants a number from 0 up, got ${jitter}`);
   return {
     name,
-    async start(queue, { signal, runtime: given }) {
+    async start(queue, { signal, runtime: given, cluster }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
       const { clock, random } = runtime;
-      const target = { name, queue, priority, signal, runtime };
+      const target = { name, queue, priority, signal, runtime, cluster };
       const run = async () => {
         if (atStart) await enqueueDue(keys, target, everyMs);
         while (!signal.aborted) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type PollerSourceOptions, pollerSource } from './poller-source.js';
 import { sourceBench } from './source.fixture.js';
+import { inCluster } from './source.js';
 
 interface Bucket {
   readonly arn: string;
@@ -132,4 +133,12 @@ test('one poll at a time, each no longer than its timeout', async () => {
 
 test('makes no sense without a time', () => {
   expect(() => setUp({ every: '0ms' })).toThrow('every wants at least 1ms, got 0ms');
+});
+
+test('in one of several clusters', async () => {
+  const { source, setAnswer, run, queue, end } = setUp();
+  setAnswer(async () => [{ arn: 'a', size: 1 }]);
+  await run(inCluster(source, 'east'));
+  expect(queue.tryGet()?.key).toEqual({ cluster: 'east', namespace: 'shop', name: 'a' });
+  await end();
 });

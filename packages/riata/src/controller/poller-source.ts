@@ -1,10 +1,9 @@
 import { type Duration, durationMs } from '../object/duration.js';
-import { clusterKey } from '../object/key.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
 import { lowPriority } from './change-intake.js';
-import type { Request, RequestQueue } from './request.js';
+import { placeRequest, type Request, type RequestQueue } from './request.js';
 import type { Source } from './source.js';
 
 /** What a {@link pollerSource} is told of the system that it asks. */
@@ -54,9 +53,9 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
   const timeoutMs = durationMs(options.timeout ?? every, 'pollerSource: timeout');
   return {
     name,
-    async start(queue, { signal, runtime: given }) {
+    async start(queue, { signal, runtime: given, cluster }) {
       const { clock, random, log } = resolveRuntime({ ...given, ...options.runtime });
-      const items = new PolledItems(name, options, queue, clock);
+      const items = new PolledItems(name, options, queue, clock, cluster);
       const run = async () => {
         while (!signal.aborted) {
           try {
@@ -81,14 +80,22 @@ class PolledItems<T> {
   readonly #options: PollerSourceOptions<T>;
   readonly #queue: RequestQueue;
   readonly #clock: Scheduler;
+  readonly #cluster: string | undefined;
   /** None before the first time. */
   #known: ReadonlyMap<string, Known> | undefined;
 
-  constructor(name: string, options: PollerSourceOptions<T>, queue: RequestQueue, clock: Scheduler) {
+  constructor(
+    name: string,
+    options: PollerSourceOptions<T>,
+    queue: RequestQueue,
+    clock: Scheduler,
+    cluster: string | undefined,
+  ) {
     this.#name = name;
     this.#options = options;
     this.#queue = queue;
     this.#clock = clock;
+    this.#cluster = cluster;
   }
 
   /** All or nothing: if one item cannot be read, the others are not taken either, and none counts as gone. */
@@ -114,7 +121,7 @@ class PolledItems<T> {
 
   #keysOf(item: T): readonly Request[] {
     const keys = this.#options.keys(item);
-    return (Symbol.iterator in keys ? [...keys] : [keys]).map(clusterKey);
+    return (Symbol.iterator in keys ? [...keys] : [keys]).map((key) => placeRequest(key, this.#cluster));
   }
 
   #enqueue(keys: readonly Request[], change: 'Added' | 'Updated' | 'Deleted', object: string, isFirst: boolean): void {

@@ -47,6 +47,11 @@ export function requestFor(object: Pick<KubeObject, 'metadata'>, cluster?: strin
   return clusterKey({ cluster, namespace, name });
 }
 
+/** The key as queues want it; in this cluster, unless it names one. */
+export function placeRequest(request: Request, cluster: string | undefined): Request {
+  return clusterKey(cluster === undefined || request.cluster ? request : { ...request, cluster });
+}
+
 /** Options that every queue of requests has. */
 export const requestQueueOptions = { id: keyId, merge: mergeCauses };
 

@@ -6,6 +6,8 @@ export interface SourceOptions {
   readonly signal: AbortSignal;
   /** The controller's: for sources that wait or log. */
   readonly runtime?: Runtime;
+  /** Whose objects are meant by keys that do not say it, where there are several clusters. @default none */
+  readonly cluster?: string;
 }
 
 /** Where a controller's keys come from (`source.Source`). */
@@ -27,4 +29,19 @@ export interface SyncingSource extends Source {
 /** True for a {@link SyncingSource}. */
 export function isSyncing(source: Source): source is SyncingSource {
   return 'waitForSync' in source;
+}
+
+/** The same source, told which cluster its keys are of. */
+export function inCluster(source: Source, cluster: string): Source {
+  const start: Source['start'] = (queue, options) => source.start(queue, { ...options, cluster });
+  if (!isSyncing(source)) return { name: source.name, start };
+  const syncing: SyncingSource = {
+    name: source.name,
+    start,
+    waitForSync: (options) => source.waitForSync(options),
+    get isPatient() {
+      return source.isPatient;
+    },
+  };
+  return syncing;
 }

@@ -1,10 +1,9 @@
 import type { Reader } from '../client/interfaces.js';
 import type { ListOptions } from '../client/options.js';
-import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
-import { type Request, type RequestQueue, requestFor } from './request.js';
+import { placeRequest, type Request, type RequestQueue, requestFor } from './request.js';
 
 /** Which keys are due when the time has come: always the same, or those that a function gives then. */
 export type TimedKeys =
@@ -30,6 +29,8 @@ export interface TimedKeysTarget {
   readonly priority: number;
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
+  /** Of keys that do not name one. */
+  readonly cluster: string | undefined;
 }
 
 /**
@@ -37,14 +38,14 @@ export interface TimedKeysTarget {
  * ones are due.
  */
 export async function enqueueDue(keys: TimedKeys, target: TimedKeysTarget, nextMs: number): Promise<void> {
-  const { name, queue, priority, signal, runtime } = target;
+  const { name, queue, priority, signal, runtime, cluster } = target;
   const { clock, log } = runtime;
   const deadline = clock.monotonic() + nextMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const due = typeof keys === 'function' ? await keys({ signal }) : keys;
       const note = [{ source: name, count: 1, atMs: clock.monotonic() }];
-      for (const request of due) queue.add(clusterKey(request), { note, priority });
+      for (const request of due) queue.add(placeRequest(request, cluster), { note, priority });
       return;
     } catch (error) {
       if (signal.aborted) return;

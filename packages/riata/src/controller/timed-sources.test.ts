@@ -4,6 +4,7 @@ import { cronSource } from './cron-source.js';
 import { intervalSource } from './interval-source.js';
 import type { Request } from './request.js';
 import { sourceBench } from './source.fixture.js';
+import { inCluster } from './source.js';
 import { allOf } from './timed-keys.js';
 
 const minute = 60_000;
@@ -144,4 +145,14 @@ describe('cronSource', () => {
   test('is checked when it is made', () => {
     expect(() => cronSource('every day', keys)).toThrow('cron expression "every day": expected five fields');
   });
+});
+
+test('both: keys of one of several clusters', async () => {
+  const { clock, run, queue, end } = sourceBench();
+  await run(inCluster(intervalSource('1m', [{ name: 'a' }], { atStart: true }), 'east'));
+  expect(queue.tryGet()?.key).toEqual({ cluster: 'east', name: 'a' });
+  await run(inCluster(cronSource('* * * * *', [{ name: 'b' }]), 'west'));
+  await clock.advance(minute);
+  expect(queue.tryGet()?.key).toEqual({ cluster: 'west', name: 'b' });
+  await end();
 });

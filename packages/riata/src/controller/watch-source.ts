@@ -10,7 +10,7 @@ import {
   enqueueRequestsFromMap,
 } from './event-handler.js';
 import { kindSource } from './kind-source.js';
-import type { Source } from './source.js';
+import { inCluster, type Source } from './source.js';
 
 /** What a watch needs to become a source. */
 export interface WatchParts {
@@ -25,7 +25,10 @@ export async function watchSource(
   watch: WatchDefinition,
   { cache, cluster, runtime }: WatchParts,
 ): Promise<Source> {
-  if (watch.through === 'source') return watch.make({ reader: cache });
+  if (watch.through === 'source') {
+    const source = watch.make({ reader: cache });
+    return cluster === undefined ? source : inCluster(source, cluster);
+  }
   const { kind, predicates } = watch;
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const handler = await handlerFor(definition, watch, cache);
