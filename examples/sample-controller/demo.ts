@@ -20,7 +20,7 @@ if (process.stdout.isTTY) {
   const path = join(folder, 'kubeconfig');
   await writeFile(path, adminKubeconfig({ url, ca, token: server.token }), { mode: 0o600 });
   console.log(`\nYour turn, in another terminal; Ctrl-C here ends it all:\n`);
-  console.log(`  export KUBECONFIG=${path}\n  kubectl apply -f examples/sample-controller/foo.yaml`);
+  console.log(`  export KUBECONFIG=${path}\n  kubectl apply --validate=false -f examples/sample-controller/foo.yaml`);
   console.log('  kubectl get foos,deployments');
   await running;
   await rm(folder, { recursive: true });

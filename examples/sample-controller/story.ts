@@ -18,6 +18,7 @@ export async function play(manager: Manager, print: (line: string) => void): Pro
     print(`\n${title}`);
     await act();
     await until(isOver);
+    await until(async () => manager.controllers.every(({ queued, active }) => queued === 0 && active.length === 0));
     const records = manager.explain.filter(({ writes }) => writes.length > 0);
     for (const record of records.slice(told)) print(`  ${describe(record)}`);
     told = records.length;
