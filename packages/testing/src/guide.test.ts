@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { environmentPerFile, TestEnvironment } from '@riata/testing';
+import { defineKind, findCondition } from 'riata';
+import { control } from 'riata/controller';
+import { ConfigMap } from 'riata/kinds';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const Site = defineKind({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Site',
+  spec: z.object({ title: z.string() }),
+  status: z.object({ published: z.boolean() }),
+});
+
+const sites = control(Site)
+  .owns(ConfigMap)
+  .reconcile(async ({ object: site, apply, status }) => {
+    await apply(ConfigMap({ metadata: { name: site.metadata.name }, data: { 'index.html': site.spec.title } }));
+    await status({ published: true });
+    return { requeueAfter: '1m' };
+  });
+
+const site = Site({ metadata: { namespace: 'default', name: 'blog' }, spec: { title: 'Hello' } });
+const key = { namespace: 'default', name: 'blog' };
+
+test('a site is published', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  await env.run(sites);
+  await env.client.create(site);
+  await env.settle();
+
+  const page = await env.client.get(ConfigMap, key);
+  expect(page.data).toEqual({ 'index.html': 'Hello' });
+  const { status } = await env.client.get(Site, key);
+  expect(findCondition(status?.conditions, 'Ready')?.status).toBe('True');
+
+  await env.expectConverged();
+  expect(env.requests.lines({ verb: 'write' })).toEqual([
+    'patch ConfigMap default/blog',
+    'patch Site default/blog/status',
+  ]);
+});
+
+test('a page that somebody deletes comes back', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  await env.run(sites);
+  await env.client.create(site);
+  await env.settle();
+  await env.client.delete(ConfigMap, key);
+  await env.eventually(() => env.client.get(ConfigMap, key));
+});
+
+test('sites are looked at every minute', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  const manager = await env.run(sites);
+  await env.client.create(site);
+  await env.settle();
+  const before = manager.explain.length;
+  await env.advance('10m');
+  expect(manager.explain.length - before).toBe(10);
+});
+
+test('a write fails, connections break, the server restarts: it is published all the same', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  await env.run(sites);
+  env.faults.failWrite(2, { code: 500 }); // the second write from now on
+  env.faults.add({ verb: 'patch', kind: ConfigMap }, { cut: 'answer' }, { times: 1 }); // done, but the answer is lost
+  env.faults.delayEvents('3s', { kind: Site }); // informers hear of Sites late
+  await env.client.create(site);
+  await env.settle();
+  env.faults.dropConnections();
+  env.faults.compact();
+  await env.faults.restart({ down: '20s' });
+  await env.expectConverged();
+  expect((await env.client.get(Site, key)).status?.published).toBe(true);
+});
+
+test('when the leader crashes, the other replica takes over', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  const leaderElection = { namespace: 'default', name: 'sites' };
+  const first = await env.startManager({ name: 'first', run: [sites], leaderElection });
+  await env.startManager({ name: 'second', run: [sites], leaderElection });
+  await env.settle();
+  await first.kill();
+  await env.client.create(site);
+  await env.eventually(() => env.client.get(ConfigMap, key));
+  expect(env.requests.select({ kind: ConfigMap, verb: 'write' })[0]?.client).toBe('second');
+});
+
+describe('sites', () => {
+  const env = environmentPerFile({ beforeAll, afterAll, afterEach }, { kinds: [Site] });
+
+  test('start out unpublished', async () => {
+    await env().client.create(site);
+    expect((await env().client.get(Site, key)).status).toBe(undefined);
+  });
+
+  test('are gone after each test', async () => {
+    expect((await env().client.list(Site)).items).toEqual([]);
+  });
+});
+
+test('the guide shows the code that is run here', async () => {
+  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+  const [guide, own] = [await read('../../../docs/testing.md'), await read('./guide.test.ts')];
+  const flat = (text: string) => text.replace(/^ +/gm, '');
+  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => flat(block));
+  const strange = blocks.filter((block) => !flat(own).includes(block));
+  expect(blocks.length).toBeGreaterThan(5);
+  expect(strange).toEqual([]);
+});
