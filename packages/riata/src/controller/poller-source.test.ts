@@ -131,6 +131,25 @@ test('one poll at a time, each no longer than its timeout', async () => {
   expect([clock.pending, signals.every(({ aborted }) => aborted)]).toEqual([0, true]);
 });
 
+test('one that ignores its signal does not hold up the next', async () => {
+  const { run, end, log, clock } = setUp();
+  let polls = 0;
+  const deaf = pollerSource<Bucket>({
+    poll: () => {
+      polls += 1;
+      return new Promise(() => {});
+    },
+    id: ({ arn }) => arn,
+    keys: ({ arn }) => ({ name: arn }),
+    ...{ every: '1m', timeout: '5s', jitter: 0 },
+  });
+  await run(deaf);
+  await clock.advance(5_000 + minute);
+  expect([polls, log.messages('error')]).toEqual([2, ['a poll failed']]);
+  await end();
+  expect(clock.pending).toBe(0);
+});
+
 test('makes no sense without a time', () => {
   expect(() => setUp({ every: '0ms' })).toThrow('every wants at least 1ms, got 0ms');
 });

@@ -1,7 +1,7 @@
 import { type Duration, durationMs } from '../object/duration.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { link } from '../runtime/signals.js';
+import { abortable, link } from '../runtime/signals.js';
 import { lowPriority } from './change-intake.js';
 import { placeRequest, type Request, type RequestQueue } from './request.js';
 import type { Source } from './source.js';
@@ -18,7 +18,7 @@ export interface PollerSourceOptions<T> {
   readonly keys: (item: T) => Request | Iterable<Request>;
   /** Changes with the item: a version, an ETag. It is kept for each item. @default its JSON */
   readonly version?: (item: T) => string;
-  /** One poll may take no longer. @default the interval */
+  /** A poll that takes longer has failed; one that ignores its signal may still run when the next begins. @default the interval */
   readonly timeout?: Duration;
   /** Each wait is longer by up to this part of it, by chance. @default 0.1 */
   readonly jitter?: number;
@@ -60,7 +60,7 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
         while (!signal.aborted) {
           try {
             using scope = link({ signals: [signal], timeoutMs, clock, what: `the poll of source "${name}"` });
-            const found = await options.poll({ signal: scope.signal });
+            const found = await abortable(options.poll({ signal: scope.signal }), scope.signal);
             if (found !== undefined && !signal.aborted) items.take(found);
           } catch (error) {
             if (signal.aborted) return;

@@ -46,7 +46,7 @@ describe('an event', () => {
   test('is written into the namespace of its object', async () => {
     const { server, run, end, say, counted } = setUp();
     await run();
-    say('filled', { action: 'Fill', related: cart('other'), annotations: { a: 'b' } });
+    say('filled', { fieldPath: 'spec.items', action: 'Fill', related: cart('other'), annotations: { a: 'b' } });
     expect(server.sent).toEqual([]);
     expect(await end()).toBe(true);
     expect(server.sent).toMatchObject([
@@ -56,7 +56,7 @@ describe('an event', () => {
         namespace: 'shop',
         body: {
           metadata: { annotations: { a: 'b' } },
-          involvedObject: { kind: 'Cart', name: 'cart', namespace: 'shop', uid: 'uid-cart', resourceVersion: '7' },
+          involvedObject: { kind: 'Cart', name: 'cart', namespace: 'shop', uid: 'uid-cart', fieldPath: 'spec.items' },
           related: { name: 'other' },
           ...{ type: 'Normal', reason: 'Filled', message: 'filled', action: 'Fill', count: 1 },
           ...{ reportingComponent: 'carts', reportingInstance: 'host-1' },

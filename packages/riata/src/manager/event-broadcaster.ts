@@ -107,7 +107,8 @@ export class EventBroadcaster implements AsyncDisposable {
     try {
       if (type !== 'Normal' && type !== 'Warning') throw new TypeError(`type wants Normal or Warning, got ${type}`);
       if (!reason) throw new TypeError('reason wants a word, got none');
-      const regarding = referenceOf(object);
+      const { fieldPath } = event;
+      const regarding = { ...referenceOf(object), ...(fieldPath && { fieldPath }) };
       log.debug('event', { component, type, reason, message, object: regarding });
       const related = event.related && referenceOf(event.related);
       this.#queue({

@@ -12,6 +12,8 @@ export interface EventInput {
   readonly action?: string;
   /** Another object that matters. @default none */
   readonly related?: EventSubject;
+  /** Which part of the object: `spec.containers{web}`. @default all of it */
+  readonly fieldPath?: string;
   /** On the Event (`AnnotatedEventf`). @default none */
   readonly annotations?: Readonly<Record<string, string>>;
 }
