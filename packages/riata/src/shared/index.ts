@@ -2,6 +2,8 @@
 export { boundTo } from './bound-client.js';
 export { Controller, type ControllerParts, type StartOptions } from './controller.js';
 export type { KeyedOptions } from './controller-options.js';
+export { DynamicController, type DynamicControllerOptions, type KindMatcher } from './dynamic-controller.js';
+export type { DynamicHandler } from './dynamic-watch.js';
 export type { HandlerContext, HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
 export type { RetryMode } from './handler-chain.js';
 export { HandlerTransaction } from './handler-transaction.js';

@@ -112,6 +112,15 @@ export class SharedControllerFactory implements AsyncDisposable {
     return [...this.#controllers.values()];
   }
 
+  /** Aborts when the factory stops. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   /** The controller of a kind (`ForKind`): always the same one. Sends nothing. */
   forKind<R extends KubeObject>(kind: KindRef<R>): SharedController<R> {
     const id = idOf(kind);

@@ -1,0 +1,204 @@
+import { APIService, CustomResourceDefinition } from '../kinds/index.js';
+import { isConditionTrue } from '../object/conditions.js';
+import { type Duration, durationMs } from '../object/duration.js';
+import { formatGvk, type GroupVersionKind } from '../object/gvk.js';
+import type { KindRef } from '../object/kind.js';
+import type { Timer } from '../runtime/clock.js';
+import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { onAbort } from '../runtime/signals.js';
+import { Removed } from '../runtime/stop-reasons.js';
+import { type DynamicHandler, DynamicWatch } from './dynamic-watch.js';
+import type { HandlerRegistration } from './handler.js';
+import { type ServedKinds, servedKinds } from './served-kinds.js';
+import type { SharedControllerFactory } from './shared-controller-factory.js';
+
+/** Which kinds a handler wants: those whose group the pattern finds (`/\.cattle\.io$/`), or for which the function is true. */
+export type KindMatcher = RegExp | ((gvk: GroupVersionKind, kind: KindRef) => boolean);
+
+/** Options of a {@link DynamicController}. */
+export interface DynamicControllerOptions {
+  /** How long changes of what is served are gathered before the server is asked. @default '500ms' */
+  readonly debounce?: Duration;
+  /** @default that of the system; give the factory's */
+  readonly runtime?: Partial<Runtime>;
+}
+
+/** After a failure, and while something that was announced is not served yet. */
+const againMs = 1_000;
+
+/** One call of `onChange`. */
+interface Subscription {
+  readonly matches: (kind: KindRef) => boolean;
+  readonly make: (kind: KindRef) => DynamicWatch;
+  /** By the kind's full name. */
+  readonly watches: Map<string, DynamicWatch>;
+  /** Those it is on now. */
+  readonly on: Map<string, KindRef>;
+}
+
+/**
+ * Handlers for kinds that come and go while the program runs (`dynamic.Controller` of lasso, `dynamic.Register`): it
+ * watches CustomResourceDefinitions and APIServices, asks the server what it serves, and puts handlers on every kind that
+ * they match, in the version that the server prefers. Works while the factory does.
+ *
+ * What may be relied on: a handler is told of the end of every object that it was told of, also when the whole kind goes.
+ * A group whose server does not answer is not gone.
+ *
+ * @example
+ * const dynamic = new DynamicController(factory);
+ * dynamic.onChange('audit', /\.cattle\.io$/, (kind, key, object) => audit(kind.kind, key, object), { signal });
+ */
+export class DynamicController {
+  readonly #factory: SharedControllerFactory;
+  readonly #runtime: Runtime;
+  readonly #debounceMs: number;
+  readonly #subscriptions = new Set<Subscription>();
+  /** Names of CustomResourceDefinitions, which are `plural.group`: whether what they define should be served. */
+  readonly #defined = new Map<string, 'served' | 'not yet' | 'gone'>();
+  /** Kinds that nobody had asked the factory for. */
+  readonly #own = new Set<string>();
+  #served: ServedKinds = new Map();
+  #begun = false;
+  #timer: Timer | undefined;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(factory: SharedControllerFactory, options: DynamicControllerOptions = {}) {
+    this.#factory = factory;
+    this.#runtime = resolveRuntime(options.runtime);
+    this.#debounceMs = durationMs(options.debounce ?? '500ms', 'DynamicController: debounce');
+  }
+
+  /** Kinds that handlers are on. */
+  get kinds(): readonly KindRef[] {
+    const all = [...this.#subscriptions].flatMap(({ on }) => [...on]);
+    return [...new Map(all).values()];
+  }
+
+  /** Puts a handler on all kinds that match, now and later, until the signal aborts or the answer is removed (`OnChange`). */
+  onChange(
+    name: string,
+    matcher: KindMatcher,
+    handler: DynamicHandler,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): HandlerRegistration {
+    const stop = new AbortController();
+    const matches = (kind: KindRef) =>
+      typeof matcher === 'function' ? matcher(kind.gvk, kind) : new RegExp(matcher).test(kind.group);
+    const make = (kind: KindRef) =>
+      new DynamicWatch(kind, {
+        ...{ name, handler, factory: this.#factory, runtime: this.#runtime, signal: stop.signal },
+        onEnter: (entered) => this.#claim(entered),
+        onLeft: (left) => this.#release(left),
+      });
+    const subscription: Subscription = { matches, make, watches: new Map(), on: new Map() };
+    this.#subscriptions.add(subscription);
+    const remove = async () => {
+      stop.abort(new Removed(`handler "${name}" was removed`));
+      this.#subscriptions.delete(subscription);
+      const leaving = [...subscription.on.keys()].map((id) => subscription.watches.get(id));
+      subscription.on.clear();
+      await Promise.all(leaving.map((watch) => watch?.leave({ isGone: false })));
+    };
+    onAbort(signal, () => void remove());
+    if (!stop.signal.aborted) {
+      this.#begin();
+      this.#follow(subscription);
+    }
+    return { name, remove, [Symbol.asyncDispose]: remove };
+  }
+
+  #begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    const definitions = this.#factory.forKind(CustomResourceDefinition);
+    definitions.registerHandler('dynamic kinds', (key, definition) => {
+      const isServed = definition !== undefined && isConditionTrue(definition.status?.conditions, 'Established');
+      if (definition === undefined) this.#defined.set(key, 'gone');
+      else
+        this.#defined.set(key, isServed && definition.metadata.deletionTimestamp === undefined ? 'served' : 'not yet');
+      this.#schedule(this.#debounceMs);
+    });
+    this.#factory.forKind(APIService).registerHandler('dynamic kinds', () => this.#schedule(this.#debounceMs));
+    // For servers that have neither: asks once the factory works.
+    definitions.enqueueKey('any');
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = this.#runtime.clock.after(ms, () => {
+      this.#timer = undefined;
+      this.#refreshing = (this.#refreshing ?? Promise.resolve()).then(() => this.#refresh());
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#factory.isStopped) return;
+    const { client } = this.#factory.clients;
+    const { log } = this.#runtime;
+    try {
+      const found = await client.discovery.resources({ signal: this.#factory.stopping });
+      client.mapper.reset();
+      const served = new Map(servedKinds(found, this.#served, this.#factory.clients));
+      for (const [name, state] of this.#defined) {
+        // Discovery is a little behind: what is not defined any more is not served.
+        if (state === 'gone') served.delete(name);
+        else if (state === 'served' && !served.has(name)) this.#schedule(againMs);
+      }
+      this.#served = served;
+    } catch (error) {
+      if (this.#factory.isStopped) return;
+      log.warn('what the server serves could not be found out: asking again', { error });
+      this.#schedule(againMs);
+      return;
+    }
+    for (const subscription of this.#subscriptions) this.#follow(subscription);
+  }
+
+  /** Puts a handler where it belongs by now. */
+  #follow({ matches, make, watches, on }: Subscription): void {
+    const wanted = new Map<string, KindRef>();
+    const names = new Set<string>();
+    for (const [name, kind] of this.#served) {
+      if (!this.#isMatch(matches, kind)) continue;
+      wanted.set(formatGvk(kind.gvk), kind);
+      names.add(name);
+    }
+    for (const [id, kind] of on) {
+      if (wanted.has(id)) continue;
+      on.delete(id);
+      // In another version, its objects are still there.
+      void watches.get(id)?.leave({ isGone: !names.has(`${kind.plural}.${kind.group}`) });
+    }
+    for (const [id, kind] of wanted) {
+      if (on.has(id)) continue;
+      on.set(id, kind);
+      let watch = watches.get(id);
+      if (watch === undefined) {
+        watch = make(kind);
+        watches.set(id, watch);
+      }
+      watch.enter();
+    }
+  }
+
+  #isMatch(matches: (kind: KindRef) => boolean, kind: KindRef): boolean {
+    try {
+      return matches(kind);
+    } catch (error) {
+      this.#runtime.log.error('a matcher of kinds failed: taken as no match', { kind: formatGvk(kind.gvk), error });
+      return false;
+    }
+  }
+
+  #claim(kind: KindRef): void {
+    if (!this.#factory.forKind(kind).isWanted) this.#own.add(formatGvk(kind.gvk));
+  }
+
+  /** Ends the watch of a kind that nobody else is on. */
+  async #release(kind: KindRef): Promise<void> {
+    const id = formatGvk(kind.gvk);
+    if (!this.#own.has(id) || this.#factory.forKind(kind).handlers.length > 0) return;
+    this.#own.delete(id);
+    await this.#factory.remove(kind);
+  }
+}

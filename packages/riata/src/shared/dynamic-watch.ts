@@ -1,0 +1,110 @@
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { link } from '../runtime/signals.js';
+import type { HandlerContext, HandlerRegistration } from './handler.js';
+import type { SharedControllerFactory } from './shared-controller-factory.js';
+
+/** A handler of objects of kinds that were not known when the program was written; for the rest see `SharedControllerHandler`. */
+export type DynamicHandler = (
+  kind: KindRef,
+  key: string,
+  object: KubeObject | undefined,
+  context: HandlerContext,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that changes nothing has no return statement.
+) => KubeObject | undefined | void | Promise<KubeObject | undefined | void>;
+
+/** What a {@link DynamicWatch} is made of. */
+export interface DynamicWatchParts {
+  readonly name: string;
+  readonly handler: DynamicHandler;
+  readonly factory: SharedControllerFactory;
+  readonly runtime: Runtime;
+  /** Ends it for good. */
+  readonly signal: AbortSignal;
+  /** Called before the handler is put on the kind. */
+  readonly onEnter: (kind: KindRef) => void;
+  /** Called when the handler is off the kind. */
+  readonly onLeft: (kind: KindRef) => Promise<void>;
+}
+
+/** One handler on one kind that comes and goes. */
+export class DynamicWatch {
+  readonly kind: KindRef;
+  readonly #parts: DynamicWatchParts;
+  /** Keys of objects that the handler was told of, and not of their end. */
+  readonly #known = new Set<string>();
+  #registration: HandlerRegistration | undefined;
+  #leaving: AbortController | undefined;
+  /** Coming and going happen one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(kind: KindRef, parts: DynamicWatchParts) {
+    this.kind = kind;
+    this.#parts = parts;
+  }
+
+  /** The kind is served. */
+  enter(): void {
+    this.#leaving?.abort();
+    this.#next(async () => {
+      this.#parts.onEnter(this.kind);
+      const controller = this.#parts.factory.forKind(this.kind);
+      this.#registration = controller.registerHandler(this.#parts.name, (key, object, context) =>
+        this.#handle(key, object, context),
+      );
+      // Of those that did not come back with the kind nobody else would tell.
+      for (const key of this.#known) controller.enqueueKey(key);
+    });
+  }
+
+  /** It is served no more. `isGone`: so are its objects, and the handler is told of each. */
+  leave({ isGone }: { readonly isGone: boolean }): Promise<void> {
+    const leaving = new AbortController();
+    this.#leaving = leaving;
+    return this.#next(async () => {
+      await this.#registration?.remove();
+      this.#registration = undefined;
+      await this.#parts.onLeft(this.kind);
+      if (isGone) await this.#tellEnd(leaving.signal);
+      else this.#known.clear();
+    });
+  }
+
+  #next(step: () => Promise<void>): Promise<void> {
+    const { log } = this.#parts.runtime;
+    const told = (error: unknown) => log.error('a handler could not follow a kind', { kind: this.kind.kind, error });
+    this.#turn = this.#turn.then(step).catch(told);
+    return this.#turn;
+  }
+
+  async #handle(key: string, object: KubeObject | undefined, context: HandlerContext): Promise<KubeObject | undefined> {
+    if (object !== undefined) this.#known.add(key);
+    const returned = await this.#parts.handler(this.kind, key, object, context);
+    if (object === undefined) this.#known.delete(key);
+    return returned ?? undefined;
+  }
+
+  /** Again and again, until the handler has taken all or the kind is back. */
+  async #tellEnd(back: AbortSignal): Promise<void> {
+    const { factory, name, runtime, signal: ended } = this.#parts;
+    const { clock } = runtime;
+    using lifetime = link(back, ended);
+    const { signal } = lifetime;
+    const client = factory.clients.forKind(this.kind).boundTo(signal);
+    const log = runtime.log.child({ handler: name, kind: this.kind.kind });
+    const reasons = [{ source: 'kind gone', count: 1, atMs: clock.monotonic() }];
+    for (let attempt = 1; this.#known.size > 0; attempt += 1) {
+      for (const key of [...this.#known]) {
+        if (signal.aborted) return;
+        try {
+          await this.#handle(key, undefined, { signal, client, reasons, attempt, log: log.child({ key }) });
+        } catch (error) {
+          if (!signal.aborted) log.error('a handler failed on an object whose kind is gone', { key, attempt, error });
+        }
+      }
+      if (this.#known.size === 0 || signal.aborted) return;
+      await clock.sleep(Math.min(5 * 2 ** attempt, 30_000), { signal }).catch(() => {});
+    }
+  }
+}
