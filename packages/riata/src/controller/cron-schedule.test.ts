@@ -137,6 +137,32 @@ describe('where clocks change', () => {
     }
   });
 
+  test.each([
+    [berlin, '2026-03-28T12:00:00Z'],
+    [berlin, '2026-10-24T12:00:00Z'],
+    ['Australia/Lord_Howe', '2026-04-04T00:00:00Z'],
+    ['Australia/Lord_Howe', '2026-10-03T00:00:00Z'],
+    ['America/Santiago', '2026-04-04T12:00:00Z'],
+    ['America/Santiago', '2026-09-05T12:00:00Z'],
+  ])('in %s from %s: what goes by the hour, as looking at every minute finds it', (timeZone, from) => {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', hour: 'numeric', minute: 'numeric' });
+    const clock = (ms: number) => {
+      const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+      return { hour: parts.hour ?? 0, minute: parts.minute ?? 0 };
+    };
+    const start = parseTime(from);
+    const end = start + 36 * 3_600_000;
+    const seen: string[] = [];
+    for (let ms = start + 60_000; ms <= end; ms += 60_000) {
+      const { hour, minute } = clock(ms);
+      if (hour % 2 === 0 && minute % 20 === 5) seen.push(formatTime(ms));
+    }
+    const found: string[] = [];
+    const schedule = parseCron('5/20 */2 * * *', timeZone);
+    for (let ms = schedule.next(start); ms <= end; ms = schedule.next(ms)) found.push(formatTime(ms));
+    expect(found).toEqual(seen);
+  });
+
   test('an unknown zone is refused', () => {
     expect(() => parseCron('* * * * *', 'Mars/Phobos')).toThrow('time zone "Mars/Phobos" is not known here');
   });
