@@ -8,7 +8,7 @@ export interface EventuallyOptions {
   readonly within?: Duration;
   /** In the error. @default nothing more than the last failure */
   readonly what?: string;
-  /** How many requests of managers it may take; see `SettleOptions`. @default 10_000 */
+  /** How many requests of managers it may take; see `SettleOptions`. @default 5_000 */
   readonly maxRequests?: number;
 }
 

@@ -44,7 +44,7 @@ export interface FaultParts {
 
 /**
  * What goes wrong between the managers of an environment and the server, in the order that a test says. `env.client` is
- * spared. Rules need the in-process server; with others they throw.
+ * spared. The name of what is created is not known to rules: it is in the body. Rules need the in-process server; with others they throw.
  *
  * @example
  * env.faults.failWrite(2, { code: 409, reason: 'Conflict' });      // the second write from now on

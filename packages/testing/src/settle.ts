@@ -14,7 +14,7 @@ export interface SettleOptions {
   readonly horizon?: Duration;
   /** How long it may take, on the clock of the environment. @default '10m' on the virtual clock, '30s' in real time */
   readonly timeout?: Duration;
-  /** How many requests it may take: a controller that wakes itself up by what it writes never comes to rest. @default 10_000 */
+  /** How many requests it may take: a controller that wakes itself up by what it writes never comes to rest. @default 5_000 */
   readonly maxRequests?: number;
 }
 
@@ -31,7 +31,7 @@ export interface SettleParts {
 }
 
 /** Requests before something must be wrong. */
-export const mostRequests = 10_000;
+export const mostRequests = 5_000;
 
 /** Looks in a row that must find nothing, in real time: between two steps something may be on its way unseen. */
 const calmLooks = 3;

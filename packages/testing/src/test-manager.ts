@@ -69,11 +69,19 @@ export class TestManager implements AsyncDisposable {
     const { run: _, name: __, ...given } = options;
     const manager = await Manager.create({
       ...given,
+      loopMonitor: !parts.time.isVirtual,
       controllers: { history, ...given.controllers },
       config: connection.config,
       runtime,
     });
-    return new TestManager(manager, parts);
+    try {
+      return new TestManager(manager, parts);
+    } catch (error) {
+      // Two controllers of one name, for instance.
+      await manager[Symbol.asyncDispose]();
+      await connection.config.transport.close();
+      throw error;
+    }
   }
 
   /** Reads from its cache, own writes included; writes are recorded as those of its controllers. */

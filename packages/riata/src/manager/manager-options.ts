@@ -45,6 +45,11 @@ export interface ManagerOptions {
   readonly events?: Omit<EventBroadcasterOptions, 'runtime'>;
   /** How long what runs may take to end, before `run` resolves without it (`GracefulShutdownTimeout`). @default '30s' */
   readonly gracefulTimeout?: Duration | 'never';
+  /**
+   * Looks ten times a second how late the event loop is, for a metric, and tells of stalls. In tests on a virtual clock
+   * there is nothing to see. @default true
+   */
+  readonly loopMonitor?: boolean;
   readonly runtime?: Partial<Runtime>;
 }
 

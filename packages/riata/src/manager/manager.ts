@@ -210,7 +210,8 @@ export class Manager implements AsyncDisposable {
     this.#phase = 'starting';
     using _asked = onAbort(signal, () => this.#end({ reason: 'stopped' }));
     const { clock, log, metrics } = this.#runtime;
-    using _loop = new LoopMonitor({ clock, log, metrics, active: () => this.#activeReconciles() }).start();
+    const loop = new LoopMonitor({ clock, log, metrics, active: () => this.#activeReconciles() });
+    using _loop = this.#options.loopMonitor === false ? undefined : loop.start();
     const endElection = new AbortController();
     const abandon = new AbortController();
     let election: Promise<unknown> = Promise.resolve();
