@@ -36,7 +36,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'real',
-          env: { RIATA_SERVERS: 'kube-apiserver' },
+          env: { RIATA_SERVERS: 'kube-apiserver', RIATA_TEST_SERVER: 'kubeconfig' },
           include: [
             'packages/*/behaviour/**/*.test.ts',
             'packages/*/differential/**/*.test.ts',

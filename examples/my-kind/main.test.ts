@@ -1,56 +1,50 @@
-import { ApiServer } from '@riata/apiserver';
-import { isNotFound, loadConfig, Manager, type RestConfig, silentLogger } from 'riata';
-import { ConfigMap, CustomResourceDefinition, Namespace } from 'riata/kinds';
-import { expect, test, vi } from 'vitest';
+import { TestEnvironment } from '@riata/testing';
+import { isNotFound } from 'riata';
+import { ConfigMap, Namespace } from 'riata/kinds';
+import { expect, test } from 'vitest';
 import { cache, SharedSettings, sharedSettings } from './main.js';
 
-/** On the real server where there is one (`npm run test:real`), else on the embedded one. */
-async function onServer(run: (config: RestConfig) => Promise<void>): Promise<void> {
-  if (process.env.RIATA_CONTROL_PLANE !== undefined) return run(await loadConfig());
-  await using server = await ApiServer.start();
-  await run(server.config);
-}
-
 test('every namespace has the settings, until they are deleted', async () => {
-  await onServer(async (config) => {
-    await using manager = await Manager.create({ config, cache, runtime: { log: silentLogger } });
-    manager.add(sharedSettings);
-    const { client, apiReader } = manager;
-    const newNamespace = async () =>
-      (await client.create(Namespace({ metadata: { generateName: 'my-kind-' } }))).metadata.name;
-    const [home, other] = [await newNamespace(), await newNamespace()];
-    await client.apply(CustomResourceDefinition(SharedSettings.crd()), { fieldManager: 'test' });
-    const stop = new AbortController();
-    const running = manager.run({ signal: stop.signal });
-    const key = { namespace: home, name: 'house-rules' };
-    const copyIn = (namespace: string) => apiReader.get(ConfigMap, { namespace, name: `${home}.house-rules` });
-    const copied = async (namespace: string, data: Record<string, string>) =>
-      vi.waitFor(async () => expect((await copyIn(namespace)).data).toEqual(data), 20_000);
+  await using env = await TestEnvironment.start({ kinds: [SharedSettings] });
+  await env.startManager({ run: [sharedSettings], cache });
+  const { client } = env;
+  const [home, other] = [await env.namespace(), await env.namespace()];
+  const key = { namespace: home, name: 'house-rules' };
+  const name = `${home}.house-rules`;
+  const copyIn = async (namespace: string) => (await client.get(ConfigMap, { namespace, name })).data;
 
-    await vi.waitFor(() => apiReader.list(SharedSettings), 20_000);
-    await client.create(SharedSettings({ metadata: key, spec: { data: { quiet: '22:00' } } }));
-    for (const namespace of [home, other]) await copied(namespace, { quiet: '22:00' });
+  await client.create(SharedSettings({ metadata: key, spec: { data: { quiet: '22:00' } } }));
+  await env.settle();
+  for (const namespace of [home, other]) expect(await copyIn(namespace)).toEqual({ quiet: '22:00' });
 
-    // Later ones, changed ones, and those that somebody spoils.
-    const late = await newNamespace();
-    await copied(late, { quiet: '22:00' });
-    await client.patch(SharedSettings, key, { type: 'merge', body: { spec: { data: { quiet: '23:00' } } } });
-    await copied(other, { quiet: '23:00' });
-    const name = `${home}.house-rules`;
-    await client.patch(ConfigMap, { namespace: other, name }, { type: 'merge', body: { data: { quiet: 'never' } } });
-    await copied(other, { quiet: '23:00' });
-    await client.delete(ConfigMap, { namespace: late, name });
-    await copied(late, { quiet: '23:00' });
-    await vi.waitFor(async () => {
-      const { items } = await apiReader.list(Namespace);
-      const { status } = await apiReader.get(SharedSettings, key);
-      expect(status?.copies).toBe(items.filter((namespace) => namespace.status?.phase !== 'Terminating').length);
-    }, 20_000);
+  // A namespace that comes later, and a change.
+  const late = await env.namespace();
+  await client.patch(SharedSettings, key, { type: 'merge', body: { spec: { data: { quiet: '23:00' } } } });
+  await env.settle();
+  for (const namespace of [home, other, late]) expect(await copyIn(namespace)).toEqual({ quiet: '23:00' });
 
-    await client.delete(SharedSettings, key);
-    await vi.waitFor(() => expect(apiReader.get(SharedSettings, key)).rejects.toSatisfy(isNotFound), 20_000);
-    for (const namespace of [home, other, late]) await expect(copyIn(namespace)).rejects.toSatisfy(isNotFound);
-    stop.abort();
-    expect(await running).toEqual({ reason: 'stopped', unfinished: [] });
-  });
+  // What somebody spoils is mended.
+  await client.patch(ConfigMap, { namespace: other, name }, { type: 'merge', body: { data: { quiet: 'never' } } });
+  await client.delete(ConfigMap, { namespace: late, name });
+  await env.expectConverged();
+  for (const namespace of [home, other, late]) expect(await copyIn(namespace)).toEqual({ quiet: '23:00' });
+  const { items } = await client.list(Namespace);
+  const active = items.filter(({ status }) => status?.phase !== 'Terminating');
+  expect((await client.get(SharedSettings, key)).status?.copies).toBe(active.length);
+
+  await client.delete(SharedSettings, key);
+  await env.settle();
+  await expect(client.get(SharedSettings, key)).rejects.toSatisfy(isNotFound);
+  for (const namespace of [home, other, late]) await expect(copyIn(namespace)).rejects.toSatisfy(isNotFound);
+});
+
+test('the cache holds the copies, and no other ConfigMap', async () => {
+  await using env = await TestEnvironment.start({ kinds: [SharedSettings] });
+  const { manager } = await env.startManager({ run: [sharedSettings], cache });
+  const namespace = await env.namespace();
+  await env.client.create(ConfigMap({ metadata: { namespace, name: 'mine' }, data: { a: '1' } }));
+  await env.client.create(SharedSettings({ metadata: { namespace, name: 'ours' }, spec: { data: { b: '2' } } }));
+  await env.settle();
+  const { items } = await manager.cache.list(ConfigMap, { namespace });
+  expect(items.map(({ metadata }) => metadata.name)).toEqual([`${namespace}.ours`]);
 });
