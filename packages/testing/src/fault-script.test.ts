@@ -1,4 +1,6 @@
+import { randomFaults } from '@riata/apiserver';
 import { ConfigMap } from 'riata/kinds';
+import { seededRandom } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
@@ -80,4 +82,25 @@ test('a watch that dies in silence is noticed, and what was missed is caught up 
   expect(rule.hits).toBe(1);
   expect((await env.client.list(ConfigMap, { namespace: 'default' })).items.length).toBeGreaterThanOrEqual(3);
   expect(env.clock.monotonic()).toBeGreaterThan(60_000);
+});
+
+test('by chance, with the same outcome for the same seed', async () => {
+  const run = async (seed: number) => {
+    await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process', seed });
+    const rates = { fail: 0.1, cut: 0.1, cutWatch: 0.5, stallWatch: 0.1, delayMs: 200 };
+    using chance = env.faults.use(randomFaults(seededRandom(seed), rates));
+    await env.run(widgets);
+    for (let i = 0; i < 5; i += 1) await env.client.create(widget(`w-${i}`, i));
+    await env.settle({ horizon: '10s' });
+    chance[Symbol.dispose]();
+    await env.settle({ horizon: '20m', timeout: '1h' });
+    await env.expectConverged();
+    const { items } = await env.client.list(Widget);
+    return { sizes: items.map(({ status }) => status?.size), requests: env.requests.lines() };
+  };
+  const runs = [];
+  for (const seed of [1, 2, 3, 4]) runs.push(await run(seed));
+  for (const { sizes } of runs) expect(sizes).toEqual([0, 1, 2, 3, 4]);
+  expect(runs[0]?.requests).not.toEqual(runs[1]?.requests);
+  expect((await run(1)).requests).toEqual(runs[0]?.requests);
 });

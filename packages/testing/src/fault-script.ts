@@ -1,4 +1,4 @@
-import type { ApiServer, Fault, FaultAnswer, FaultRequest } from '@riata/apiserver';
+import type { ApiServer, Fault, FaultAnswer, FaultRequest, Faults } from '@riata/apiserver';
 import { type Duration, durationMs } from 'riata/object';
 import { matches, type RequestMatch, type RequestReader } from './request-target.js';
 import type { TestTime } from './test-time.js';
@@ -55,6 +55,7 @@ export class FaultScript {
   readonly #parts: FaultParts;
   readonly #rules = new Set<Rule>();
   readonly #delays = new Set<Delay>();
+  readonly #hooks = new Set<{ readonly faults: Faults }>();
 
   constructor(parts: FaultParts) {
     this.#parts = parts;
@@ -91,6 +92,17 @@ export class FaultScript {
     return { [Symbol.dispose]: () => void this.#delays.delete(delay) };
   }
 
+  /**
+   * Has a function decide about every request that no rule is for, such as `randomFaults` of `@riata/apiserver`, until the
+   * answer is disposed of.
+   */
+  use(faults: Faults): Disposable {
+    this.#needInProcess('a hook for faults');
+    const hook = { faults };
+    this.#hooks.add(hook);
+    return { [Symbol.dispose]: () => void this.#hooks.delete(hook) };
+  }
+
   /** Cuts all connections of the managers, now; they may connect again at once. */
   dropConnections(): void {
     this.#needInProcess('dropping connections');
@@ -116,6 +128,7 @@ export class FaultScript {
   clear(): void {
     this.#rules.clear();
     this.#delays.clear();
+    this.#hooks.clear();
   }
 
   /** @internal The hook for the server's connections. */
@@ -123,11 +136,19 @@ export class FaultScript {
     const { reader } = this.#parts;
     const query = request.query.toString();
     const target = reader.read(request.method, query === '' ? request.path : `${request.path}?${query}`);
-    const fault = this.#next((match) => matches(target, match));
+    const fault = this.#next((match) => matches(target, match)) ?? this.#ask(request);
     if (!request.watch) return fault;
     const eventDelayMs = () =>
       [...this.#delays].reduce((most, { match, delayMs }) => Math.max(most, matches(target, match) ? delayMs : 0), 0);
     return { eventDelayMs, ...fault };
+  }
+
+  #ask(request: FaultRequest): Fault | undefined {
+    for (const { faults } of this.#hooks) {
+      const fault = faults(request);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
   }
 
   #next(isMeant: (match: RequestMatch) => boolean): Fault | undefined {

@@ -1,6 +1,6 @@
 import { createClient, findCondition } from 'riata';
 import { control, generationChanged } from 'riata/controller';
-import { ConfigMap, CustomResourceDefinition, Namespace } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition, Lease, Namespace } from 'riata/kinds';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
@@ -94,6 +94,7 @@ test('several replicas: one leads, and when it crashes another takes over', asyn
   await env.client.create(widget('a'));
   await env.settle();
   await first.kill();
+  expect((await env.client.get(Lease, inDefault('widgets'))).spec?.holderIdentity).toBe('first');
   await env.client.create(widget('b'));
   await env.eventually(() => env.client.get(ConfigMap, inDefault('b')));
   await env.expectConverged();
@@ -104,4 +105,20 @@ test('several replicas: one leads, and when it crashes another takes over', asyn
 
 test('what the variable or option names must be there', async () => {
   await expect(TestEnvironment.start({ server: '/no/such/file' })).rejects.toThrow('got "/no/such/file"');
+});
+
+test('controllers come and go, and a name is taken once', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  await expect(env.run(widgets, widgets)).rejects.toThrow('already is a controller named "widget"');
+  const manager = await env.startManager();
+  const added = manager.add(widgets);
+  await env.client.create(widget('a'));
+  await env.expectConverged();
+  await added.remove();
+  await env.client.create(widget('b'));
+  await env.settle();
+  expect(env.requests.lines({ verb: 'create' })).toEqual([]);
+  expect(env.requests.lines({ verb: 'patch', kind: ConfigMap })).toEqual(['patch ConfigMap default/a']);
+  expect(await manager.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+  await env.settle();
 });
