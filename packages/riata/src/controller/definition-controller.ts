@@ -6,7 +6,9 @@ import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
 import { type ControllerPlace, DefinedReconciler } from './defined-reconciler.js';
 import type { ControllerDefinition } from './definition.js';
+import type { KeyGate } from './key-gate.js';
 import { readSource } from './kind-source.js';
+import { replayObjects } from './replay-objects.js';
 import type { Request } from './request.js';
 import type { Result } from './result.js';
 import { isSyncing, type Source } from './source.js';
@@ -16,6 +18,8 @@ import { watchSource } from './watch-source.js';
 export interface ControllerParts extends ControllerPlace {
   /** For what the definition does not say. */
   readonly defaults?: Omit<ControllerOptions, 'runtime'>;
+  /** Which keys are this replica's; see {@link DefinedController.replay}. @default all */
+  readonly gate?: KeyGate;
   readonly runtime?: Partial<Runtime>;
 }
 
@@ -43,19 +47,22 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   readonly #runtime: Runtime;
   /** By cluster; `''` for the one without a name. */
   readonly #reconcilers = new Map<string, DefinedReconciler<R>>();
+  readonly #places = new Map<string, ControllerPlace>();
+  readonly #gate: KeyGate | undefined;
   readonly #newcomers = new Map<string, Newcomer>();
 
-  constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'runtime'>) {
+  constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'gate' | 'runtime'>) {
     this.#definition = definition;
+    this.#gate = parts.gate;
     this.#runtime = resolveRuntime(parts.runtime);
     const { name: _, predicates: __, fieldManager: ___, warmUp: ____, clusters: _____, ...own } = definition.options;
-    const options = { ...parts.defaults, ...own, runtime: this.#runtime };
+    const options = { ...parts.defaults, ...own, gate: parts.gate, runtime: this.#runtime };
     this.controller = new Controller(definition.name, { ...options, reconcile: (run) => this.#reconcile(run) });
   }
 
   /** Works on this API server from the start: nothing is reconciled before what it watches there is synced. */
   async settle(place: ControllerPlace): Promise<void> {
-    this.#reconcilers.set(place.cluster ?? '', new DefinedReconciler<R>(this.#definition, place, this.#runtime));
+    this.#place(place);
     for (const source of await this.#sourcesOf(place)) await this.controller.watch(source);
   }
 
@@ -70,7 +77,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const { cluster } = place;
     const newcomer: Newcomer = { early: new Map(), isSynced: false };
     this.#newcomers.set(cluster, newcomer);
-    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime));
+    this.#place(place);
     const sources = await this.#sourcesOf(place);
     for (const source of sources) await this.controller.watch(bounded(source, signal));
     try {
@@ -86,7 +93,18 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   /** Forgets a cluster whose signal has aborted: what is left of its keys in the queue leads to nothing. */
   leave(cluster: string): void {
     this.#reconcilers.delete(cluster);
+    this.#places.delete(cluster);
     this.#newcomers.delete(cluster);
+  }
+
+  /** Puts all objects in line again whose keys are meant, as at the start: the gate has opened for them. */
+  async replay(isMeant: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const definition = this.#definition as unknown as ControllerDefinition;
+    const { queue } = this.controller;
+    const places = [...this.#places.values()].map(({ cache, cluster }) =>
+      replayObjects(definition, queue, isMeant, { cache, cluster, runtime: this.#runtime, signal }),
+    );
+    await Promise.all(places);
   }
 
   async #reconcile(run: ActiveReconcile): Promise<Result> {
@@ -96,7 +114,16 @@ export class DefinedController<R extends KubeObject = KubeObject> {
       newcomer.early.set(`${run.key.namespace ?? ''}/${run.key.name}`, run.key);
       return undefined;
     }
-    return this.#reconcilers.get(cluster)?.reconcile(run);
+    const place = this.#places.get(cluster);
+    if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
+    const client = place.client.wrap(this.#gate.fence(run.key));
+    return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime).reconcile(run);
+  }
+
+  #place(place: ControllerPlace): void {
+    const cluster = place.cluster ?? '';
+    this.#places.set(cluster, place);
+    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime));
   }
 
   async #sourcesOf({ cache, cluster }: ControllerPlace): Promise<readonly Source[]> {

@@ -81,6 +81,12 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
    * added ones carry the cluster's name. @default 'own'
    */
   readonly clusters?: 'own' | 'added' | 'all';
+  /**
+   * Replicas share its keys if the manager has `sharding`: each key is worked on by one of them at a time, whoever leads.
+   * Without, it runs as any other. When a key comes to a replica its object is looked at anew; what only a source knew of
+   * it, a `requeueAfter` or the deletion of an object without finalizer included, is not passed on. @default false
+   */
+  readonly sharded?: boolean;
   /** Who its writes belong to. @default the controller's name */
   readonly fieldManager?: string;
 }

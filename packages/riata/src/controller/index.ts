@@ -3,7 +3,7 @@ export type { ActiveReconcileInfo } from './active-reconcile.js';
 export { lowPriority } from './change-intake.js';
 export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './channel-source.js';
 export { ControlBuilder, control, type OwnsOptions, type ReferencedBy, type WatchOptions } from './control.js';
-export { Controller, type ControllerHealth, type ControllerPhase } from './controller.js';
+export { Controller, type ControllerHealth, type ControllerPhase, type ControllerWork } from './controller.js';
 export type { ControllerOptions } from './controller-options.js';
 export {
   type CreateOrOptions,
@@ -39,7 +39,9 @@ export {
 export { type FinalizeResult, type Finalizer, Finalizers } from './finalizer-registry.js';
 export { informerSource } from './informer-source.js';
 export { type IntervalSourceOptions, intervalSource } from './interval-source.js';
+export type { KeyGate } from './key-gate.js';
 export { type KindSourceOptions, kindSource } from './kind-source.js';
+export { isNotInShard, NotInShard } from './not-in-shard.js';
 export { type PollerSourceOptions, pollerSource } from './poller-source.js';
 export {
   and,

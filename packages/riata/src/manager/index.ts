@@ -14,7 +14,11 @@ export type { LeaderCallbacks, LeaderElectorOptions } from './leader-elector-opt
 export { candidateIdentity, type LeaseClient, LeaseLock, type LeaseLockOptions } from './lease-lock.js';
 export { type Added, Manager, type ManagerExit } from './manager.js';
 export type { LeaderElectionOptions, ManagerOptions, MetricsServerOptions } from './manager-options.js';
+export type { ShardingOptions } from './manager-shards.js';
 export { type PromClient, type PromRegistry, promMetrics } from './prom-metrics.js';
 export type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 export { run, signalHandler } from './run.js';
 export { type Runnable, type RunnableStage, startOrder } from './runnable.js';
+export type { ShardRingClient } from './shard-register.js';
+export { type ShardChange, type ShardListener, ShardRing, type ShardRunOptions } from './shard-ring.js';
+export type { ShardRingOptions } from './shard-ring-options.js';

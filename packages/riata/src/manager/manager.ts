@@ -25,9 +25,11 @@ import { LeaseLock } from './lease-lock.js';
 import { LoopMonitor } from './loop-monitor.js';
 import { endpointsFor } from './manager-endpoints.js';
 import type { ManagerOptions } from './manager-options.js';
+import { ManagerShards } from './manager-shards.js';
 import { loadPromMetrics, type PromRegistry } from './prom-metrics.js';
 import { type Runnable, type RunnableStage, startOrder } from './runnable.js';
 import { RunnableGroup } from './runnable-group.js';
+import type { ShardRing } from './shard-ring.js';
 
 /** Why a manager ended. */
 export type ManagerExit =
@@ -85,6 +87,7 @@ export class Manager implements AsyncDisposable {
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
   readonly #elector: LeaderElector | undefined;
+  readonly #shards: ManagerShards | undefined;
   readonly #stop = new AbortController();
   readonly #elected: { readonly promise: Promise<void>; resolve(): void };
   #cause: Cause | undefined;
@@ -120,6 +123,9 @@ export class Manager implements AsyncDisposable {
     };
     this.#clusters = new Clusters({ runtime: this.#runtime, cache: options.cache, onAdd });
     this.#elector = this.#makeElector();
+    const { sharding } = options;
+    this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
+    if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
     this.#addChecks();
   }
 
@@ -156,6 +162,11 @@ export class Manager implements AsyncDisposable {
     return this.#elected.promise;
   }
 
+  /** How the work of sharded controllers is shared; undefined without `sharding`. */
+  get shards(): ShardRing | undefined {
+    return this.#shards?.ring;
+  }
+
   /** Clusters beside its own, which come and go; see `ControlOptions.clusters` for who works on them. */
   get clusters(): ClusterSet {
     return this.#clusters;
@@ -180,14 +191,17 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Adds a controller, or anything else that is to run, at any time (`Add`). Controllers run on the replica that leads;
-   * others on every one, unless `stage` says otherwise.
+   * Adds a controller, or anything else that is to run, at any time (`Add`). Controllers run on the replica that leads,
+   * those that are shared and all the rest on every one, unless `stage` says otherwise.
    */
   add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') {
       throw new Error('the manager has stopped: nothing can be added any more');
     }
-    if ('reconciler' in what) return this.#addController(what, options.stage ?? 'leader');
+    if ('reconciler' in what) {
+      const isShared = this.#shards !== undefined && what.options.sharded;
+      return this.#addController(what, options.stage ?? (isShared ? 'others' : 'leader'));
+    }
     return { remove: this.#groups[options.stage ?? 'others'].add(what) };
   }
 
@@ -327,21 +341,30 @@ export class Manager implements AsyncDisposable {
     const { name } = definition;
     const isFenced = stage === 'leader' && this.#elector !== undefined;
     const client = isFenced && this.#elector ? this.#connection.wrap(this.#elector.fence) : this.#connection;
+    const shards = definition.options.sharded && stage !== 'leader' ? this.#shards : undefined;
     let made: Promise<DefinedController> | undefined;
     const make = () => {
-      made ??= this.#makeController(definition, client);
+      made ??= this.#makeController(definition, client, shards);
       return made;
     };
     return {
       name: `controller ${name}`,
-      run: async ({ signal }) => (await make()).controller.run({ signal }),
+      run: async (options) => {
+        const defined = await make();
+        await (shards === undefined ? defined.controller.run(options) : shards.runController(defined, options));
+      },
       ...(definition.options.warmUp && { warmUp: async () => (await make()).controller.warmUp() }),
     };
   }
 
-  async #makeController(definition: ControllerDefinition, client: KubeClient): Promise<DefinedController> {
+  async #makeController(
+    definition: ControllerDefinition,
+    client: KubeClient,
+    shards: ManagerShards | undefined,
+  ): Promise<DefinedController> {
     const { name } = definition;
-    const defined = new DefinedController(definition, { defaults: this.#options.controllers, runtime: this.#runtime });
+    const common = { defaults: this.#options.controllers, runtime: this.#runtime };
+    const defined = new DefinedController(definition, { ...common, gate: shards?.gate });
     const { clusters = 'own' } = definition.options;
     if (clusters !== 'added') {
       await defined.settle({ client, cache: this.cache, recorder: this.#events.recorder(name) });
@@ -432,6 +455,7 @@ export class Manager implements AsyncDisposable {
       if (!patience.signal.aborted) throw error;
       // The lease is left to run out: what does not end may still write.
       abandon.abort(reason);
+      this.#shards?.abandon(reason);
     });
     // What was kept from stopping by what does not end: all at once now, and for a moment.
     using moment = link({ timeoutMs: lastMomentMs, clock });

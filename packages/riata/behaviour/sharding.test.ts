@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { control, isNotInShard } from '../src/controller/index.js';
+import { ConfigMap, CustomResourceDefinition, Lease } from '../src/kinds/index.js';
+import { Manager, type ManagerOptions, ShardRing } from '../src/manager/index.js';
+import { defineKind } from '../src/object/define-kind.js';
+import { silentLogger, systemClock } from '../src/runtime/index.js';
+import { describeServers, rejection, type TestServer, uniqueName, until } from './servers.js';
+
+/** Short, as a new ring waits for one lease; long enough for a machine that has much else to do. */
+const times = { leaseDuration: '3s', renewDeadline: '2500ms', retryPeriod: '100ms' } as const;
+const allSlots = Array.from({ length: 64 }, (_, slot) => slot);
+
+function ringsOf({ client }: TestServer, namespace: string) {
+  const join = (identity: string) => {
+    const ring = new ShardRing({
+      ...{ client, namespace, name: 'ring', identity, ...times },
+      runtime: { log: silentLogger },
+    });
+    const [stop, abandon] = [new AbortController(), new AbortController()];
+    const ended = ring.run({ signal: stop.signal, abandon: abandon.signal });
+    return { ring, ended, stop, abandon };
+  };
+  return { join };
+}
+
+const owned = (...replicas: { readonly ring: ShardRing }[]) =>
+  replicas.flatMap(({ ring }) => ring.owned).sort((a, b) => a - b);
+const areShared = (...replicas: { readonly ring: ShardRing }[]) =>
+  until('all slots are shared', async () => {
+    const shares = replicas.map(({ ring }) => ring.owned.length);
+    return owned(...replicas).length === 64 && Math.max(...shares) - Math.min(...shares) <= 1;
+  });
+
+/** Managers that share one controller, and all that it did. */
+async function operators(server: TestServer) {
+  const { client } = server;
+  const namespace = await server.newNamespace();
+  const Widget = defineKind({
+    group: `${uniqueName('s')}.riata.dev`,
+    version: 'v1',
+    kind: 'Widget',
+    spec: z.object({ round: z.int().default(0) }),
+    status: z.object({ by: z.string() }),
+  });
+  await client.create(CustomResourceDefinition(Widget.crd() as never));
+  await until('the kind is served', async () => client.list(Widget).catch(() => undefined));
+  const running = new Map<string, string>();
+  const overlaps: string[] = [];
+  const leaders: string[] = [];
+  const start = async (identity: string, options: ManagerOptions = {}) => {
+    const widgets = control(Widget, { sharded: true, concurrency: 4 })
+      .owns(ConfigMap)
+      .reconcile(async ({ object, apply, status, key: { name } }) => {
+        const other = running.get(name);
+        if (other !== undefined) overlaps.push(`${name}: ${other} and ${identity}`);
+        running.set(name, identity);
+        try {
+          await apply(ConfigMap({ metadata: { name }, data: { round: `${object.spec.round}` } }));
+          await systemClock.sleep(5);
+          await status({ by: `${identity} ${object.spec.round}` });
+        } finally {
+          running.delete(name);
+        }
+      });
+    const guarded = control(Widget, { name: 'guarded' }).reconcile(() => void leaders.push(identity));
+    const manager = new Manager({
+      ...{
+        config: server.config,
+        runtime: { log: silentLogger },
+        sharding: { namespace, name: 'ring', identity, ...times },
+      },
+      ...options,
+    });
+    manager.add(widgets);
+    if (options.leaderElection !== undefined) manager.add(guarded);
+    const stop = new AbortController();
+    const ended = manager.run({ signal: stop.signal });
+    return {
+      identity,
+      ring: manager.shards as ShardRing,
+      manager,
+      async stop() {
+        stop.abort();
+        const exit = await ended;
+        await manager[Symbol.asyncDispose]();
+        return exit;
+      },
+    };
+  };
+  const names = Array.from({ length: 24 }, (_, at) => `w${at}`);
+  const key = (name: string) => ({ namespace, name });
+  const makeAll = () =>
+    Promise.all(names.map((name) => client.create(Widget({ metadata: key(name), spec: { round: 0 } }))));
+  const touchAll = (round: number) =>
+    Promise.all(names.map((name) => client.patch(Widget, key(name), { type: 'merge', body: { spec: { round } } })));
+  /** Each is told by the replica that owns it. */
+  const areDone = (round: number, ...replicas: { readonly ring: ShardRing; readonly identity: string }[]) =>
+    until(`round ${round} is done`, async () => {
+      const { items } = await client.list(Widget, { namespace });
+      return items.every(({ metadata, status }) => {
+        const owner = replicas.find(({ ring }) => ring.owns(key(metadata.name)));
+        return owner !== undefined && status?.by === `${owner.identity} ${round}`;
+      });
+    });
+  return { client, namespace, start, makeAll, touchAll, areDone, overlaps, leaders };
+}
+
+// Side by side, as most of it is waiting for leases.
+describeServers('sharding', (server) => {
+  test.concurrent('three share all slots; what one leaves or loses goes to the others, and comes back', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    const { join } = ringsOf(server(), namespace);
+    const [a, b, c] = [join('a'), join('b'), join('c')];
+    await areShared(a, b, c);
+    expect(owned(a, b, c)).toEqual(allSlots);
+    expect(a.ring.members).toEqual(['a', 'b', 'c']);
+    c.stop.abort();
+    await c.ended;
+    await areShared(a, b);
+    b.abandon.abort();
+    await b.ended;
+    expect(a.ring.owned.length).toBeLessThan(64);
+    await areShared(a);
+    const { metadata } = await client.get(Lease, { namespace, name: 'ring' });
+    const lines = Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith('member.'));
+    expect(lines).toHaveLength(1);
+    // Writes for a slot pass while it is owned, and not when the Lease, and with it the place, is gone.
+    const fenced = client.wrap(a.ring.fence('shop/cart'));
+    await fenced.create(ConfigMap({ metadata: { namespace, name: 'mine' } }));
+    await client.delete(Lease, { namespace, name: 'ring' });
+    await until('it notices', async () => !a.ring.owns('shop/cart'));
+    await rejection(fenced.create(ConfigMap({ metadata: { namespace, name: 'late' } })));
+    await areShared(a);
+    a.stop.abort();
+    await a.ended;
+    const others = client.wrap(c.ring.fence('shop/cart'));
+    expect(isNotInShard(await rejection(others.create(ConfigMap({ metadata: { namespace, name: 'late' } }))))).toBe(
+      true,
+    );
+    expect(await client.find(ConfigMap, { namespace, name: 'late' })).toBeUndefined();
+  });
+
+  test.concurrent('each key is reconciled by the one replica that owns it, also when replicas come and go', async () => {
+    const { namespace, start, makeAll, touchAll, areDone, overlaps, leaders } = await operators(server());
+    const leaderElection = { namespace, name: 'leader' };
+    await makeAll();
+    const [a, b] = await Promise.all([start('a', { leaderElection }), start('b', { leaderElection })]);
+    await areShared(a, b);
+    await areDone(0, a, b);
+    await touchAll(1);
+    await areDone(1, a, b);
+    const c = await start('c', { leaderElection });
+    await areShared(a, b, c);
+    await touchAll(2);
+    await areDone(2, a, b, c);
+    expect(await b.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+    await areShared(a, c);
+    // Nothing has changed since: those that moved are looked at by their new owners all the same.
+    await areDone(2, a, c);
+    await touchAll(3);
+    await areDone(3, a, c);
+    await Promise.all([a.stop(), c.stop()]);
+    expect(overlaps).toEqual([]);
+    expect(new Set(leaders).size).toBeLessThanOrEqual(2);
+    expect(leaders.length).toBeGreaterThan(0);
+  });
+
+  test.concurrent('without sharding it runs as any other', async () => {
+    const { start, makeAll, client, namespace } = await operators(server());
+    await makeAll();
+    const a = await start('a', { sharding: undefined });
+    await until('all are owned', async () => (await client.list(ConfigMap, { namespace })).items.length >= 24);
+    expect(a.manager.shards).toBeUndefined();
+    await a.stop();
+  });
+});
