@@ -101,8 +101,8 @@ export class LeadershipTerm {
     this.#timer?.cancel();
     const { clock, renewDeadlineMs } = this.#options;
     const left = this.#renewedAt + renewDeadlineMs - clock.monotonic();
-    // Whole milliseconds, rounded up: what is left after rounding errors could be too short for time to move.
-    this.#timer = clock.after(Math.ceil(left), () => this.#wake(), { background: true });
+    // Whole milliseconds, and at least one: what is left after rounding errors could be too short for time to move.
+    this.#timer = clock.after(Math.max(1, Math.ceil(left)), () => this.#wake(), { background: true });
   }
 
   /** A timer may come a little early. */
