@@ -36,8 +36,9 @@ export async function expectConverged(parts: SettleParts, options: ConvergedOpti
   refuseFailures(again);
 }
 
+/** Of those that run: how others ended does not matter any more. */
 function recordsOf({ managers }: SettleParts): ReconcileRecord[] {
-  return [...managers].flatMap(({ explain }) => explain);
+  return [...managers].flatMap(({ exit, explain }) => (exit === undefined ? explain : []));
 }
 
 /** Of each key, only the last reconcile counts. */

@@ -136,9 +136,9 @@ export class TestEnvironment implements AsyncDisposable {
     return this.#time.isVirtual;
   }
 
-  /** Managers that run, in the order of their start. */
+  /** Managers that were started and not stopped, in the order of their start. */
   get managers(): readonly TestManager[] {
-    return [...this.#managers];
+    return [...this.#managers].filter(({ exit }) => exit?.reason !== 'stopped');
   }
 
   /** Runs controllers in a new manager. */
@@ -252,7 +252,7 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   async #stopManagers(): Promise<void> {
-    const managers = this.managers;
+    const managers = [...this.#managers];
     // Those that stall for having asked too much must be able to end.
     this.#left = Number.POSITIVE_INFINITY;
     await Promise.all(managers.map((manager) => manager.stop()));
