@@ -62,11 +62,18 @@ export function writeConfiguration(dir, { apiServerPort }) {
   };
 }
 
-/** One line per request, once it is answered (a watch: also when it starts). */
+/**
+ * One line per request, once it is answered (a watch: also when it starts). Leases with their contents: who had which term
+ * is judged by them.
+ */
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
+omitManagedFields: true
 rules:
+  - level: RequestResponse
+    verbs: [create, update, patch]
+    resources: [{ group: coordination.k8s.io, resources: [leases] }]
   - level: Metadata
 `;
 

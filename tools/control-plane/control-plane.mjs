@@ -25,7 +25,7 @@ import { statusOf } from './probe.mjs';
  * @property {string} plainUser A user without rights of its own, for RBAC refusals …
  * @property {string} plainToken … and its bearer token.
  * @property {string} etcdUrl
- * @property {string} auditLogPath One JSON line per answered request, level Metadata.
+ * @property {string} auditLogPath One JSON line per answered request, level Metadata; writes to Leases with contents.
  * @property {string} kubectlPath
  * @property {string} dir The temporary folder of it all; `logs/` inside holds what the servers print.
  *

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { ObjectMeta } from '../src/object/index.js';
 
 /** One answered request, as far as it matters here. */
 export interface AuditedWrite {
@@ -11,6 +12,8 @@ export interface AuditedWrite {
   /** Microseconds since the epoch, when the server had it whole, and when it had answered. */
   readonly receivedAt: number;
   readonly answeredAt: number;
+  /** The object that was answered, of Leases only. */
+  readonly stored: { readonly metadata: ObjectMeta } | undefined;
 }
 
 interface AuditEvent {
@@ -23,6 +26,7 @@ interface AuditEvent {
     readonly subresource?: string;
   };
   readonly responseStatus?: { readonly code?: number };
+  readonly responseObject?: { readonly metadata: ObjectMeta };
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
@@ -51,6 +55,7 @@ export async function auditedRequests(
       ...{ replica, resource, name, subresource, verb: event.verb, code: event.responseStatus?.code ?? 0 },
       receivedAt: microseconds(event.requestReceivedTimestamp),
       answeredAt: microseconds(event.stageTimestamp),
+      stored: event.responseObject,
     });
   }
   return { all, writes: found.sort((a, b) => a.receivedAt - b.receivedAt) };
@@ -77,13 +82,13 @@ export function leaderTerms(
 }
 
 /**
- * Writes that came after a later leader had written the same object: of two leaders, the older one won. Each is told in
- * words; there must be none.
+ * Writes that came after a later leader, or owner, had written the same object: of two, the older one won. `termOf` gives
+ * the number of the term in which its writer made it, -1 for none. Each is told in words; there must be none.
  */
-export function overtakenWrites(audited: readonly AuditedWrite[]): readonly string[] {
-  const terms = leaderTerms(audited);
-  const termOf = (write: AuditedWrite) =>
-    terms.findLastIndex(({ replica, from }) => replica === write.replica && from <= write.answeredAt);
+export function overtakenWrites(
+  audited: readonly AuditedWrite[],
+  termOf: (write: AuditedWrite) => number = leaderTermOf(audited),
+): readonly string[] {
   const newest = new Map<string, { readonly term: number; readonly write: AuditedWrite }>();
   const problems: string[] = [];
   for (const write of audited) {
@@ -91,12 +96,17 @@ export function overtakenWrites(audited: readonly AuditedWrite[]): readonly stri
     const id = `${write.resource}/${write.name}`;
     const term = termOf(write);
     const before = newest.get(id);
-    if (term < 0) problems.push(`${write.replica} wrote ${id} without ever having led`);
+    if (term < 0) problems.push(`${write.replica} wrote ${id} in no term of its own`);
     if (before !== undefined && before.term > term) {
       problems.push(`${write.replica} (term ${term}) wrote ${id} after ${before.write.replica} (term ${before.term})`);
     } else newest.set(id, { term, write });
   }
   return problems;
+}
+
+function leaderTermOf(audited: readonly AuditedWrite[]): (write: AuditedWrite) => number {
+  const terms = leaderTerms(audited);
+  return (write) => terms.findLastIndex(({ replica, from }) => replica === write.replica && from <= write.answeredAt);
 }
 
 /** Names of what was created more than once. */

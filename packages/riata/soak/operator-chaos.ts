@@ -11,27 +11,32 @@ import { type Random, seededRandom, silentLogger, systemClock } from '../src/run
 import { auditedRequests, createdTwice, leaderTerms, overtakenWrites } from './audit-log.js';
 import { startChaosProxy } from './chaos-proxy.js';
 import { OperatorReplica } from './operator-replica.js';
+import { slotTermOf, slotTerms } from './shard-audit.js';
 import { Widget } from './widget-kind.js';
 
 /** What a run of {@link operatorChaos} saw. */
 export interface ChaosReport {
   readonly seconds: number;
   readonly writes: number;
+  /** Of leaders, or of owners of slots. */
   readonly terms: number;
   readonly starts: number;
   readonly mischief: Readonly<Record<string, number>>;
 }
 
 /**
- * Three replicas of an operator under leader election take care of Widgets, while replicas are killed and paused, their
+ * Three replicas of an operator, under leader election or sharing the work, take care of Widgets, while replicas are killed and paused, their
  * network is cut, and the API server is restarted. In the end all Widgets are ready, no ConfigMap was ever created twice,
- * no old leader wrote over a new one, and nothing is written any more.
+ * no old leader or owner wrote over a new one, and nothing is written any more.
  */
 export async function operatorChaos(options: {
   readonly seed: number;
   readonly widgets: number;
+  /** @default 'leader' */
+  readonly mode?: 'leader' | 'sharded';
 }): Promise<ChaosReport> {
   const plane = controlPlaneFromEnv();
+  const { mode = 'leader' } = options;
   const random = seededRandom(options.seed);
   const startedAt = systemClock.monotonic();
   const config = await configFromKubeconfig(plane.kubeconfig);
@@ -41,7 +46,7 @@ export async function operatorChaos(options: {
   const networks = await Promise.all(Array.from({ length: 3 }, () => startChaosProxy(new URL(config.server), random)));
   const replicas = networks.map(({ url }, at) => {
     const kubeconfig = plane.kubeconfig.replaceAll(config.server, url);
-    return new OperatorReplica(`replica-${at}`, { dir, kubeconfig, namespace });
+    return new OperatorReplica(`replica-${at}`, { dir, kubeconfig, namespace, mode });
   });
   const mischief: Record<string, number> = {};
   try {
@@ -60,14 +65,16 @@ export async function operatorChaos(options: {
     expect(codes).toEqual([0, 0, 0]);
     expect(writes.length).toBeGreaterThanOrEqual(2 * options.widgets);
     expect(createdTwice(writes, 'configmaps')).toEqual([]);
-    expect(overtakenWrites(writes)).toEqual([]);
+    const isSharded = mode === 'sharded';
+    expect(overtakenWrites(writes, isSharded ? slotTermOf(writes, 'widgets', namespace) : undefined)).toEqual([]);
     const { items } = await client.list(ConfigMap, { namespace });
     expect(items.filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'Widget')).toHaveLength(
       options.widgets,
     );
     const starts = replicas.reduce((sum, replica) => sum + replica.starts, 0);
     const seconds = (systemClock.monotonic() - startedAt) / 1_000;
-    return { seconds, writes: writes.length, terms: leaderTerms(writes).length, starts, mischief };
+    const terms = isSharded ? slotTerms(writes, 'widgets').flat() : leaderTerms(writes);
+    return { seconds, writes: writes.length, terms: terms.length, starts, mischief };
   } finally {
     for (const replica of replicas) await replica.stop();
     for (const network of networks) await network[Symbol.asyncDispose]();

@@ -19,13 +19,19 @@ export class OperatorReplica implements AsyncDisposable {
 
   constructor(
     name: string,
-    options: { readonly dir: string; readonly kubeconfig: string; readonly namespace: string },
+    options: {
+      readonly dir: string;
+      readonly kubeconfig: string;
+      readonly namespace: string;
+      readonly mode: string;
+    },
   ) {
-    const { dir, kubeconfig, namespace } = options;
+    const { dir, kubeconfig, namespace, mode } = options;
     const path = join(dir, `${name}.kubeconfig`);
     writeFileSync(path, kubeconfig);
     this.name = name;
-    this.#env = { ...process.env, WIDGET_KUBECONFIG: path, WIDGET_REPLICA: name, WIDGET_NAMESPACE: namespace };
+    const own = { WIDGET_KUBECONFIG: path, WIDGET_REPLICA: name, WIDGET_NAMESPACE: namespace, WIDGET_MODE: mode };
+    this.#env = { ...process.env, ...own };
     this.#start();
   }
 

@@ -12,8 +12,16 @@ import { consoleLogger } from '../src/runtime/index.js';
 import { Widget } from './widget-kind.js';
 
 const { WIDGET_KUBECONFIG = '', WIDGET_REPLICA = '', WIDGET_NAMESPACE = '', WIDGET_LOG_LEVEL = 'warn' } = process.env;
+const lease = {
+  namespace: WIDGET_NAMESPACE,
+  name: 'widgets',
+  identity: WIDGET_REPLICA,
+  leaseDuration: '4s',
+  renewDeadline: '3s',
+  retryPeriod: '500ms',
+} as const;
 
-const widgets = control(Widget, { concurrency: 10, timeout: '30s', drain: '2s' })
+const widgets = control(Widget, { sharded: true, concurrency: 10, timeout: '30s', drain: '2s' })
   .owns(ConfigMap)
   .reconcile(async ({ object: widget, apply, status }) => {
     const { size } = widget.spec;
@@ -26,10 +34,7 @@ using signals = signalHandler();
 await using manager = await Manager.create({
   config: { ...config, userAgent: `widget-operator/${WIDGET_REPLICA}` },
   cache: { namespaces: [WIDGET_NAMESPACE], silence: '5s' },
-  leaderElection: {
-    ...{ namespace: WIDGET_NAMESPACE, name: 'widgets', identity: WIDGET_REPLICA },
-    ...{ leaseDuration: '4s', renewDeadline: '3s', retryPeriod: '500ms' },
-  },
+  ...(process.env.WIDGET_MODE === 'sharded' ? { sharding: lease } : { leaderElection: lease }),
   gracefulTimeout: '5s',
   runtime: { log: consoleLogger({ level: WIDGET_LOG_LEVEL as 'warn' }) },
 });
