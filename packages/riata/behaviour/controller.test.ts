@@ -162,6 +162,28 @@ describeServers('controller', (server) => {
     expect((await said(2)).conditions).toEqual(first.conditions);
   });
 
+  test('what is applied and not owned is in the same namespace, unless it names another', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const other = await server().newNamespace();
+    const widgets = control(Widget)
+      .reads(ConfigMap)
+      .reconcile(async ({ apply, status }) => {
+        await apply(ConfigMap({ metadata: { name: 'here' } }), { owned: false });
+        await apply(ConfigMap({ metadata: { namespace: other, name: 'there' } }), { owned: false });
+        await status({ size: 1 });
+      });
+    await using _run = await running(server(), widgets);
+    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await until(
+      'it was reconciled',
+      async () => (await client.get(Widget, { namespace, name: 'w' })).status?.size === 1,
+    );
+    const here = await client.get(ConfigMap, { namespace, name: 'here' });
+    expect(here.metadata.ownerReferences).toBeUndefined();
+    expect(await client.find(ConfigMap, { namespace: other, name: 'there' })).toBeDefined();
+  });
+
   test('an object that goes while it is being reconciled is no failure', async () => {
     const { client } = server();
     const { Widget, namespace } = await install(server());

@@ -6,7 +6,7 @@ import { isWrite, type Operation, type Verb } from '../client/operation.js';
 import { intercept, withFieldOwner } from '../client/wrappers.js';
 import { isDeleting } from '../object/finalizers.js';
 import { formatKey } from '../object/key.js';
-import { builderOf, type KindRef } from '../object/kind.js';
+import { builderOf, type Kind, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isConflict, isNotFound } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
@@ -139,7 +139,13 @@ export class DefinedReconciler<R extends KubeObject> {
       }
       const kind = builderOf(object as unknown as object);
       const current = kind && (await this.#currentOf(kind, written.metadata, owner));
-      return client.apply(object as never, {
+      const place = owner?.metadata.namespace;
+      // An owner gives the namespace anyway.
+      const isPlaced = owned || kind?.scope !== 'Namespaced' || written.metadata.namespace !== undefined;
+      const placed = isPlaced
+        ? object
+        : (kind as Kind)({ ...written, metadata: { namespace: place, ...written.metadata } });
+      return client.apply(placed as never, {
         ...{ force: true, fieldManager: this.#fieldManager },
         ...rest,
         ...(owned && { ownedBy: owner }),

@@ -14,7 +14,7 @@ export type OwnedApply<Owner extends KubeObject> = <
   object: New<R, W, S, N> &
     AppliedAt<New<R, W, S, N>, Explicit, { readonly ownedBy: Owner }> & { readonly metadata: WriteMeta },
   options?: Omit<ApplyOptions<R>, 'ownedBy' | 'current'> & {
-    /** Makes the reconciled object its controller. @default true */
+    /** Makes the reconciled object its controller. In the same namespace either way, unless it names one. @default true */
     readonly owned?: boolean;
   },
 ) => Promise<R>;
