@@ -1,0 +1,26 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+
+/** A change of what users can import shows here, so that it is made on purpose. */
+test('what there is to import', async () => {
+  expect(Object.keys(await import('./index.js')).sort()).toEqual([
+    'FaultScript',
+    'RequestRecorder',
+    'TestEnvironment',
+    'TestManager',
+    'environmentPerFile',
+  ]);
+});
+
+test('no test framework is imported, and nothing but riata, its server and Node', async () => {
+  const files = (await readdir(new URL('.', import.meta.url))).filter((name) => /^[^.]+\.ts$/.test(name));
+  const imported = new Set<string>();
+  for (const file of files) {
+    const text = await readFile(new URL(file, import.meta.url), 'utf8');
+    const code = text.replace(/\/\*\*[\s\S]*?\*\//g, '');
+    for (const [, from = ''] of code.matchAll(/(?:from|import\()\s*'([^']+)'/g)) imported.add(from);
+  }
+  expect(files.length).toBeGreaterThan(10);
+  const strange = [...imported].filter((from) => !/^(\.\/|node:|riata$|riata\/|@riata\/apiserver$)/.test(from));
+  expect(strange).toEqual([]);
+});
