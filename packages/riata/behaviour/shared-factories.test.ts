@@ -5,7 +5,7 @@ import { control } from '../src/controller/index.js';
 import { ConfigMap, Pod, Secret } from '../src/kinds/index.js';
 import { Manager } from '../src/manager/index.js';
 import { isNotFound } from '../src/rest/index.js';
-import { silentLogger } from '../src/runtime/index.js';
+import { isLostLease, silentLogger } from '../src/runtime/index.js';
 import { SharedCacheFactory, SharedClientFactory, SharedControllerFactory, sharedKind } from '../src/shared/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, rejection, uniqueName, until } from './servers.js';
@@ -24,7 +24,7 @@ describeServers('shared factories', (server) => {
     await using factory = SharedControllerFactory.fromManager(manager, { runtime });
     factory.forKind(ConfigMap).registerHandler('one', (key) => void seen.push(`handler ${key.split('/')[1]}`));
     factory.forKind(Secret).registerHandler('one', (key) => void seen.push(`secret ${key.split('/')[1]}`));
-    manager.add(factory);
+    manager.add(factory, { stage: 'leader' });
     const stop = new AbortController();
     const ended = manager.run({ signal: stop.signal });
     await manager.client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
@@ -34,6 +34,32 @@ describeServers('shared factories', (server) => {
     );
     expect(watchesOf(requests, 'configmaps')).toBe(1);
     expect(watchesOf(requests, 'secrets')).toBe(1);
+    stop.abort();
+    expect(await ended).toEqual({ reason: 'stopped', unfinished: [] });
+  });
+
+  test('with a Manager, handlers write only while the replica leads', async () => {
+    const namespace = await server().newNamespace();
+    await using manager = await Manager.create({
+      config: server().config,
+      ...{ runtime, cache: { namespaces: [namespace] }, leaderElection: { namespace, name: 'lease', identity: 'me' } },
+    });
+    await using factory = SharedControllerFactory.fromManager(manager, { runtime });
+    await using everywhere = SharedControllerFactory.fromManager(manager, { runtime, everywhere: true });
+    const made = (name: string) => ConfigMap({ metadata: { namespace, name } });
+    const early = await rejection(factory.clients.forKind(ConfigMap).create(made('early')));
+    expect(isLostLease(early) || isLostLease(early.cause)).toBe(true);
+    await everywhere.clients.forKind(ConfigMap).create(made('a'));
+    factory.forKind(ConfigMap).registerHandler('one', async (key, map, { client }) => {
+      const isMine = map !== undefined && key === `${namespace}/a` && map.data === undefined;
+      return isMine ? client.update({ ...map, data: { by: 'leader' } }) : map;
+    });
+    manager.add(factory, { stage: 'leader' });
+    const stop = new AbortController();
+    const ended = manager.run({ signal: stop.signal });
+    const { client } = server();
+    const by = async () => (await client.get(ConfigMap, { namespace, name: 'a' })).data?.by;
+    await until('the leader has written', async () => (await by()) === 'leader');
     stop.abort();
     expect(await ended).toEqual({ reason: 'stopped', unfinished: [] });
   });

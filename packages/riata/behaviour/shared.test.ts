@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigMap, Deployment, Secret } from '../src/kinds/index.js';
-import { addFinalizer, isDeleting, keyOf, removeFinalizer } from '../src/object/index.js';
-import { isNotFound } from '../src/rest/index.js';
+import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from '../src/kinds/index.js';
+import { addFinalizer, isDeleting, keyOf, makeKind, removeFinalizer } from '../src/object/index.js';
 import { memoryMetrics, silentLogger, systemClock } from '../src/runtime/index.js';
 import {
   HandlerTransaction,
@@ -262,15 +261,22 @@ describeServers('shared controllers', (server) => {
     const { factory, client, signal } = shared;
     const seen: string[] = [];
     const Widget = await installKind(client);
-    const Gadget = factory.forResourceKind({ ...Widget.gvr, resource: 'gadgets' }, 'Gadget', true);
-    Gadget.registerHandler('one', () => {});
-    factory.forKind(Widget).registerHandler('one', (key) => void seen.push(key));
+    const names = { kind: 'Gadget', plural: 'gadgets', singular: 'gadget' };
+    const Gadget = makeKind({ ...names, group: Widget.group, version: 'v1', scope: 'Namespaced' });
+    factory.forKind(Gadget).registerHandler('one', (key) => void seen.push(`Gadget ${key}`));
+    factory.forKind(Widget).registerHandler('one', (key) => void seen.push(`Widget ${key}`));
     await factory.start({ signal });
     await client.create(Widget({ metadata: { namespace, name: 'a' } }));
-    await until('it was seen', async () => seen.includes(`${namespace}/a`));
-    await expect(client.list(Gadget.kind)).rejects.toSatisfy(isNotFound);
+    await until('it was seen', async () => seen.includes(`Widget ${namespace}/a`));
     expect((await factory.forResource(Widget.gvr)).kind.kind).toBe('Widget');
     expect((await factory.forObject({ apiVersion: 'v1', kind: 'ConfigMap' })).kind).toBe(ConfigMap);
+    const name = `widgets.${Widget.group}`;
+    const { spec } = await client.get(CustomResourceDefinition, { name });
+    const metadata = { name: `gadgets.${Widget.group}` };
+    await client.create(CustomResourceDefinition({ metadata, spec: { ...spec, names } }));
+    const made = Gadget({ metadata: { namespace, name: 'b' } });
+    await until('the other is served', async () => client.create(made as never).catch(() => undefined));
+    await until('it was seen', async () => seen.includes(`Gadget ${namespace}/b`));
   });
 
   test('a controller with a queue of its own stands on the same watch', async () => {

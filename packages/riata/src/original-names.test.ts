@@ -73,6 +73,12 @@ const names = {
     ...['manager.Manager', 'Add', 'GetClient', 'GetAPIReader', 'GetConfig', 'AddHealthzCheck', 'AddReadyzCheck'],
     ...['Elected', 'Start', 'SetupSignalHandler'],
   ],
+  shared: [
+    ...['SharedControllerFactory', 'NewSharedControllerFactoryFromConfig', 'ForObject', 'ForKind', 'ForResource'],
+    ...['ForResourceKind', 'SharedCacheFactory', 'Start', 'SharedController', 'RegisterHandler', 'Client'],
+    ...['SharedControllerHandlerFunc', 'controller.New', 'ErrIgnore', 'Enqueue', 'EnqueueKey', 'EnqueueAfter'],
+    ...['Informer', 'SharedClientFactory', 'WithAgent', 'WithImpersonation', 'client.Client', 'cache.Cache'],
+  ],
 } as const;
 
 function docComments(folder: string): string {
@@ -88,6 +94,7 @@ test.each([
   ['object', '^(object|kinds)/'],
   ['rest', '^rest/'],
   ['client', '^client/'],
+  ['shared', '^shared/'],
   ['queue', '^queue/'],
   ['cache', '^cache/'],
   ['controller', '^controller/'],

@@ -148,6 +148,11 @@ export class Manager implements AsyncDisposable {
     return this.#connection;
   }
 
+  /** The same connection for what runs on the leader alone: writes start only while this replica leads. */
+  get leaderClient(): KubeClient {
+    return this.#elector === undefined ? this.#connection : this.#connection.wrap(this.#elector.fence);
+  }
+
   get scheme(): Scheme {
     return this.#connection.scheme;
   }
@@ -340,7 +345,7 @@ export class Manager implements AsyncDisposable {
   #controllerRunnable(definition: ControllerDefinition, stage: RunnableStage): Runnable {
     const { name } = definition;
     const isFenced = stage === 'leader' && this.#elector !== undefined;
-    const client = isFenced && this.#elector ? this.#connection.wrap(this.#elector.fence) : this.#connection;
+    const client = isFenced ? this.leaderClient : this.#connection;
     const shards = definition.options.sharded && stage !== 'leader' ? this.#shards : undefined;
     let made: Promise<DefinedController> | undefined;
     const make = () => {

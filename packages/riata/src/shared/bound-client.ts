@@ -5,7 +5,7 @@ import { link } from '../runtime/signals.js';
 
 /**
  * A client whose calls end with `signal`, as if it was given to each; one that a call names itself counts, too. For code
- * that has a lifetime, such as a handler: nothing that it began outlives it.
+ * that has a lifetime, such as a handler that may be removed.
  */
 export function boundTo<P extends Placement>(client: KubeClient<P>, signal: AbortSignal): KubeClient<P> {
   return client.wrap((run) => (operation) => {

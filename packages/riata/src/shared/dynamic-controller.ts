@@ -125,10 +125,11 @@ export class DynamicController {
 
   #schedule(ms: number): void {
     if (this.#timer !== undefined) return;
-    this.#timer = this.#runtime.clock.after(ms, () => {
+    const refresh = () => {
       this.#timer = undefined;
       this.#refreshing = (this.#refreshing ?? Promise.resolve()).then(() => this.#refresh());
-    });
+    };
+    this.#timer = this.#runtime.clock.after(ms, refresh, { background: true });
   }
 
   async #refresh(): Promise<void> {

@@ -14,7 +14,7 @@ export interface HandlerContext<R extends KubeObject = KubeObject> {
   readonly reasons: readonly Cause[];
   /** 1, and one more for each failure of the key in a row. */
   readonly attempt: number;
-  /** Of the kind, and ending with {@link signal}: no call outlives the handler. */
+  /** Talks to the server about the kind; its calls end with {@link signal}. */
   readonly client: KindClient<R>;
 }
 

@@ -8,6 +8,7 @@ import type { KubeObject, TypeMeta } from '../object/meta.js';
 import type { RestConfig } from '../rest/config.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
+import { Shutdown } from '../runtime/stop-reasons.js';
 import { Controller, type StartOptions } from './controller.js';
 import type { KeyedOptions } from './controller-options.js';
 import type { SharedControllerHandler } from './handler.js';
@@ -71,6 +72,7 @@ export class SharedControllerFactory implements AsyncDisposable {
   readonly #controllers = new Map<string, SharedController>();
   readonly #dedicated = new Set<Controller>();
   readonly #stop = new AbortController();
+  #asked: Disposable | undefined;
   #owned: ConnectedClient | undefined;
   #running: { readonly workers: number | undefined } | undefined;
 
@@ -98,13 +100,19 @@ export class SharedControllerFactory implements AsyncDisposable {
 
   /**
    * Over the connection and the caches of a Manager: what its controllers watch is not watched again. Add the factory to
-   * the Manager to have it run: `manager.add(factory)`, or `manager.add(factory, { stage: 'leader' })`.
+   * the Manager to have it run: `manager.add(factory, { stage: 'leader' })`. Handlers' clients write only while this
+   * replica leads; with `everywhere`, for `manager.add(factory)`, on all replicas.
    */
   static fromManager(
-    manager: Pick<Manager, 'connection' | 'cache'>,
-    options: Omit<SharedControllerFactoryOptions, 'cache' | 'cacheDefaults'> = {},
+    manager: Pick<Manager, 'connection' | 'leaderClient' | 'cache'>,
+    {
+      everywhere = false,
+      ...options
+    }: Omit<SharedControllerFactoryOptions, 'cache' | 'cacheDefaults'> & { readonly everywhere?: boolean } = {},
   ): SharedControllerFactory {
-    return new SharedControllerFactory(manager.connection, { ...options, cache: manager.cache });
+    const { connection, leaderClient, cache } = manager;
+    const clients = new SharedClientFactory(connection, everywhere ? connection : leaderClient);
+    return new SharedControllerFactory(clients, { ...options, cache });
   }
 
   /** All that were asked for, in that order. */
@@ -174,7 +182,7 @@ export class SharedControllerFactory implements AsyncDisposable {
    * end when the signal aborts. Rejects if the server refuses a kind; one that is not served yet is waited for aside.
    */
   async start({ workers, signal }: StartOptions): Promise<void> {
-    onAbort(signal, () => this.#stop.abort(signal.reason));
+    this.#asked ??= onAbort(signal, () => this.#stop.abort(signal.reason));
     await this.caches.start({ signal });
     await this.caches.waitForCacheSync({ signal });
     signal.throwIfAborted();
@@ -207,7 +215,8 @@ export class SharedControllerFactory implements AsyncDisposable {
 
   /** Stops all; closes the connection if the factory made it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
+    this.#asked?.[Symbol.dispose]();
+    this.#stop.abort(new Shutdown());
     await this.#ended();
     await this.caches[Symbol.asyncDispose]();
     await this.#owned?.close();
