@@ -1,5 +1,5 @@
-// Measures riata beside @kubernetes/client-node, client-go and kube-rs. See README.md.
-//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch,informer] [--no-build] [--write]
+// Measures riata beside @kubernetes/client-node, client-go, controller-runtime and kube-rs. See README.md.
+//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch,informer,controller] [--no-build] [--write]
 //   npm run bench -- --only=informer [--subjects=riata,client-go] [--sizes=50000,10000]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installClientNode, installRiata, newerNode } from './lib/install.mjs';
 import { startServer } from './lib/start-server.mjs';
+import { controller } from './sections/controller.mjs';
 import { firstList } from './sections/first-list.mjs';
 import { imports } from './sections/imports.mjs';
 import { informer } from './sections/informer.mjs';
@@ -15,7 +16,7 @@ import { list } from './sections/list.mjs';
 import { size } from './sections/size.mjs';
 import { watch } from './sections/watch.mjs';
 
-const sections = { size, imports, 'first-list': firstList, list, watch, informer };
+const sections = { size, imports, 'first-list': firstList, list, watch, informer, controller };
 const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
@@ -27,6 +28,8 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
+/** Sections with servers and figures of their own. */
+const pageOf = { informer: 'figures of informers', controller: 'figures of controllers' };
 const EVENTS_AT_ONCE = 5000;
 
 const folder = mkdtempSync(join(tmpdir(), 'riata-bench-'));
@@ -55,7 +58,7 @@ async function main() {
   const node = newerNode(24);
   const riata = installRiata(folder, { build: !options['no-build'] });
   const clientNode = installClientNode();
-  if (wanted.some((name) => name !== 'informer')) {
+  if (wanted.some((name) => !Object.hasOwn(pageOf, name))) {
     log('making the bytes that the server sends');
     server = await startServer({ node, folder, pods, events });
   }
@@ -77,11 +80,11 @@ async function main() {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   const machine = `${cpus().length} vCPU (${cpus()[0].model}), ${Math.round(totalmem() / 2 ** 30)} GB; Node ${version}, “Node 20” is ${process.version}; load before: ${loadavg()[0].toFixed(1)}`;
   const all = [];
-  const pages = { figures: [], 'figures of informers': [] };
+  const pages = Object.fromEntries(['figures', ...Object.values(pageOf)].map((mark) => [mark, []]));
   for (const name of wanted) {
     log(name);
     const section = await sections[name](context);
-    pages[name === 'informer' ? 'figures of informers' : 'figures'].push(section);
+    pages[pageOf[name] ?? 'figures'].push(section);
     all.push(...section.goals);
     console.log(`\n${section.title}\n${section.text}`);
   }
