@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isJsonObject } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
 
@@ -68,7 +68,7 @@ function project(value: unknown, intent: unknown): unknown {
 }
 
 function digest(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64');
+  return hash('sha256', canonical(value), 'base64');
 }
 
 /** JSON with sorted keys; whole numbers past 2^53, as `bigint`, in full. */
@@ -76,9 +76,9 @@ function canonical(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return `{${keys
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
-    .join(',')}}`;
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    if (value[key] !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonical(value[key])}`;
+  }
+  return `{${text}}`;
 }

@@ -18,6 +18,8 @@ export interface ActiveReconcileInfo {
 }
 
 const mostWrites = 64;
+/** One for all: the stack of each would say nothing, and takes longer to collect than all the rest of an end. */
+const ended = new Removed('the reconcile has ended');
 
 /** One reconcile, from the moment a worker has its key until it has ended. */
 export class ActiveReconcile implements ReconcileRun {
@@ -121,7 +123,7 @@ export class ActiveReconcile implements ReconcileRun {
 
   /** What still waits on its signal is let go. */
   end(): void {
-    this.abort(new Removed('the reconcile has ended'));
+    this.abort(ended);
   }
 
   record(end: {

@@ -345,11 +345,13 @@ export class RestRequest {
       ({ response }) => {
         try {
           sink.onHeaders(response.status, response.headers, response);
-          response.deliver(sink);
         } catch (error) {
-          response.deliver(sink);
+          response.discard();
           response.abort(error);
+          sink.onError(error);
+          return;
         }
+        response.deliver(sink);
       },
       (error) => sink.onError(error),
     );

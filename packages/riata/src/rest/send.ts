@@ -46,6 +46,9 @@ export function sendOver(transport: Transport): Send {
     });
 }
 
+/** As much as is taken in while it is not known yet who takes the body. */
+const maxWaitingBytes = 65_536;
+
 /** What a body may have at most to be worth reading only for the sake of the connection. */
 const maxDiscardBytes = 2048;
 
@@ -59,6 +62,7 @@ class Relay implements TransportSink, ApiResponse {
   #sink: BodySink | undefined;
   /** What came before there was a sink, or in spite of a pause. While this holds anything, new chunks go behind it. */
   #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
   #outcome: { readonly error?: unknown } | undefined;
   /** Whether the taker asked to wait; without a sink everything waits anyhow. */
   #paused = false;
@@ -77,13 +81,19 @@ class Relay implements TransportSink, ApiResponse {
     this.status = status;
     this.headers = headers;
     this.#flow = flow;
-    flow.pause();
+    // A short body mostly comes with its headers: to stop the transport for the moment until somebody takes it would make
+    // it go over the same bytes twice.
     this.#resolve(this);
   }
 
   onData(chunk: Uint8Array): void {
-    if (this.#sink && !this.#paused && this.#waiting.length === 0) this.#sink.onData(chunk);
-    else this.#waiting.push(copyBytes(chunk));
+    if (this.#sink && !this.#paused && this.#waiting.length === 0) {
+      this.#sink.onData(chunk);
+      return;
+    }
+    this.#waiting.push(copyBytes(chunk));
+    this.#waitingBytes += chunk.byteLength;
+    if (!this.#sink && this.#waitingBytes > maxWaitingBytes) this.#flow?.pause();
   }
 
   onEnd(): void {
@@ -105,7 +115,13 @@ class Relay implements TransportSink, ApiResponse {
 
   #pump(): void {
     if (!this.#sink) return;
-    while (!this.#paused && this.#waiting.length > 0) this.#sink.onData(this.#waiting.shift() as Uint8Array);
+    try {
+      while (!this.#paused && this.#waiting.length > 0) this.#sink.onData(this.#waiting.shift() as Uint8Array);
+    } catch (error) {
+      // As with a transport: a sink that throws ends the exchange, and hears so.
+      if (this.#outcome) this.#outcome = { error };
+      this.abort(error);
+    }
     if (this.#waiting.length > 0 || this.#told) return;
     if (!this.#outcome) {
       if (!this.#paused) this.#flow?.resume();
