@@ -1,15 +1,27 @@
 import process from 'node:process';
 import type { ControllerDefinition } from '../controller/definition.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
+import { systemClock } from '../runtime/system-clock.js';
 import { Manager, type ManagerExit } from './manager.js';
 import type { ManagerOptions } from './manager-options.js';
 
-/** Aborts on SIGTERM and SIGINT; a second signal ends the process at once (`SetupSignalHandler`). Dispose to stop listening. */
+const dayMs = 86_400_000;
+
+/**
+ * Aborts on SIGTERM and SIGINT; a second signal ends the process at once (`SetupSignalHandler`). Until then the process
+ * is kept alive, though nothing else may do so: a server in the same process has no socket. Dispose to stop listening.
+ */
 export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
   const stop = new AbortController();
+  const stayAlive = () =>
+    systemClock.after(dayMs, () => {
+      alive = stayAlive();
+    });
+  let alive = stayAlive();
   const onSignal = (name: NodeJS.Signals) => {
     // 128 and the number of the signal, as shells have it.
     if (stop.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
+    alive.cancel();
     stop.abort(new Shutdown(`received ${name}`));
   };
   process.on('SIGTERM', onSignal);
@@ -17,6 +29,7 @@ export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
   return {
     signal: stop.signal,
     [Symbol.dispose]() {
+      alive.cancel();
       process.off('SIGTERM', onSignal);
       process.off('SIGINT', onSignal);
     },
