@@ -50,7 +50,9 @@ export function shardTimes(options: ShardRingOptions): ShardTimes {
       `${what}: renewDeadline wants more than twice the retryPeriod, and that more than 0, got ${renewDeadline} and ${retryPeriod}`,
     );
   }
-  return { leaseMs, renewDeadlineMs, retryPeriodMs, requestTimeoutMs: renewDeadlineMs / 3 };
+  if (!Number.isFinite(leaseMs)) throw new RangeError(`${what}: leaseDuration wants an end, got ${leaseDuration}`);
+  // Whole, as others read it in the Lease.
+  return { leaseMs: Math.ceil(leaseMs), renewDeadlineMs, retryPeriodMs, requestTimeoutMs: renewDeadlineMs / 3 };
 }
 
 /** Refuses names that are empty, and numbers of slots that are none. */

@@ -217,6 +217,15 @@ describe('odds and ends', () => {
     expect([a.ring.slots, b.ring.slots, b.ring.owned.length]).toEqual([8, 8, 4]);
   });
 
+  test('times need not be whole milliseconds', async () => {
+    const { base, join } = ringWorld();
+    const times = { leaseDuration: '3000.5ms', renewDeadline: '2000.5ms', retryPeriod: '500.5ms' } as const;
+    const a = join('a', times);
+    const b = join('b', times);
+    await base.advance(8_000);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
+  });
+
   test('a Lease that is something else is left alone', async () => {
     const { base, server, join } = ringWorld();
     server.lease = { metadata: { name: 'carts', namespace: 'shop', uid: 'u' }, spec: { holderIdentity: 'x' } } as never;
@@ -231,6 +240,7 @@ describe('odds and ends', () => {
     expect(() => new ShardRing({ ...options, name: '' })).toThrow('name wants a text that is not empty, got ""');
     expect(() => new ShardRing({ ...options, slots: 0 })).toThrow('slots wants a whole number from 1 to 4096, got 0');
     expect(() => new ShardRing({ ...options, leaseDuration: '10s' })).toThrow('leaseDuration wants more than');
+    expect(() => new ShardRing({ ...options, leaseDuration: 'never' as '1s' })).toThrow('leaseDuration wants an end');
     expect(() => new ShardRing({ ...options, retryPeriod: '5s' })).toThrow('more than twice the retryPeriod');
   });
 
