@@ -191,6 +191,20 @@ describeServers('cache', (server) => {
     expect(() => second.informer.addEventHandler({})).toThrow('ask it for the informer again');
   });
 
+  test('a kind that waits for its first use is listed when it is read, or a handler comes', async () => {
+    const { client } = server();
+    const namespace = await server().newNamespace();
+    await client.create(configMap(namespace, 'c'));
+    const lazy = { start: 'first-use', namespaces: [namespace], labelSelector: 'app=a' } as const;
+    await using cache = running(server(), { kinds: [cached(ConfigMap, lazy), cached(Secret, lazy)] });
+    expect(cache.health.flatMap(({ informers }) => informers.map(({ phase }) => phase))).toEqual(['idle', 'idle']);
+    expect((await cache.list(ConfigMap)).items).toHaveLength(1);
+    const use = cache.use(Secret);
+    const registration = use.informer.addEventHandler({});
+    await registration.synced();
+    expect(cache.health.map(({ synced }) => synced)).toEqual([true, true]);
+  });
+
   test('metadata alone: less to hold, and what is held whole answers for it, too', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();

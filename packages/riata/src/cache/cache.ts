@@ -242,6 +242,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
       client: this.#client,
       watchErrorHandler: this.#options.watchErrorHandler ?? watchErrorLogger(this.#runtime.log),
       runtime: this.#runtime,
+      isRunning: () => this.#running,
     }) as unknown as KindCache;
     const held: Held = { cache, uses: 0, isPinned: false };
     this.#held.set(id, held);

@@ -21,6 +21,8 @@ export interface KindCacheParts {
   readonly client: ListWatchClient;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly runtime: Runtime;
+  /** Whether the cache runs: then a kind that waits for its first use is started by a handler. */
+  readonly isRunning: () => boolean;
 }
 
 /** One kind in a cache, in one or several namespaces: one member for each. */
@@ -120,6 +122,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     const entry = new MemberHandler<R>(handler, options, log, () => void this.#handlers.delete(entry));
     this.#handlers.add(entry);
     for (const member of this.#members.values()) entry.join(member);
+    if (!this.#started && this.#parts.isRunning()) this.start();
     return entry;
   }
 
