@@ -8,6 +8,7 @@ import { carryLoss, markLossy } from '../object/value/lossy.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { isSelected, type ParsedSelection, parseSelection } from './cache-selection.js';
+import type { InformerStore } from './informer-store.js';
 import { type ListWatchClient, listWatch } from './list-watch.js';
 import { OwnWrites } from './own-writes.js';
 import { OwnWritesView } from './own-writes-view.js';
@@ -31,6 +32,8 @@ export class CacheMember<R extends KubeObject> {
   /** None: all. */
   readonly namespace: string | undefined;
   readonly informer: SharedIndexInformer<R>;
+  /** What the watch has shown. */
+  readonly base: InformerStore<R>;
   readonly writes: OwnWrites<R>;
   readonly view: OwnWritesView<R>;
   readonly #kind: KindRef<R>;
@@ -54,13 +57,13 @@ export class CacheMember<R extends KubeObject> {
       watchErrorHandler: onError,
     });
     this.writes = new OwnWrites<R>({ ...runtime, name: this.informer.name });
-    this.view = new OwnWritesView<R>(this.informer.getIndexer(), this.writes, keyOf);
-    this.informer[observeBase]({
+    this.base = this.informer[observeBase]({
       upserted: (key, object) => this.writes.shown(key, object.metadata.resourceVersion),
       deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),
       replaced: (resourceVersion) => this.writes.shownAll(resourceVersion),
       bookmarked: (resourceVersion) => this.writes.shownUpTo(resourceVersion),
     });
+    this.view = new OwnWritesView<R>(this.base, this.writes, keyOf);
   }
 
   start(): void {

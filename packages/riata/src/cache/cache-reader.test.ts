@@ -3,11 +3,13 @@ import type { Client } from '../client/interfaces.js';
 import { keyOf } from '../object/key.js';
 import { makeKind } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { isFrozenDeep } from '../object/value/freeze.js';
 import { silentLogger } from '../runtime/logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { CacheReader } from './cache-reader.js';
 import { createIndexer } from './indexer.js';
+import { InformerStore } from './informer-store.js';
 import type { KindCache } from './kind-cache.js';
 import { OwnWrites } from './own-writes.js';
 import { OwnWritesView } from './own-writes-view.js';
@@ -90,4 +92,37 @@ test('a name whose objects come and go all the time does not hold up a read', as
   t.writes.doubt('shop/a');
   expect(await t.find()).toMatchObject({ uid: 'u4' });
   expect(t.asked()).toBe(3);
+});
+
+test('a list of objects that nobody has read yet lets others have their turns', async () => {
+  const clock = new VirtualClock();
+  const base = new InformerStore<KubeObject>({}, () => undefined);
+  const metadata = { namespace: 'shop', creationTimestamp: '', uid: 'u', resourceVersion: '1' };
+  const objects = Array.from({ length: 1001 }, (_, i) => ({
+    ...thing('u', '1'),
+    metadata: { ...metadata, name: `t${i}` },
+  }));
+  base.replace(objects, '7');
+  const writes = new OwnWrites<KubeObject>({ clock, metrics: memoryMetrics(), name: 'things' });
+  const member = { base, writes, view: new OwnWritesView<KubeObject>(base, writes, keyOf) };
+  const cache = { members: [member], memberFor: () => member, synced: async () => {} } as unknown as KindCache;
+  const options = { undeclared: 'fail', catchUpMs: 2_000, log: silentLogger } as const;
+  let now = 0;
+  let turns = 0;
+  const slow = {
+    ...{ now: () => 0, monotonic: () => ++now, after: () => expect.unreachable(), sleep: () => expect.unreachable() },
+    yield: async () => {
+      turns += 1;
+    },
+  };
+  const reader = new CacheReader({} as Client, { ...options, clock: slow });
+  expect((await reader.list(Thing, { namespace: 'elsewhere' }, cache)).items).toEqual([]);
+  expect(turns).toBe(0);
+  const { items, metadata: meta } = await reader.list(Thing, { labelSelector: 'a=b' }, cache);
+  expect([items, meta.resourceVersion]).toEqual([[], '7']);
+  expect(turns).toBeGreaterThan(100);
+  expect(objects.every(isFrozenDeep)).toBe(true);
+  const before = turns;
+  expect((await reader.list(Thing, {}, cache)).items).toHaveLength(1001);
+  expect(turns).toBe(before);
 });

@@ -8,7 +8,7 @@ import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { link } from '../runtime/signals.js';
 import type { CacheMember } from './cache-member.js';
-import { parseSelection, select } from './cache-selection.js';
+import { breadth, parseSelection, select } from './cache-selection.js';
 import type { KindCache } from './kind-cache.js';
 import { notInCache } from './lister.js';
 import type { Doubt } from './own-writes.js';
@@ -81,13 +81,14 @@ export class CacheReader {
     let resourceVersion = '';
     for (const member of cache.members) {
       if (options.namespace && member.namespace !== undefined && member.namespace !== options.namespace) continue;
+      await member.base.freezeAhead(() => breadth(member.view, selection), this.#options.clock);
       await this.#settleAll(kind, member, signal);
       const { limit } = options;
       const left = limit === undefined ? undefined : limit - items.length;
       if (left !== undefined && left <= 0) break;
       const found = select(member.view, selection, left);
       for (const item of found) items.push(item);
-      resourceVersion = member.informer.getIndexer().lastStoreSyncResourceVersion();
+      resourceVersion = member.base.lastStoreSyncResourceVersion();
     }
     return { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata: { resourceVersion }, items };
   }

@@ -30,15 +30,8 @@ export function select<T extends KubeObject>(reader: IndexReader<T>, selection: 
   const { labels } = selection;
   if (labels.selectsNothing) return [];
   const indexers = reader.getIndexers();
-  const indexed = selection.fields.requirements.find(
-    ({ field, operator }) => operator === '=' && Object.hasOwn(indexers, fieldIndex(field)),
-  );
-  const found =
-    indexed !== undefined
-      ? reader.byIndex(fieldIndex(indexed.field), indexed.value)
-      : selection.namespace !== undefined
-        ? reader.byIndex(namespaceIndex, selection.namespace)
-        : reader.list();
+  const index = indexFor(reader, selection);
+  const found = index === undefined ? reader.list() : reader.byIndex(index.name, index.value);
   const isWanted = (object: T) =>
     (selection.namespace === undefined || object.metadata.namespace === selection.namespace) &&
     labels.matches(object.metadata.labels) &&
@@ -46,9 +39,24 @@ export function select<T extends KubeObject>(reader: IndexReader<T>, selection: 
       const values = indexers[fieldIndex(field)]?.(object) ?? [fieldOf(object, field) ?? ''];
       return values.includes(value) === (operator === '=');
     });
-  const isPlain = selection.fields.isEmpty() && labels.isEmpty() && indexed === undefined;
+  const isPlain = selection.fields.isEmpty() && labels.isEmpty();
   const wanted = isPlain ? found : found.filter(isWanted);
   return limit !== undefined && limit > 0 && wanted.length > limit ? wanted.slice(0, limit) : wanted;
+}
+
+/** How many objects {@link select} looks at. */
+export function breadth<T extends KubeObject>(reader: IndexReader<T>, selection: ParsedSelection): number {
+  const index = indexFor(reader, selection);
+  return (index === undefined ? reader.listKeys() : reader.indexKeys(index.name, index.value)).length;
+}
+
+function indexFor<T>(reader: IndexReader<T>, { namespace, fields }: ParsedSelection) {
+  const indexers = reader.getIndexers();
+  const indexed = fields.requirements.find(
+    ({ field, operator }) => operator === '=' && Object.hasOwn(indexers, fieldIndex(field)),
+  );
+  if (indexed !== undefined) return { name: fieldIndex(indexed.field), value: indexed.value };
+  return namespace === undefined ? undefined : { name: namespaceIndex, value: namespace };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { formatKey, keyOf, type ObjectKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { identityOf } from '../object/raw/raw-parts.js';
+import { freeze } from '../object/value/freeze.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Ingest } from './cache-memory.js';
 import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
@@ -125,7 +126,8 @@ export class DeltaApplier<T extends KubeObject> {
       try {
         const key = keyOfKnown(obj);
         const old = store.peek(key);
-        next.add(key, old === undefined && this.#areListsAdmitted ? obj : admit(this.#ingest, obj, old));
+        const admitted = old === undefined && this.#areListsAdmitted ? obj : admit(this.#ingest, obj, old);
+        next.add(key, store.isReadAtOnce ? freeze(admitted) : admitted);
         keys.push(key);
       } catch (error) {
         this.#onBadObject(error, obj);

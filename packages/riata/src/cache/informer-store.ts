@@ -2,12 +2,17 @@ import { keyOf } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';
 import { describeValue } from '../object/with-metadata.js';
+import type { Scheduler } from '../runtime/clock.js';
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Indexer } from './indexer.js';
 import { byNamespace, keyed, namespaceIndex } from './key-functions.js';
+import { SlicedWork } from './sliced-work.js';
 import type { Indexers } from './store-index.js';
 import { ThreadSafeStore } from './thread-safe-store.js';
+
+/** As many objects are frozen within a few milliseconds. */
+const fewFresh = 1000;
 
 /**
  * Told of every change of what an informer has confirmed by the watch, at once and before any handler. Must not throw, and
@@ -37,6 +42,11 @@ export interface StoreSnapshot<out T> {
  */
 export class InformerStore<T extends KubeObject> implements Indexer<T> {
   observer: BaseObserver<T> | undefined;
+  /**
+   * Somebody has it at hand who reads when he likes and cannot wait ({@link freezeAhead}): then objects are frozen as they
+   * come, before so many are left for one read that it blocks the event loop.
+   */
+  isReadAtOnce = false;
   readonly #keyOf = keyed<T>(keyOf);
   readonly #onIndexError: (error: unknown, index: string, obj: T) => void;
   /** As they were given; in the store they are guarded. */
@@ -44,6 +54,9 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   #items: ThreadSafeStore<T>;
   /** What will be in place of all, and has all indexes already. */
   #next: ThreadSafeStore<T> | undefined;
+  /** How many may not be frozen yet, at most. */
+  #fresh = 0;
+  #freezing: Promise<void> | undefined;
 
   /** `onIndexError` is told what index functions throw; the object is not in that index then. */
   constructor(indexers: Indexers<T>, onIndexError: (error: unknown, index: string, obj: T) => void) {
@@ -66,8 +79,14 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   put(key: string, obj: T, previous: T | undefined): void {
-    this.#items.update(key, obj);
+    this.#items.update(key, this.#admit(obj));
     this.observer?.upserted(key, obj, previous);
+  }
+
+  #admit(obj: T): T {
+    if (this.isReadAtOnce && this.#fresh >= fewFresh) return freeze(obj);
+    this.#fresh += 1;
+    return obj;
   }
 
   drop(key: string, last: T): void {
@@ -86,6 +105,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
     const previous = this.#items;
     this.#items = this.#next ?? previous;
     this.#next = undefined;
+    this.#fresh = this.#items.size;
     this.#items.bookmark(resourceVersion);
     this.observer?.replaced(resourceVersion);
     return previous;
@@ -94,6 +114,32 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   /** Keys and objects as they are now; not frozen. */
   snapshot(): StoreSnapshot<T> {
     return { keys: this.#items.listKeys(), objects: this.#items.list() };
+  }
+
+  /**
+   * Whoever is about to read so many objects and can wait, waits for this: objects are frozen when they are first handed
+   * out, which blocks for a quarter of a second with 50,000 of them at once. Undefined if there is little to do.
+   */
+  freezeAhead(count: () => number, clock: Scheduler): Promise<void> | undefined {
+    const isNeeded = this.#freezing !== undefined || this.#fresh > fewFresh;
+    if (!isNeeded || count() <= fewFresh) return undefined;
+    this.#freezing ??= this.#freezeInSlices(clock).finally(() => {
+      this.#freezing = undefined;
+    });
+    return this.#freezing;
+  }
+
+  async #freezeInSlices(clock: Scheduler): Promise<void> {
+    const objects = this.#items.list();
+    // What comes from here on counts again.
+    this.#fresh = 0;
+    const work = new SlicedWork(clock);
+    work.begin();
+    for (let at = 0; at < objects.length; at += 1) {
+      freeze(objects[at]);
+      if (work.isOver) await work.rest();
+    }
+    void work.end();
   }
 
   bookmark(resourceVersion: string): void {
@@ -129,6 +175,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   list(): T[] {
+    this.#fresh = 0;
     return frozen(this.#items.list());
   }
 
@@ -177,7 +224,8 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   #guarded(indexers: Indexers<T>): Indexers<T> {
     const guard = (name: string, func: Indexers<T>[string]) => (obj: T) => {
       try {
-        const values = func(obj);
+        // What others wrote may write to what it gets.
+        const values = func(func === byNamespace ? obj : freeze(obj));
         if (Array.isArray(values)) return values;
         throw new TypeError(`expected an array of strings, got ${describeValue(values)}`);
       } catch (error) {

@@ -42,9 +42,8 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
     if (place === undefined) return;
     this.#places.delete(member);
     await place.remove();
-    const indexer = member.informer.getIndexer();
-    for (const key of indexer.listKeys()) {
-      const object = indexer.getByKey(key);
+    for (const key of member.base.listKeys()) {
+      const object = member.base.getByKey(key);
       if (object === undefined || isCovered(object)) continue;
       try {
         const change = new StoredChange<R>('Deleted', key, object, undefined, { isFinalStateUnknown: true });

@@ -30,7 +30,10 @@ import { SharedProcessor } from './shared-processor.js';
 import type { Store } from './store.js';
 import type { Indexers } from './store-index.js';
 
-/** Where an own-writes view listens to an informer: `informer[observeBase](observer)`. One at a time. */
+/**
+ * Where an own-writes view listens to an informer, and gets what it reads: `informer[observeBase](observer)`. One at a
+ * time. Reads of many objects may have to wait for `freezeAhead`.
+ */
 export const observeBase: unique symbol = Symbol('riata.observeBase');
 
 const defaultBufferSize = 1000;
@@ -138,10 +141,14 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   getStore(): Store<T> {
-    return this.#store;
+    return this.getIndexer();
   }
 
   getIndexer(): Indexer<T> {
+    if (!this.#store.isReadAtOnce) {
+      this.#store.isReadAtOnce = true;
+      void this.#store.freezeAhead(() => this.#store.size, this.#runtime.clock);
+    }
     return this.#store;
   }
 
@@ -220,8 +227,9 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   /** For what stands beside the store and has to know of each of its changes before any handler does. */
-  [observeBase](observer: BaseObserver<T> | undefined): void {
+  [observeBase](observer: BaseObserver<T> | undefined): InformerStore<T> {
     this.#store.observer = observer;
+    return this.#store;
   }
 
   #listen(handler: ResourceEventHandler<T>, options: EventHandlerOptions, onClose?: () => void): EventListener<T> {

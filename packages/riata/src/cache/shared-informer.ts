@@ -101,7 +101,7 @@ export interface SharedInformer<T extends KubeObject> {
    * for await (const change of informer.changes({ signal })) console.log(change.type, change.key);
    */
   changes(options?: ChangesOptions): AsyncIterableIterator<Change<T>>;
-  /** What there is. To be read only (`GetStore`). */
+  /** What there is. To be read only (`GetStore`). Best asked for before `run`; see `getIndexer`. */
   getStore(): Store<T>;
   /** What is behind it; it is not to be run (`GetController`). */
   getController(): Pick<CacheController<T, unknown>, 'hasSynced' | 'lastSyncResourceVersion'>;
@@ -121,7 +121,10 @@ export interface SharedInformer<T extends KubeObject> {
 
 /** A {@link SharedInformer} whose store has indexes (`cache.SharedIndexInformer`). */
 export interface IndexedInformer<T extends KubeObject> extends SharedInformer<T> {
-  /** What there is. To be read only (`GetIndexer`). */
+  /**
+   * What there is. To be read only (`GetIndexer`). Objects are frozen when they are first handed out: ask for this before
+   * `run`, and large lists are frozen as they come, in slices; else the first `list()` blocks, for 5 µs per Pod.
+   */
   getIndexer(): Indexer<T>;
   /** Before or after start; throws after stop, and for a name that is taken (`AddIndexers`). */
   addIndexers(indexers: Indexers<T>): void;
