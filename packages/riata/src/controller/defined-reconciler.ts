@@ -73,10 +73,20 @@ export class DefinedReconciler<R extends KubeObject> {
   ): Promise<Result> {
     const status = this.#statusOf(object, client);
     const apply = this.#applyFor(object, client);
+    const cacheReader: Reader = this.#cache;
+    let delegating: Client | undefined;
     const context: ReconcileContext<R, R | undefined> = {
-      ...{ key: run.key, signal: run.signal, log: run.log, reconcileID: run.reconcileID },
+      ...{ key: run.key, signal: run.signal, reconcileID: run.reconcileID },
       ...{ attempt: run.attempt, priority: run.priority, reasons: run.reasons },
-      ...{ object, client },
+      object,
+      get log() {
+        return run.log;
+      },
+      // Most reconcilers apply and say, and ask for nothing else.
+      get client() {
+        delegating ??= delegatingClient({ cacheReader, client });
+        return delegating;
+      },
       apply: (wanted, options) => run.track(apply(wanted as never, options as never)) as never,
       status: (fields) => run.track(this.#say(status, fields)),
       event: (event) => {
@@ -165,9 +175,9 @@ export class DefinedReconciler<R extends KubeObject> {
     return this.#cache.find(kind, { name, namespace: place } as never);
   }
 
-  /** The client of one reconcile: ends with it, and tells it what was written. */
+  /** What one reconcile writes with: ends with it, and tells it what was written. */
   #clientFor(run: ActiveReconcile): Client {
-    const client = intercept(this.#client, async (operation, next) => {
+    return intercept(this.#client, async (operation, next) => {
       const bound = operation.signal === undefined ? { ...operation, signal: run.signal } : operation;
       const answer = await run.track(next(bound));
       // An apply that would change nothing is answered with what is there.
@@ -175,8 +185,6 @@ export class DefinedReconciler<R extends KubeObject> {
       if (isWrite(operation.verb) && !isSkipped) run.wrote(describeWrite(operation, answer));
       return answer;
     });
-    const cacheReader: Reader = this.#cache;
-    return delegatingClient({ cacheReader, client });
   }
 }
 
