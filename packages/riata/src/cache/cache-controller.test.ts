@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { keyOf } from '../object/key.js';
+import { makeKind } from '../object/kind.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { CacheController, type CacheControllerConfig } from './cache-controller.js';
+import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import type { Deltas } from './delta.js';
 import { DeltaFIFO } from './delta-fifo.js';
+import { FakeSource } from './fake-source.fixture.js';
 import { FIFO } from './fifo.js';
+import { createStore } from './indexer.js';
 import { mute, short, type Thing, thing } from './informer.fixture.js';
 import { OrderedFIFO } from './ordered-fifo.js';
 import { RequeueError } from './queue.js';
@@ -111,5 +116,72 @@ describe('CacheController', () => {
     expect(log.messages('error')).toHaveLength(1);
     stop.abort();
     await ended;
+  });
+
+  test('the rest of Config: FullResyncPeriod, ShouldResync, WatchErrorHandler, WatchListPageSize', async () => {
+    const clock = new VirtualClock();
+    const log = memoryLogger();
+    const source = new FakeSource();
+    const asked: (number | undefined)[] = [];
+    const store = createStore<Thing>();
+    const seen: string[] = [];
+    const errors: string[] = [];
+    let resyncs = 0;
+    const stop = new AbortController();
+    const controller = new CacheController<Thing, Deltas<Thing>>({
+      name: 'things',
+      queue: new DeltaFIFO<Thing>({ knownObjects: store }),
+      listerWatcher: {
+        list: (options) => {
+          asked.push(options.limit);
+          return source.list(options);
+        },
+        watch: (options) => source.watch(options),
+      },
+      process: (deltas, isInInitialList) => {
+        for (const { type, object } of deltas) {
+          if (type === 'Deleted') store.delete(object);
+          else store.update(object);
+          const name = isDeletedFinalStateUnknown(object) ? `${object.key}?` : short(object);
+          seen.push(`${type} ${name}${isInInitialList ? '!' : ''}`);
+        }
+      },
+      kind: makeKind<Thing>({
+        ...{ group: 'test.riata.dev', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' },
+      }),
+      useWatchList: false,
+      fullResyncPeriod: '10s',
+      // Every second time.
+      shouldResync: () => ++resyncs % 2 === 0,
+      watchErrorHandler: (error) => void errors.push(String(error)),
+      watchListPageSize: 50,
+      runtime: { clock, log },
+    });
+    expect([controller.hasSynced(), controller.lastSyncResourceVersion()]).toEqual([false, '']);
+    source.put('a');
+    const ended = controller.run({ signal: stop.signal });
+    await clock.settle();
+    await controller.synced();
+    expect([asked, seen.splice(0), controller.lastSyncResourceVersion()]).toEqual([[50], ['Replaced a1!'], '1']);
+
+    await clock.advance(10_000);
+    expect([resyncs, seen]).toEqual([1, []]);
+    await clock.advance(10_000);
+    expect([resyncs, seen.splice(0)]).toEqual([2, ['Sync a1']]);
+    expect(source.requests).toEqual(['list 0', 'watch 1']);
+
+    source.failure = new Error('not now');
+    source.disconnect();
+    await clock.settle();
+    expect(errors).toEqual([expect.stringContaining('not now')]);
+    source.failure = undefined;
+    source.delete('a');
+    source.compact();
+    await clock.advance(5_000);
+    expect(seen).toContain('Deleted shop/a?');
+    expect(store.list()).toEqual([]);
+    stop.abort();
+    await ended;
+    expect(clock.pending).toBe(0);
   });
 });
