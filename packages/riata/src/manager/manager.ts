@@ -5,13 +5,11 @@ import type { Client, Reader } from '../client/interfaces.js';
 import type { KubeClient } from '../client/kube-client.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ControllerDefinition } from '../controller/definition.js';
-import { DefinedController } from '../controller/definition-controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { durationMs } from '../object/duration.js';
 import type { Scheme } from '../object/scheme.js';
 import { loadConfig } from '../rest/config/load-config.js';
 import type { RestConfig } from '../rest/config.js';
-import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';
@@ -23,6 +21,8 @@ import type { HttpEndpoint } from './http-endpoint.js';
 import { LeaderElector } from './leader-elector.js';
 import { LeaseLock } from './lease-lock.js';
 import { LoopMonitor } from './loop-monitor.js';
+import { ManagedControllers } from './managed-controllers.js';
+import { addManagerChecks } from './manager-checks.js';
 import { endpointsFor } from './manager-endpoints.js';
 import type { ManagerOptions } from './manager-options.js';
 import { ManagerShards } from './manager-shards.js';
@@ -79,10 +79,8 @@ export class Manager implements AsyncDisposable {
   readonly #registry: PromRegistry | undefined;
   readonly #endpoints: HttpEndpoint[] = [];
   readonly #groups: Readonly<Record<RunnableStage, RunnableGroup>>;
-  readonly #controllers = new Map<string, DefinedController | undefined>();
+  readonly #controllers: ManagedControllers;
   readonly #clusters: Clusters;
-  /** Those that work on added clusters. */
-  readonly #roaming = new Set<DefinedController>();
   readonly #events: EventBroadcaster;
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
@@ -118,15 +116,17 @@ export class Manager implements AsyncDisposable {
       resolve = done;
     });
     this.#elected = { promise, resolve };
-    const onAdd = (cluster: Cluster) => {
-      for (const defined of this.#controllers.values()) if (defined !== undefined) this.#joinCluster(defined, cluster);
-    };
+    this.#controllers = new ManagedControllers({
+      ...{ cache: this.cache, events: this.#events, defaults: options.controllers, runtime: this.#runtime },
+      clusters: () => this.#clusters,
+    });
+    const onAdd = (cluster: Cluster) => this.#controllers.clusterAdded(cluster);
     this.#clusters = new Clusters({ runtime: this.#runtime, cache: options.cache, onAdd });
     this.#elector = this.#makeElector();
     const { sharding } = options;
     this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
     if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
-    this.#addChecks();
+    addManagerChecks({ healthz: this.#healthz, readyz: this.#readyz, elector: this.#elector, cache: this.cache });
   }
 
   /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */
@@ -184,15 +184,12 @@ export class Manager implements AsyncDisposable {
 
   /** Controllers, and how they are doing. */
   get controllers(): readonly ControllerHealth[] {
-    return [...this.#controllers.values()].flatMap((defined) =>
-      defined === undefined ? [] : [defined.controller.health],
-    );
+    return this.#controllers.health;
   }
 
   /** Finished reconciles of all controllers: why each ran, how long it took, what it wrote. Oldest first. */
   get explain(): readonly ReconcileRecord[] {
-    const all = [...this.#controllers.values()].flatMap((defined) => defined?.controller.explain ?? []);
-    return all.sort((a, b) => a.startedAt - b.startedAt);
+    return this.#controllers.explain;
   }
 
   /**
@@ -229,7 +226,7 @@ export class Manager implements AsyncDisposable {
     this.#phase = 'starting';
     using _asked = onAbort(signal, () => this.#end({ reason: 'stopped' }));
     const { clock, log, metrics } = this.#runtime;
-    const loop = new LoopMonitor({ clock, log, metrics, active: () => this.#activeReconciles() });
+    const loop = new LoopMonitor({ clock, log, metrics, active: () => this.#controllers.active });
     using _loop = this.#options.loopMonitor === false ? undefined : loop.start();
     const endElection = new AbortController();
     const abandon = new AbortController();
@@ -325,103 +322,17 @@ export class Manager implements AsyncDisposable {
   }
 
   #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
-    const { name } = definition;
-    if (this.#controllers.has(name)) {
-      throw new Error(`there already is a controller named "${name}": give this one another by control(…, { name })`);
-    }
-    this.#controllers.set(name, undefined);
-    const runnable = this.#controllerRunnable(definition, stage);
-    const remove = this.#groups[stage].add(runnable);
+    const { name, options } = definition;
+    const isLeader = stage === 'leader';
+    const client = isLeader ? this.leaderClient : this.#connection;
+    const shards = options.sharded && !isLeader ? this.#shards : undefined;
+    const remove = this.#groups[stage].add(this.#controllers.add(definition, { client, shards }));
     return {
       remove: async () => {
         await remove();
-        const defined = this.#controllers.get(name);
-        if (defined !== undefined) this.#roaming.delete(defined);
-        this.#controllers.delete(name);
+        this.#controllers.remove(name);
       },
     };
-  }
-
-  #controllerRunnable(definition: ControllerDefinition, stage: RunnableStage): Runnable {
-    const { name } = definition;
-    const isFenced = stage === 'leader' && this.#elector !== undefined;
-    const client = isFenced ? this.leaderClient : this.#connection;
-    const shards = definition.options.sharded && stage !== 'leader' ? this.#shards : undefined;
-    let made: Promise<DefinedController> | undefined;
-    const make = () => {
-      made ??= this.#makeController(definition, client, shards);
-      return made;
-    };
-    return {
-      name: `controller ${name}`,
-      run: async (options) => {
-        const defined = await make();
-        await (shards === undefined ? defined.controller.run(options) : shards.runController(defined, options));
-      },
-      ...(definition.options.warmUp && { warmUp: async () => (await make()).controller.warmUp() }),
-    };
-  }
-
-  async #makeController(
-    definition: ControllerDefinition,
-    client: KubeClient,
-    shards: ManagerShards | undefined,
-  ): Promise<DefinedController> {
-    const { name } = definition;
-    const common = { defaults: this.#options.controllers, runtime: this.#runtime };
-    const defined = new DefinedController(definition, { ...common, gate: shards?.gate });
-    const { clusters = 'own' } = definition.options;
-    if (clusters !== 'added') {
-      await defined.settle({ client, cache: this.cache, recorder: this.#events.recorder(name) });
-    }
-    this.#controllers.set(name, defined);
-    if (clusters !== 'own') {
-      this.#roaming.add(defined);
-      for (const cluster of this.#clusters.names) this.#joinCluster(defined, this.#clusters.get(cluster) as Cluster);
-    }
-    return defined;
-  }
-
-  #joinCluster(defined: DefinedController, { name, client, cache, signal }: Cluster): void {
-    if (!this.#roaming.has(defined)) return;
-    // A cluster that cannot be worked on is told; the others go on.
-    defined.join({ client, cache, cluster: name }, { signal }).catch((error: unknown) => {
-      this.#runtime.log.error('a cluster cannot be worked on', {
-        cluster: name,
-        controller: defined.controller.name,
-        error,
-      });
-    });
-    onAbort(signal, () => defined.leave(name));
-  }
-
-  #addChecks(): void {
-    this.#healthz.add('ping', () => {});
-    const elector = this.#elector;
-    if (elector !== undefined) this.#healthz.add('leader-election', () => elector.check('5s'));
-    this.#readyz.add('ping', () => {});
-    this.#readyz.add('informers', () => {
-      const late = this.cache.health.filter(({ synced }) => !synced).map(({ kind }) => kind.plural);
-      if (late.length > 0) throw new Error(`not synced: ${late.join(', ')}`);
-      for (const { informers } of this.cache.health) {
-        for (const { name, consecutiveFailures, lastEventMs = 0, lastError } of informers) {
-          // A watch that breaks now and then is ordinary; one that cannot be had for minutes is not.
-          if (consecutiveFailures < 3 || lastEventMs < 180_000) continue;
-          throw new Error(
-            `${name}: nothing heard for ${Math.round(lastEventMs / 1000)} s: ${describeError(lastError)}`,
-          );
-        }
-      }
-    });
-  }
-
-  #activeReconciles(): string[] {
-    return this.controllers.flatMap(({ name, active }) =>
-      active.map(
-        ({ key, runningMs }) =>
-          `${name} ${key.namespace ? `${key.namespace}/` : ''}${key.name} (${Math.round(runningMs)} ms)`,
-      ),
-    );
   }
 
   #fail(runnable: string, error: unknown): void {

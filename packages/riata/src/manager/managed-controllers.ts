@@ -1,0 +1,123 @@
+import type { Cache } from '../cache/cache.js';
+import type { KubeClient } from '../client/kube-client.js';
+import type { ControllerHealth } from '../controller/controller.js';
+import type { ControllerOptions } from '../controller/controller-options.js';
+import type { ControllerDefinition } from '../controller/definition.js';
+import { DefinedController } from '../controller/definition-controller.js';
+import type { ReconcileRecord } from '../controller/reconcile-record.js';
+import { formatKey } from '../object/key.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { onAbort } from '../runtime/signals.js';
+import type { Cluster, ClusterSet } from './clusters.js';
+import type { EventBroadcaster } from './event-broadcaster.js';
+import type { ManagerShards } from './manager-shards.js';
+import type { Runnable } from './runnable.js';
+
+/** What the controllers of a manager share. */
+export interface ManagedControllersParts {
+  readonly cache: Cache;
+  readonly clusters: () => ClusterSet;
+  readonly events: EventBroadcaster;
+  readonly defaults: Omit<ControllerOptions, 'runtime'> | undefined;
+  readonly runtime: Runtime;
+}
+
+/** Where one controller works. */
+export interface ControllerRole {
+  /** Fenced, for what only the leader runs. */
+  readonly client: KubeClient;
+  /** Given, it shares its keys with other replicas. */
+  readonly shards: ManagerShards | undefined;
+}
+
+/** The controllers of a manager, by name: made when they are run, and told of clusters that come. */
+export class ManagedControllers {
+  readonly #parts: ManagedControllersParts;
+  /** Undefined until it is made: the name is taken already. */
+  readonly #controllers = new Map<string, DefinedController | undefined>();
+  /** Those that work on added clusters. */
+  readonly #roaming = new Set<DefinedController>();
+
+  constructor(parts: ManagedControllersParts) {
+    this.#parts = parts;
+  }
+
+  get health(): readonly ControllerHealth[] {
+    return this.#made().map(({ controller }) => controller.health);
+  }
+
+  /** Oldest first. */
+  get explain(): readonly ReconcileRecord[] {
+    const all = this.#made().flatMap(({ controller }) => controller.explain);
+    return all.sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  /** What is being reconciled now, in words. */
+  get active(): readonly string[] {
+    return this.health.flatMap(({ name, active }) =>
+      active.map(({ key, runningMs }) => `${name} ${formatKey(key)} (${Math.round(runningMs)} ms)`),
+    );
+  }
+
+  /** Takes the name; throws if it is taken. */
+  add(definition: ControllerDefinition, role: ControllerRole): Runnable {
+    const { name } = definition;
+    if (this.#controllers.has(name)) {
+      throw new Error(`there already is a controller named "${name}": give this one another by control(…, { name })`);
+    }
+    this.#controllers.set(name, undefined);
+    let made: Promise<DefinedController> | undefined;
+    const make = () => {
+      made ??= this.#make(definition, role);
+      return made;
+    };
+    const { shards } = role;
+    return {
+      name: `controller ${name}`,
+      run: async (options) => {
+        const defined = await make();
+        await (shards === undefined ? defined.controller.run(options) : shards.runController(defined, options));
+      },
+      ...(definition.options.warmUp && { warmUp: async () => (await make()).controller.warmUp() }),
+    };
+  }
+
+  /** Of one that has ended: its name is free again. */
+  remove(name: string): void {
+    const defined = this.#controllers.get(name);
+    if (defined !== undefined) this.#roaming.delete(defined);
+    this.#controllers.delete(name);
+  }
+
+  /** Has those that are for added clusters work on it. */
+  clusterAdded(cluster: Cluster): void {
+    for (const defined of this.#roaming) this.#join(defined, cluster);
+  }
+
+  async #make(definition: ControllerDefinition, { client, shards }: ControllerRole): Promise<DefinedController> {
+    const { cache, clusters, events, defaults, runtime } = this.#parts;
+    const { name } = definition;
+    const defined = new DefinedController(definition, { defaults, runtime, gate: shards?.gate });
+    const { clusters: where = 'own' } = definition.options;
+    if (where !== 'added') await defined.settle({ client, cache, recorder: events.recorder(name) });
+    this.#controllers.set(name, defined);
+    if (where !== 'own') {
+      this.#roaming.add(defined);
+      for (const cluster of clusters().names) this.#join(defined, clusters().get(cluster) as Cluster);
+    }
+    return defined;
+  }
+
+  #join(defined: DefinedController, { name, client, cache, signal }: Cluster): void {
+    const { log } = this.#parts.runtime;
+    // A cluster that cannot be worked on is told; the others go on.
+    defined.join({ client, cache, cluster: name }, { signal }).catch((error: unknown) => {
+      log.error('a cluster cannot be worked on', { cluster: name, controller: defined.controller.name, error });
+    });
+    onAbort(signal, () => defined.leave(name));
+  }
+
+  #made(): readonly DefinedController[] {
+    return [...this.#controllers.values()].filter((defined) => defined !== undefined);
+  }
+}
