@@ -452,6 +452,7 @@ test('riata/cache', async () => {
       "SharedInformerFactory",
       "ThreadSafeStore",
       "TransactionError",
+      "UndeltaStore",
       "byNamespace",
       "cached",
       "createIndexer",
@@ -464,6 +465,7 @@ test('riata/cache', async () => {
       "isQueueClosed",
       "isReflectorError",
       "isRequeueError",
+      "keyOf",
       "listAll",
       "listAllByNamespace",
       "listWatch",
@@ -471,6 +473,7 @@ test('riata/cache', async () => {
       "namespaceIndex",
       "newInformer",
       "recordOwnWrite",
+      "splitKey",
       "waitForCacheSync",
       "watchErrorLogger",
     ]

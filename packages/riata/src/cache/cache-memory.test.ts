@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../object/meta.js';
 import { isRawObject } from '../object/raw/raw-object.js';
-import { decodeObject } from '../object/scan/decode-object.js';
+import { decodeObject, type MakeObject } from '../object/scan/decode-object.js';
 import { clone } from '../object/value/clone.js';
 import { equal } from '../object/value/equal.js';
 import { freeze, isFrozenDeep } from '../object/value/freeze.js';
@@ -10,9 +10,15 @@ import { jsonObject } from '../object/value/json.fixture.js';
 import { lossOf, markLossy } from '../object/value/lossy.js';
 import { ListDecoder } from '../rest/list-decoder.js';
 import { WatchDecoder } from '../rest/watch-decoder.js';
+import { silentLogger } from '../runtime/logger.js';
+import { onAbort } from '../runtime/signals.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
 import { type CacheMemory, createIngest, madeBy } from './cache-memory.js';
+import type { Change } from './change.js';
 import { HashConsing } from './hash-consing.js';
+import type { ListerWatcher } from './list-watch.js';
 import { RecentStrings } from './recent-strings.js';
+import { SharedIndexInformer } from './shared-index-informer.js';
 
 interface Pod extends KubeObject {
   readonly spec: { readonly nodeName: string; readonly containers: readonly { readonly image: string }[] };
@@ -215,4 +221,57 @@ describe('raw objects off the wire', () => {
     ]);
     expect(madeBy<Pod>(source, undefined)).toBe(source);
   });
+});
+
+test('raw: a change decodes what is read of it and nothing else, through store, indexes and handlers', async () => {
+  const clock = new VirtualClock();
+  // What nobody reads need not even be JSON.
+  const unreadable = (version: number, status: string) =>
+    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"${version}"},` +
+    `"spec":{"nodeName":nobody},"status":{"phase":"${status}"}}`;
+  const made: object[] = [];
+  const decode = (text: string, makeObject: MakeObject | undefined) => {
+    const object = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true, makeObject });
+    made.push(object);
+    return object;
+  };
+  const source: ListerWatcher<Pod> = {
+    list: async ({ makeObject }) => {
+      const items = [decode(unreadable(1, 'Pending'), makeObject)];
+      return { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items };
+    },
+    async watch({ makeObject, signal }) {
+      const object = decode(unreadable(2, 'Running'), makeObject);
+      return {
+        stop: () => undefined,
+        async *[Symbol.asyncIterator]() {
+          yield { type: 'MODIFIED' as const, object };
+          await new Promise((resolve) => onAbort(signal, () => resolve(undefined)));
+        },
+      };
+    },
+  };
+  const informer = new SharedIndexInformer<Pod>(source, {
+    ...{ memory: 'raw', useWatchList: false, runtime: { clock, log: silentLogger } },
+    indexers: { byPhase: (obj) => [obj.status.phase] },
+  });
+  const seen: string[] = [];
+  let last: Change<Pod> | undefined;
+  informer.addEventHandler({
+    onAdd: (obj) => seen.push(`add ${obj.metadata.name} ${obj.status.phase}`),
+    onChange: (change) => {
+      seen.push(`${change.type} ${change.key} ${change.metadata.resourceVersion}`);
+      last = change;
+    },
+  });
+  const stop = new AbortController();
+  const ended = informer.run({ signal: stop.signal });
+  await clock.settle();
+  expect(made.map(isRawObject)).toEqual([true, true]);
+  expect(seen).toEqual(['Added shop/a 1', 'add a Pending', 'Updated shop/a 2']);
+  expect(informer.getIndexer().indexKeys('byPhase', 'Running')).toEqual(['shop/a']);
+  expect(last?.new?.status).toEqual({ phase: 'Running' });
+  expect(() => last?.new?.spec).toThrow('broken JSON');
+  stop.abort();
+  await ended;
 });

@@ -1,4 +1,5 @@
 /** Stores, queues of changes and where they come from: the parts that informers are made of (client-go's `tools/cache`). */
+export { keyOf, splitKey } from '../object/key.js';
 export { Cache, type CacheHealth, type CacheUse } from './cache.js';
 export { CacheController, type CacheControllerConfig } from './cache-controller.js';
 export type { Informer } from './cache-informer.js';
@@ -79,5 +80,6 @@ export {
 } from './store.js';
 export type { Indexers, IndexFunc } from './store-index.js';
 export { type KeyedTransaction, ThreadSafeStore } from './thread-safe-store.js';
+export { UndeltaStore } from './undelta-store.js';
 export { type Syncing, waitForCacheSync } from './wait-for-cache-sync.js';
 export { watchErrorLogger } from './watch-error-logger.js';
