@@ -5,6 +5,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { clone } from '../object/value/clone.js';
 import { carryLoss, markLossy } from '../object/value/lossy.js';
+import type { Scheduler } from '../runtime/clock.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { isSelected, type ParsedSelection, parseSelection } from './cache-selection.js';
@@ -36,6 +37,7 @@ export class CacheMember<R extends KubeObject> {
   readonly base: InformerStore<R>;
   readonly writes: OwnWrites<R>;
   readonly view: OwnWritesView<R>;
+  readonly clock: Scheduler;
   readonly #kind: KindRef<R>;
   readonly #transform: ((object: R) => R) | undefined;
   readonly #selection: ParsedSelection;
@@ -48,6 +50,7 @@ export class CacheMember<R extends KubeObject> {
     const { memory, pageSize, useWatchList, silence, resyncPeriod } = options;
     const selection = { namespace, labelSelector, fieldSelector };
     this.namespace = namespace;
+    this.clock = runtime.clock;
     this.#kind = kind;
     this.#transform = given && ((object) => markLossy(given(object), 'transformed'));
     this.#selection = parseSelection(selection);

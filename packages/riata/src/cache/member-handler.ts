@@ -9,6 +9,7 @@ import {
   type EventHandlerRegistration,
   type ResourceEventHandler,
 } from './event-handler.js';
+import { SlicedWork } from './sliced-work.js';
 
 /** A handler that is told by several informers at once, which come and go. */
 export class MemberHandler<R extends KubeObject> implements EventHandlerRegistration {
@@ -42,16 +43,25 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
     if (place === undefined) return;
     this.#places.delete(member);
     await place.remove();
+    const work = new SlicedWork(member.clock);
+    work.begin();
     for (const key of member.base.listKeys()) {
       const object = member.base.getByKey(key);
       if (object === undefined || isCovered(object)) continue;
       try {
         const change = new StoredChange<R>('Deleted', key, object, undefined, { isFinalStateUnknown: true });
-        await callHandler(this.#handler, change);
+        const call = callHandler(this.#handler, change);
+        if (call !== undefined) {
+          void work.end();
+          await call;
+          work.begin();
+        }
       } catch (error) {
         this.#log.error('a handler failed on what is no longer cached', { handler: this.name, key, error });
       }
+      if (work.isOver) await work.rest();
     }
+    void work.end();
   }
 
   hasSynced(): boolean {

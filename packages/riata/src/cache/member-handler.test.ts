@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { memoryLogger } from '../runtime/memory-logger.js';
+import type { CacheMember } from './cache-member.js';
+import { type Thing, thing } from './informer.fixture.js';
+import { InformerStore } from './informer-store.js';
+import { MemberHandler } from './member-handler.js';
+
+test('what is no longer held is told in slices, as tombstones; one that fails or takes its time stops nobody', async () => {
+  const base = new InformerStore<Thing>({}, () => undefined);
+  base.replace(
+    Array.from({ length: 100 }, (_, i) => thing(`t${i}-`, 1)),
+    '1',
+  );
+  let now = 0;
+  let turns = 0;
+  // Every look at the clock takes a millisecond.
+  const clock = {
+    ...{ now: () => 0, monotonic: () => ++now, after: () => expect.unreachable(), sleep: () => expect.unreachable() },
+    yield: async () => {
+      turns += 1;
+    },
+  };
+  const informer = { addEventHandler: () => ({ remove: async () => undefined }) };
+  const member = { base, clock, informer } as unknown as CacheMember<Thing>;
+  const log = memoryLogger();
+  const seen: string[] = [];
+  const handler = new MemberHandler<Thing>(
+    {
+      onChange: ({ type, key, isFinalStateUnknown }) => {
+        seen.push(`${type} ${key} ${isFinalStateUnknown}`);
+        if (seen.length === 3) throw new Error('no');
+        return seen.length === 4 ? Promise.reject(new Error('later')) : undefined;
+      },
+    },
+    { name: 'noting' },
+    log,
+    () => undefined,
+  );
+  handler.join(member);
+  await handler.leave(member, (obj) => obj.metadata.name === 't0-');
+  expect(seen).toHaveLength(99);
+  expect(seen[0]).toBe('Deleted shop/t1- true');
+  expect(turns).toBeGreaterThan(10);
+  expect(log.messages('error')).toHaveLength(2);
+});
