@@ -243,6 +243,27 @@ describeServers('controller', (server) => {
     expect(seen.filter((line) => line.startsWith('b'))).toEqual(['b undefined']);
   });
 
+  test('a write of one controller reaches the generationChanged of another one over the same cache', async () => {
+    const { client } = server();
+    const { Widget, namespace } = await install(server());
+    const key = { namespace, name: 'w' };
+    const seen: string[] = [];
+    const grows = control(Widget, { name: 'grows' }).reconcile(async ({ object: widget, client: own }) => {
+      if (widget.spec.size !== 1) return;
+      await until('the other one has seen the first state', async () => seen.includes('told 1'));
+      await own.patch(Widget, key, { type: 'merge', body: { spec: { size: 2 } } });
+      // Read back: the write is laid over the cache before its event comes.
+      seen.push(`read back ${(await own.get(Widget, key)).spec.size}`);
+    });
+    const watches = control(Widget, { name: 'watches', predicates: [generationChanged] }).reconcile(({ object }) => {
+      seen.push(`told ${object.spec.size}`);
+    });
+    await using _run = await running(server(), grows, watches);
+    await client.create(Widget({ metadata: key, spec: { size: 1 } }));
+    await until('the other one is told of it', async () => seen.includes('told 2'));
+    expect(seen).toContain('read back 2');
+  });
+
   test('a forgotten await: the reconcile ends when all that it began has, and fails with it', async () => {
     const { client } = server();
     const { Widget, namespace } = await install(server());
