@@ -33,8 +33,11 @@ export interface SettleParts {
 /** Requests before something must be wrong. */
 export const mostRequests = 5_000;
 
-/** Looks in a row that must find nothing, in real time: between two steps something may be on its way unseen. */
-const calmLooks = 3;
+/**
+ * Further looks in a row that must find nothing: between two steps something may be on its way unseen. On the virtual clock
+ * one will do: there, all that is on its way has come by then.
+ */
+const calmLooks = { virtual: 1, real: 3 };
 
 /** See `TestEnvironment.settle`. */
 export async function settle(parts: SettleParts, options: SettleOptions = {}): Promise<void> {
@@ -60,7 +63,7 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
     const delayedMs = nextDelayedMs(managers);
     const isDue = delayedMs !== undefined && clock.monotonic() + delayedMs <= horizonAt;
     if (pending.length > 0 || isDue) calm = 0;
-    else if (time.isVirtual || calm >= calmLooks) return;
+    else if (calm >= (time.isVirtual ? calmLooks.virtual : calmLooks.real)) return;
     else calm += 1;
     if (pending.length === 0) {
       await time.advance(isDue ? delayedMs : 0);

@@ -14,7 +14,7 @@ import { type ListWatchClient, listWatch } from './list-watch.js';
 import { OwnWrites } from './own-writes.js';
 import { OwnWritesView } from './own-writes-view.js';
 import { recordOwnWrite } from './record-own-write.js';
-import { observeBase, SharedIndexInformer } from './shared-index-informer.js';
+import { observeBase, SharedIndexInformer, tellVanished } from './shared-index-informer.js';
 import type { WatchErrorHandler } from './shared-informer.js';
 import type { Indexers } from './store-index.js';
 
@@ -63,7 +63,12 @@ export class CacheMember<R extends KubeObject> {
     this.base = this.informer[observeBase]({
       upserted: (key, object) => this.writes.shown(key, object.metadata.resourceVersion),
       deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),
-      replaced: (resourceVersion) => this.writes.shownAll(resourceVersion),
+      replaced: (resourceVersion) => {
+        for (const [key, object] of this.writes.shownAll(resourceVersion)) {
+          // Readers saw it until now, and nobody else will say that it is gone.
+          if (this.base.peek(key) === undefined) this.informer[tellVanished](key, object);
+        }
+      },
       bookmarked: (resourceVersion) => this.writes.shownUpTo(resourceVersion),
     });
     this.view = new OwnWritesView<R>(this.base, this.writes, keyOf);

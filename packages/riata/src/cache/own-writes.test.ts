@@ -129,6 +129,16 @@ test('an object that left the selection is hidden until the watch has shown it',
   expect(own.size).toBe(0);
 });
 
+test('a list tells which of the own writes only it knows about', () => {
+  const { own, write } = ownWrites();
+  own.shownAll('10');
+  write(object('12'));
+  expect(own.shownAll('11')).toEqual([]);
+  expect(own.shownAll('15')).toEqual([['a', object('12')]]);
+  own.deleted('a', 'u1', '18');
+  expect(own.shownAll('20')).toEqual([]);
+});
+
 test('revisions that cannot be compared: shown by its very version, by its deletion, or by a new list', () => {
   const { own, write } = ownWrites();
   own.shownAll('x1');

@@ -165,10 +165,20 @@ export class OwnWrites<T extends KubeObject> {
     this.#advanced();
   }
 
-  /** All objects have been listed anew. */
-  shownAll(resourceVersion: string): void {
-    this.shownUpTo(resourceVersion);
-    for (const [key, entry] of this.#entries) if (!isComparable(entry, resourceVersion)) this.#drop(key, entry);
+  /**
+   * All objects have been listed anew. Gives those of own writes that were seen until now, and that only the list tells
+   * about: where it does not have one, the object came and went in a gap of the watch.
+   */
+  shownAll(resourceVersion: string): readonly (readonly [key: string, object: T])[] {
+    this.#shownUpTo = resourceVersion;
+    const seen: (readonly [string, T])[] = [];
+    for (const [key, entry] of this.#entries) {
+      if (!this.#isOver(entry) && isComparable(entry, resourceVersion)) continue;
+      if (entry.object !== undefined) seen.push([key, entry.object]);
+      this.#drop(key, entry);
+    }
+    this.#advanced();
+    return seen;
   }
 
   /** Resolves when the watch has come to this revision. Rejects with the signal's reason. */

@@ -6,7 +6,7 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { CacheController } from './cache-controller.js';
 import { createIngest, type Ingest, madeBy } from './cache-memory.js';
-import type { Change } from './change.js';
+import { type Change, StoredChange } from './change.js';
 import { ChangeIterator } from './change-iterator.js';
 import type { Delta } from './delta.js';
 import { admitListed, DeltaApplier } from './delta-applier.js';
@@ -35,6 +35,9 @@ import type { Indexers } from './store-index.js';
  * time. Reads of many objects may have to wait for `freezeAhead`.
  */
 export const observeBase: unique symbol = Symbol('riata.observeBase');
+
+/** Where an own-writes view tells of an object that it has shown, and that came and went in a gap of the watch. */
+export const tellVanished: unique symbol = Symbol('riata.tellVanished');
 
 const defaultBufferSize = 1000;
 
@@ -230,6 +233,12 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   [observeBase](observer: BaseObserver<T> | undefined): InformerStore<T> {
     this.#store.observer = observer;
     return this.#store;
+  }
+
+  /** To handlers it was there, and is gone: one that reads with own writes may have acted on it. */
+  [tellVanished](key: string, object: T): void {
+    this.#processor.distribute(new StoredChange<T>('Added', key, undefined, object));
+    this.#processor.distribute(new StoredChange<T>('Deleted', key, object, undefined, { isFinalStateUnknown: true }));
   }
 
   #listen(handler: ResourceEventHandler<T>, options: EventHandlerOptions, onClose?: () => void): EventListener<T> {
