@@ -63,10 +63,10 @@ export class CacheMember<R extends KubeObject> {
     this.base = this.informer[observeBase]({
       upserted: (key, object) => this.writes.shown(key, object.metadata.resourceVersion),
       deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),
-      replaced: (resourceVersion) => {
+      replaced: (resourceVersion, wasThere) => {
         for (const [key, object] of this.writes.shownAll(resourceVersion)) {
-          // Readers saw it until now, and nobody else will say that it is gone.
-          if (this.base.peek(key) === undefined) this.informer[tellVanished](key, object);
+          // Readers saw it until now, and nobody else will say that it is gone: handlers never heard of it.
+          if (!this.base.has(key) && !wasThere(key)) this.informer[tellVanished](key, object);
         }
       },
       bookmarked: (resourceVersion) => this.writes.shownUpTo(resourceVersion),

@@ -23,8 +23,8 @@ export interface BaseObserver<in T> {
   upserted(key: string, object: T, previous: T | undefined): void;
   /** `last` is the object's final state if that is known, else the last one in the store. */
   deleted(key: string, last: T): void;
-  /** All is as in a list of this resourceVersion. */
-  replaced(resourceVersion: string): void;
+  /** All is as in a list of this resourceVersion; `wasThere` tells what was in the store before. */
+  replaced(resourceVersion: string, wasThere: (key: string) => boolean): void;
   /** Nothing else changed up to this resourceVersion. */
   bookmarked(resourceVersion: string): void;
 }
@@ -107,7 +107,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
     this.#next = undefined;
     this.#fresh = this.#items.size;
     this.#items.bookmark(resourceVersion);
-    this.observer?.replaced(resourceVersion);
+    this.observer?.replaced(resourceVersion, (key) => previous.has(key));
     return previous;
   }
 
