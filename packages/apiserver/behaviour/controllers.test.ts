@@ -16,9 +16,9 @@ describe('kube-controller-manager', () => {
     server = await realServer();
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
-  describe('garbage', () => garbagePlay(() => server!));
-  describe('namespaces', () => namespacePlay(() => server!));
-  describe('definitions', () => definitionPlay(() => server!));
+  describe.concurrent('garbage', () => garbagePlay(() => server!));
+  describe.concurrent('namespaces', () => namespacePlay(() => server!));
+  describe.concurrent('definitions', () => definitionPlay(() => server!));
 });
 
 const controllers = ['namespace', 'garbagecollector', 'serviceaccount', 'root-ca-certificate-publisher-controller'];
