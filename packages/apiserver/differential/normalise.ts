@@ -38,6 +38,7 @@ export class Normaliser {
       return kind.endsWith('List') ? '<revision of the list>' : this.#placeholder('revision', `rv ${value}`);
     }
     if (key === 'continue' && value !== '') return '<continue>';
+    if (key === 'expirationTimestamp') return fromNow(value);
     return this.#text(value);
   }
 
@@ -100,6 +101,12 @@ export class Normaliser {
     this.#names.set(value, placeholder);
     return placeholder;
   }
+}
+
+/** The two servers are not asked in the same second: how long something lasts is told in minutes. */
+function fromNow(time: string): string {
+  const minutes = Math.round((Date.parse(time) - systemClock.now()) / 60_000);
+  return Number.isNaN(minutes) ? time : `<${minutes} minutes from now>`;
 }
 
 function isOthersGroup(group: unknown): boolean {
