@@ -1,0 +1,19 @@
+import type { WriteObject } from '../client/interfaces.js';
+import type { Owner } from '../object/owner-references.js';
+
+/** On whose behalf a set is applied, and how long that may take. */
+export interface SetApplyOptions {
+  /** Whose set it is: objects of the set go when it is not in the set any more. */
+  readonly owner?: Owner;
+  /** Tells the sets of one owner apart. */
+  readonly setId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Makes a cluster hold exactly a set of objects: creates, updates, and deletes what the set held before. An empty set
+ * deletes all. `Apply` is one; a generating handler works with any.
+ */
+export interface SetApplier {
+  apply(objects: readonly WriteObject[], options: SetApplyOptions): Promise<unknown>;
+}
