@@ -1,9 +1,13 @@
+import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // Tests load the source through the `riata-source` export condition: edit → result, no build between.
 const resolve = { conditions: ['riata-source', 'node', 'import', 'default'] };
 const ssr = { resolve };
-const longRun = { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false };
+const longRun = { testTimeout: 120_000, hookTimeout: 120_000 };
+// A control plane is for one file at a time; `npm run test:real` starts as many as there are workers.
+const planes = process.env.RIATA_CONTROL_PLANES?.split(delimiter).length ?? 1;
+const onePlaneEach = planes > 1 ? { maxWorkers: planes } : { fileParallelism: false };
 
 export default defineConfig({
   test: {
@@ -36,6 +40,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'real',
+          setupFiles: ['tools/control-plane/own-plane.mjs'],
           env: { RIATA_SERVERS: 'kube-apiserver', RIATA_TEST_SERVER: 'kubeconfig' },
           include: [
             'packages/*/behaviour/**/*.test.ts',
@@ -43,6 +48,7 @@ export default defineConfig({
             'examples/**/*.test.ts',
           ],
           ...longRun,
+          ...onePlaneEach,
         },
       },
       {
@@ -60,7 +66,13 @@ export default defineConfig({
       {
         resolve,
         ssr,
-        test: { name: 'soak', include: ['packages/*/soak/**/*.test.ts'], ...longRun, testTimeout: 1_800_000 },
+        test: {
+          name: 'soak',
+          include: ['packages/*/soak/**/*.test.ts'],
+          ...longRun,
+          fileParallelism: false,
+          testTimeout: 1_800_000,
+        },
       },
     ],
   },

@@ -7,6 +7,8 @@ import { compactEtcd } from './etcd.mjs';
 
 /** The variable in which `main.mjs run` names the file that describes its control plane. */
 export const variable = 'RIATA_CONTROL_PLANE';
+/** The variable in which it names those of all its control planes. */
+export const pluralVariable = 'RIATA_CONTROL_PLANES';
 
 /**
  * The control plane that this process was started under by `main.mjs run`. It belongs to the whole run: whoever restarts

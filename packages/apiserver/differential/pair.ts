@@ -52,19 +52,19 @@ const patienceMs = 30_000;
 export class Pair {
   readonly #real: Wire;
   readonly #embedded: Wire;
-  readonly #compact: () => void;
+  readonly #forget: () => Promise<void>;
   /** How many answers were compared. */
   compared = 0;
 
-  constructor(real: Wire, embedded: Wire, compact: () => void) {
+  constructor(real: Wire, embedded: Wire, forget: () => Promise<void>) {
     this.#real = real;
     this.#embedded = embedded;
-    this.#compact = compact;
+    this.#forget = forget;
   }
 
-  /** Lets the embedded server forget its past: the real one knows nothing of what was before it began anyway. */
-  forgetPast(): void {
-    this.#compact();
+  /** Lets both servers forget their past. The real one has to begin anew: it serves watches from what it remembers. */
+  forgetPast(): Promise<void> {
+    return this.#forget();
   }
 
   /** Does the same steps on both servers, and tells where the answers differ. */
@@ -86,12 +86,16 @@ export function serverPair(): () => Pair {
   const log = memoryLogger();
   const closing: (() => Promise<void> | void)[] = [];
   beforeAll(async () => {
-    const { url, ca, token } = controlPlaneFromEnv();
+    const real = controlPlaneFromEnv();
+    const { url, ca, token } = real;
     const server = await ApiServer.start({ controllers: false, log });
     const listening = await server.listen({ tls: false });
     const wires = [new Wire({ url, ca, token }), new Wire({ url: listening.url, token: server.token })] as const;
     closing.push(...wires.map((wire) => () => wire.close()), () => server.stop());
-    pair = new Pair(...wires, () => server.compact());
+    pair = new Pair(...wires, async () => {
+      server.compact();
+      await real.restartApiServer();
+    });
   });
   afterAll(async () => {
     for (const close of closing) await close();

@@ -86,7 +86,7 @@ test('watches from a past that is forgotten', async () => {
   const watch = (query: string, more: object = {}) => get(`${all}?watch=1&timeoutSeconds=1&${query}`, more);
   await pair().both(post(namespaces, namespace(ns)));
   await pair().both(post(all, configMap('a')));
-  pair().forgetPast();
+  await pair().forgetPast();
   const found = await pair().differences([
     watch('resourceVersion=1'),
     watch('resourceVersion=1&allowWatchBookmarks=true'),
