@@ -44,7 +44,7 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
     storageVersionHash: entry.storageVersionHash,
     subresources: entry.subresources,
     table: entry.storageKey,
-    rules: builtInRules(group, plural),
+    rules: builtInRules(group, version, plural),
     // Read when somebody first writes this kind: a server starts in no time.
     get schema() {
       schema ??= schemaOf(entry, apiVersion);
@@ -98,7 +98,7 @@ function schemaOf(
       kind,
       type: mergeTypeFromSchema(node),
       empty,
-      resetFields: statusApart(hasStatus, keptPaths(builtInRules(group, entry.plural).statusKeeps)),
+      resetFields: statusApart(hasStatus, keptPaths(builtInRules(group, version, entry.plural).statusKeeps)),
     }),
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
   };

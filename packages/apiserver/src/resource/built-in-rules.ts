@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from 'riata/object';
+import type { PrepareContext } from '../kinds/kind-rules.js';
+import { rulesOfKind } from '../kinds/kinds.js';
 import type { CrdObject } from '../schema/crd/crd-object.js';
 import { crdWarnings } from '../schema/crd/validate-crd.js';
 import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
@@ -154,7 +156,7 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
 };
 
 /** What is special about a built-in kind. */
-export function builtInRules(group: string, plural: string): ResourceRules {
+export function builtInRules(group: string, version: string, plural: string): ResourceRules {
   const id = `${group}/${plural}`;
   const fieldNames = selectable[id] ?? [];
   return {
@@ -166,6 +168,7 @@ export function builtInRules(group: string, plural: string): ResourceRules {
     fieldNames,
     fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),
     gracePeriodSeconds: id === '/pods' ? podGrace : undefined,
+    ...rulesOfKind(group, version, plural),
     ...special[id],
     defaultPropagation: id === 'batch/jobs' || id === '/replicationcontrollers' ? 'orphan' : 'background',
   };
@@ -209,8 +212,7 @@ function labelNamespace(namespace: JsonObject): JsonObject {
 function prepareNamespace(
   sent: JsonObject,
   before: JsonObject | undefined,
-  _now: string,
-  subresource: string,
+  { subresource }: PrepareContext,
 ): JsonObject {
   const namespace = labelNamespace(sent);
   if (subresource === 'finalize') return namespace;

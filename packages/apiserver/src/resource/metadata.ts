@@ -21,6 +21,20 @@ export function stringsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string') : [];
 }
 
+export function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** The object that a member is; an empty one if there is none. */
+export function recordOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects of a list, e.g. of containers. */
+export function recordsOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
 /** The value under a path of names and indexes; undefined if there is none. */
 export function valueAt(object: Json | undefined, path: string): Json | undefined {
   let at = object;

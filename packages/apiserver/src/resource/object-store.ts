@@ -1,5 +1,6 @@
 import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
 import type { Random } from 'riata/runtime';
+import type { PrepareContext } from '../kinds/kind-rules.js';
 import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
 import { alreadyExists, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
@@ -82,7 +83,7 @@ export class ObjectStore {
       generation: resource.rules.countsGenerations ? 1 : generation,
     });
     const bare = hasSubresource(resource, 'status') ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
-    const object = resource.rules.prepare?.(bare, undefined, context.now, '') ?? bare;
+    const object = resource.rules.prepare?.(bare, undefined, this.#preparing(context, '')) ?? bare;
     this.#check(resource, object, undefined, name);
     this.#warn(resource, object, undefined, '', context);
     this.#gate(resource, namespace, name);
@@ -124,7 +125,7 @@ export class ObjectStore {
     const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
     const kept = this.#keepSystemFields(resource, name, live, made, change.subresource);
     const tracked = change.tracked ? kept : track(resource, live, kept, context, change.subresource);
-    const prepared = resource.rules.prepare?.(tracked, live, context.now, change.subresource) ?? tracked;
+    const prepared = resource.rules.prepare?.(tracked, live, this.#preparing(context, change.subresource)) ?? tracked;
     const object = keepTimes(live, withGeneration(resource, live, prepared));
     this.#check(resource, object, live, name, change.subresource);
     this.#warn(resource, object, live, change.subresource, context);
@@ -161,6 +162,14 @@ export class ObjectStore {
     return inVersion(removed.object, resource.apiVersion);
   }
 
+  #preparing({ now }: WriteContext, subresource: string): PrepareContext {
+    const objects = (table: string, namespace = '') => {
+      const range = namespace === '' ? {} : { prefix: `${namespace}/` };
+      return this.#storage.list(table, range).items.map(({ object }) => object);
+    };
+    return { now, subresource, objects };
+  }
+
   #named(resource: Resource, object: JsonObject): JsonObject {
     const meta = metaOf(object);
     if (textOf(meta.name) !== '') return object;
@@ -175,7 +184,7 @@ export class ObjectStore {
     const errors = [
       ...checkMeta(resource, object, before),
       ...resource.schema.validate(object, before, subresource),
-      ...(resource.rules.check?.(object, before) ?? []),
+      ...(resource.rules.check?.(object, before, subresource) ?? []),
     ];
     if (errors.length > 0) throw invalidObject(resource, name, errors);
   }

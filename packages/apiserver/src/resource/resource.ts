@@ -1,4 +1,5 @@
 import type { JsonObject, KubeObject, Scope } from 'riata/object';
+import type { PrepareContext } from '../kinds/kind-rules.js';
 import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
@@ -52,14 +53,9 @@ export interface ResourceRules {
   /** What of the metadata a write to `status` does not reach: all of it, or these fields. @default all */
   readonly statusKeeps?: 'all' | readonly string[];
   /** Changes an object on its way in, after it was noted who writes what; `before` is undefined for a new one. */
-  readonly prepare?: (
-    object: JsonObject,
-    before: JsonObject | undefined,
-    now: string,
-    subresource: string,
-  ) => JsonObject;
+  readonly prepare?: (object: JsonObject, before: JsonObject | undefined, context: PrepareContext) => JsonObject;
   /** What is wrong with it; in addition to the schema. */
-  readonly check?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
+  readonly check?: (object: JsonObject, before: JsonObject | undefined, subresource: string) => readonly FieldError[];
   /** What the writer is told that is no error; in addition to the schema. Not for writes to subresources. */
   readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
   /** Which names are allowed. @default DNS subdomains */

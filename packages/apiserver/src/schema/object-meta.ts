@@ -100,14 +100,14 @@ function checkShared(meta: JsonObject, path: string, finalizers: readonly FieldE
 }
 
 /** What is wrong with labels (`validation.ValidateLabels`). */
-function checkLabels(labels: JsonObject, path: string): FieldError[] {
+export function checkLabels(labels: JsonObject, path: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...each(path, key, qualifiedName(key)),
     ...each(path, text(value), labelValue(text(value))),
   ]);
 }
 
-function checkAnnotations(annotations: JsonObject, path: string): FieldError[] {
+export function checkAnnotations(annotations: JsonObject, path: string): FieldError[] {
   const entries = Object.entries(annotations);
   const errors = entries.flatMap(([key]) => each(path, key, qualifiedName(key.toLowerCase())));
   const size = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(text(value)), 0);

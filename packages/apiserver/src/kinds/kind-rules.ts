@@ -1,0 +1,42 @@
+import type { JsonObject, KubeObject } from 'riata/object';
+import type { NameRule } from '../schema/name-rules.js';
+import type { FieldError } from '../status/field-error.js';
+import type { DefaultsTable } from './defaults-table.js';
+
+/** What the server knows while it prepares an object. */
+export interface PrepareContext {
+  /** The time of the request, RFC 3339. */
+  readonly now: string;
+  /** `''`: the object itself was written. */
+  readonly subresource: string;
+  /** What is stored under `group/plural`, e.g. `/services`; in one namespace, or in all. */
+  objects(table: string, namespace?: string): readonly KubeObject[];
+}
+
+/**
+ * How upstream treats the objects of one built-in kind. Every function leaves its arguments alone, and answers with the
+ * same reference when there is nothing to change. Objects have been read by their schema: members have their types, are
+ * absent when Go's `omitempty` would leave them out, and structs that are no pointers are there.
+ */
+export interface KindRules {
+  /**
+   * What upstream's `SetDefaults_…` fill in: applied to what a client writes (create, update, the result of every patch)
+   * before it is noted who wrote what, never to what is stored.
+   */
+  readonly defaults?: DefaultsTable;
+  /**
+   * What admission, `PrepareForCreate` and `PrepareForUpdate` make of it, once it was noted who wrote what; `before` is
+   * undefined for a new object. A `Refusal` may be thrown.
+   */
+  readonly prepare?: (object: JsonObject, before: JsonObject | undefined, context: PrepareContext) => JsonObject;
+  /** What is wrong with it, on create and on every update but of its status. Metadata is checked elsewhere. */
+  readonly validate?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
+  /** What is wrong with the change from `before`, e.g. a field that must stay; not for writes of the status. */
+  readonly validateUpdate?: (object: JsonObject, before: JsonObject, subresource: string) => readonly FieldError[];
+  /** What is wrong with a write of the status. */
+  readonly validateStatus?: (object: JsonObject, before: JsonObject) => readonly FieldError[];
+  /** What the writer is told that is no error. Not for writes to subresources. */
+  readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
+  /** Which names are allowed. @default DNS subdomains */
+  readonly nameRule?: NameRule;
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from 'riata/object';
+import type { ResourceRules } from '../resource/resource.js';
+import { type ApplyDefaults, compileDefaults } from './defaults-table.js';
+import type { KindRules } from './kind-rules.js';
+
+/** The kinds that are more than storage, by `group/plural` and, where versions differ, `group/version/plural`. */
+const kinds: Readonly<Record<string, () => KindRules>> = {};
+
+/** What {@link KindRules} there are for a resource, in the form in which the server asks for them. */
+export function rulesOfKind(group: string, version: string, plural: string): Partial<ResourceRules> {
+  const find = kinds[`${group}/${version}/${plural}`] ?? kinds[`${group}/${plural}`];
+  return find === undefined ? {} : asResourceRules(find);
+}
+
+/** Nothing is made of the tables before the first object of the kind is written: a server starts in no time. */
+function asResourceRules(find: () => KindRules): Partial<ResourceRules> {
+  let fill: ApplyDefaults | undefined;
+  const { prepare, validate, validateUpdate, validateStatus, warnings, nameRule, defaults } = find();
+  return {
+    ...(nameRule === undefined ? {} : { nameRule }),
+    ...(prepare === undefined ? {} : { prepare }),
+    ...(warnings === undefined ? {} : { warnings }),
+    ...(defaults === undefined
+      ? {}
+      : {
+          defaults: (object: JsonObject) => {
+            fill ??= compileDefaults(defaults);
+            return fill(object);
+          },
+        }),
+    check: (object, before, subresource) => {
+      if (before === undefined) return validate?.(object, undefined) ?? [];
+      if (subresource === 'status') return validateStatus?.(object, before) ?? [];
+      return [...(validate?.(object, before) ?? []), ...(validateUpdate?.(object, before, subresource) ?? [])];
+    },
+  };
+}
