@@ -5,93 +5,93 @@ import { contains, formatCidr, formatIp, type IpAddress, masked, parseCidr, pars
  * An address in a field that has always taken more forms than one; what the object has had before (`known`) stays
  * allowed (`IsValidIPForLegacyField`).
  */
-export function checkIp(field: string, value: string, known: readonly string[] = []): FieldError[] {
+export function checkIp(value: string, path: string, known: readonly string[] = []): FieldError[] {
   if (known.includes(value)) return [];
   const ip = parseIp(value);
-  if (ip === undefined) return [invalid(field, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+  if (ip === undefined) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
   const errors: FieldError[] = [];
-  if (ip.leadingZeros) errors.push(invalid(field, value, 'must not have leading 0s'));
-  else if (ip.mapped) errors.push(invalid(field, value, 'must not be an IPv4-mapped IPv6 address'));
+  if (ip.leadingZeros) errors.push(invalid(path, value, 'must not have leading 0s'));
+  else if (ip.mapped) errors.push(invalid(path, value, 'must not be an IPv4-mapped IPv6 address'));
   return errors;
 }
 
 /** An address in the one form that there is for it (`IsValidIP`). */
-export function checkCanonicalIp(field: string, value: string): FieldError[] {
-  const errors = checkIp(field, value);
+export function checkCanonicalIp(value: string, path: string): FieldError[] {
+  const errors = checkIp(value, path);
   const ip = parseIp(value);
   if (errors.length > 0 || ip === undefined || formatIp(ip) === value) return errors;
-  return [invalid(field, value, `must be in canonical form (${JSON.stringify(formatIp(ip))})`)];
+  return [invalid(path, value, `must be in canonical form (${JSON.stringify(formatIp(ip))})`)];
 }
 
 /** A network, in the forms that such fields have always taken (`IsValidCIDRForLegacyField`). */
-export function checkCidr(field: string, value: string, known: readonly string[] = []): FieldError[] {
+export function checkCidr(value: string, path: string, known: readonly string[] = []): FieldError[] {
   if (known.includes(value)) return [];
   const cidr = parseCidr(value);
   if (cidr === undefined) {
-    return [invalid(field, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
+    return [invalid(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
   }
-  if (cidr.leadingZeros) return [invalid(field, value, 'must not have leading 0s in IP or prefix length')];
-  if (cidr.ip.mapped) return [invalid(field, value, 'must not have an IPv4-mapped IPv6 address')];
+  if (cidr.leadingZeros) return [invalid(path, value, 'must not have leading 0s in IP or prefix length')];
+  if (cidr.ip.mapped) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
   const isNetwork = masked(cidr).every((byte, index) => byte === cidr.ip.bytes[index]);
-  return isNetwork ? [] : [invalid(field, value, 'must not have bits set beyond the prefix length')];
+  return isNetwork ? [] : [invalid(path, value, 'must not have bits set beyond the prefix length')];
 }
 
 /** A network in the one form that there is for it (`IsValidCIDR`). */
-export function checkCanonicalCidr(field: string, value: string): FieldError[] {
-  const errors = checkCidr(field, value);
+export function checkCanonicalCidr(value: string, path: string): FieldError[] {
+  const errors = checkCidr(value, path);
   const cidr = parseCidr(value);
   if (errors.length > 0 || cidr === undefined || formatCidr(cidr) === value) return errors;
-  return [invalid(field, value, `must be in canonical form (${JSON.stringify(formatCidr(cidr))})`)];
+  return [invalid(path, value, `must be in canonical form (${JSON.stringify(formatCidr(cidr))})`)];
 }
 
 const ranges = ['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10', '224.0.0.0/24', 'ff02::/16'] as const;
 
 /** An address that others may be sent to (`ValidateEndpointIP`). */
-export function checkEndpointIp(field: string, value: string): FieldError[] {
+export function checkEndpointIp(value: string, path: string): FieldError[] {
   const ip = parseIp(value);
-  if (ip === undefined) return [invalid(field, value, 'must be a valid IP address')];
+  if (ip === undefined) return [invalid(path, value, 'must be a valid IP address')];
   const errors: FieldError[] = [];
   const [loopback, loopback6, linkLocal, linkLocal6, multicast, multicast6] = ranges.map((r) => isIn(r, ip));
-  if (ip.bytes.every((byte) => byte === 0)) errors.push(invalid(field, value, `may not be unspecified (${value})`));
+  if (ip.bytes.every((byte) => byte === 0)) errors.push(invalid(path, value, `may not be unspecified (${value})`));
   if (loopback || loopback6) {
-    errors.push(invalid(field, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
+    errors.push(invalid(path, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
   }
   if (linkLocal || linkLocal6) {
-    errors.push(invalid(field, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
+    errors.push(invalid(path, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
   }
   if (multicast || multicast6) {
-    errors.push(invalid(field, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
+    errors.push(invalid(path, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
   }
   return errors;
 }
 
 /** What to tell about an address that is taken but should be written in another way (`GetWarningsForIP`). */
-export function ipWarnings(field: string, value: string): readonly string[] {
+export function ipWarnings(value: string, path: string): readonly string[] {
   const ip = parseIp(value);
   if (ip === undefined) return [];
   const better = JSON.stringify(formatIp(ip));
   if (ip.leadingZeros || ip.mapped) {
-    return [`${field}: non-standard IP address ${JSON.stringify(value)} is invalid: use ${better}`];
+    return [`${path}: non-standard IP address ${JSON.stringify(value)} is invalid: use ${better}`];
   }
   if (ip.family === 'IPv4' || formatIp(ip) === value) return [];
-  return [`${field}: IPv6 address ${JSON.stringify(value)} should be in RFC 5952 canonical format (${better})`];
+  return [`${path}: IPv6 address ${JSON.stringify(value)} should be in RFC 5952 canonical format (${better})`];
 }
 
 /** What to tell about a network that is taken but should be written in another way (`GetWarningsForCIDR`). */
-export function cidrWarnings(field: string, value: string): readonly string[] {
+export function cidrWarnings(value: string, path: string): readonly string[] {
   const cidr = parseCidr(value);
   if (cidr === undefined) return [];
   const [written, better] = [JSON.stringify(value), JSON.stringify(formatCidr(cidr))];
   const warnings: string[] = [];
   if (masked(cidr).some((byte, index) => byte !== cidr.ip.bytes[index])) {
     const single = JSON.stringify(`${formatIp(cidr.ip)}/${8 * cidr.ip.bytes.length}`);
-    warnings.push(`${field}: CIDR value ${written} is ambiguous in this context (should be ${better} or ${single}?)`);
+    warnings.push(`${path}: CIDR value ${written} is ambiguous in this context (should be ${better} or ${single}?)`);
   }
   if (cidr.leadingZeros || cidr.ip.mapped) {
-    warnings.push(`${field}: non-standard CIDR value ${written} is invalid: use ${better}`);
+    warnings.push(`${path}: non-standard CIDR value ${written} is invalid: use ${better}`);
   }
   if (warnings.length === 0 && cidr.ip.family === 'IPv6' && better !== written) {
-    warnings.push(`${field}: IPv6 CIDR value ${written} should be in RFC 5952 canonical format (${better})`);
+    warnings.push(`${path}: IPv6 CIDR value ${written} should be in RFC 5952 canonical format (${better})`);
   }
   return warnings;
 }
