@@ -1,7 +1,8 @@
 import type { JsonObject, KubeObject } from 'riata/object';
 import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
-import type { DefaultsTable } from './defaults-table.js';
+import type { Refusal, ResourceName } from '../status/refusal.js';
+import type { ApplyDefaults, DefaultsTable } from './defaults-table.js';
 
 /** What the server knows while it prepares an object. */
 export interface PrepareContext {
@@ -9,6 +10,8 @@ export interface PrepareContext {
   readonly now: string;
   /** `''`: the object itself was written. */
   readonly subresource: string;
+  /** Whether nothing is going to be stored. */
+  readonly dryRun: boolean;
   /** What is stored under `group/plural`, e.g. `/services`; in one namespace, or in all. */
   objects(table: string, namespace?: string): readonly KubeObject[];
 }
@@ -21,9 +24,9 @@ export interface PrepareContext {
 export interface KindRules {
   /**
    * What upstream's `SetDefaults_…` fill in: applied to what a client writes (create, update, the result of every patch)
-   * before it is noted who wrote what, never to what is stored.
+   * before it is noted who wrote what, never to what is stored. A function where a table cannot say it.
    */
-  readonly defaults?: DefaultsTable;
+  readonly defaults?: DefaultsTable | ApplyDefaults;
   /**
    * What admission, `PrepareForCreate` and `PrepareForUpdate` make of it, once it was noted who wrote what; `before` is
    * undefined for a new object. A `Refusal` may be thrown.
@@ -39,4 +42,8 @@ export interface KindRules {
   readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
   /** Which names are allowed. @default DNS subdomains */
   readonly nameRule?: NameRule;
+  /** Why an object cannot be deleted. */
+  readonly refuseDelete?: (resource: ResourceName, name: string) => Refusal | undefined;
+  /** What changes about an object once it is to be deleted and something keeps it. */
+  readonly whenDeleting?: (object: JsonObject, now: string) => JsonObject;
 }

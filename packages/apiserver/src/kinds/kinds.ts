@@ -15,16 +15,14 @@ export function rulesOfKind(group: string, version: string, plural: string): Par
 /** Nothing is made of the tables before the first object of the kind is written: a server starts in no time. */
 function asResourceRules(find: () => KindRules): Partial<ResourceRules> {
   let fill: ApplyDefaults | undefined;
-  const { prepare, validate, validateUpdate, validateStatus, warnings, nameRule, defaults } = find();
+  const { validate, validateUpdate, validateStatus, defaults, ...others } = find();
   return {
-    ...(nameRule === undefined ? {} : { nameRule }),
-    ...(prepare === undefined ? {} : { prepare }),
-    ...(warnings === undefined ? {} : { warnings }),
+    ...others,
     ...(defaults === undefined
       ? {}
       : {
           defaults: (object: JsonObject) => {
-            fill ??= compileDefaults(defaults);
+            fill ??= typeof defaults === 'function' ? defaults : compileDefaults(defaults);
             return fill(object);
           },
         }),

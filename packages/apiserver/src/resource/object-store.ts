@@ -162,12 +162,12 @@ export class ObjectStore {
     return inVersion(removed.object, resource.apiVersion);
   }
 
-  #preparing({ now }: WriteContext, subresource: string): PrepareContext {
+  #preparing({ now, dryRun }: WriteContext, subresource: string): PrepareContext {
     const objects = (table: string, namespace = '') => {
       const range = namespace === '' ? {} : { prefix: `${namespace}/` };
       return this.#storage.list(table, range).items.map(({ object }) => object);
     };
-    return { now, subresource, objects };
+    return { now, dryRun, subresource, objects };
   }
 
   #named(resource: Resource, object: JsonObject): JsonObject {
