@@ -1,18 +1,26 @@
 // @ts-check
 /**
  * What the embedded API server has to know of the built-in kinds, as text that a person can read and the server parses
- * when it gets there: the types (built-in-types.ts) and the resources (built-in-resources.ts). Names and facts only.
+ * when it gets there: the types (built-in-types.ts), their numbers in Protobuf (field-numbers.ts) and the resources
+ * (built-in-resources.ts). Names and facts only.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { emitFieldNumbers } from './field-numbers.mjs';
 import { apiDocuments, goModule } from './source.mjs';
 
 /**
  * @typedef {import('./source.mjs').Schema & { default?: unknown }} Schema
- * @typedef {{ name: string, type: string, via?: string, omitEmpty?: boolean }} GoField
+ * @typedef {{ name: string, type: string, via?: string, omitEmpty?: boolean, number?: string }} GoField
  * @typedef {{ of?: string, custom?: boolean, fields?: GoField[] }} GoType
  * @typedef {{ kinds: Record<string, string>, types: Record<string, GoType> }} GoTypes
  */
+
+/** What is sent and answered beside resources. */
+const answers = [
+  ...['DeleteOptions', 'Status', 'PartialObjectMetadata'],
+  ...['APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'],
+];
 
 const allVerbs = 'create,delete,deletecollection,get,list,patch,update,watch';
 
@@ -25,6 +33,7 @@ export function emitBuiltInSchemas() {
   return new Map([
     ['built-in-resources.ts', file('The resources that Kubernetes v1.36 serves: see ../built-in-resources.ts.', text)],
     ['built-in-types.ts', typesFile(types, go, schemas(read))],
+    ['field-numbers.ts', emitFieldNumbers(types, go, split)],
   ]);
 }
 
@@ -76,7 +85,8 @@ function groupVersions(read) {
  */
 function resources(read, go) {
   const lines = [];
-  const roots = new Set(['DeleteOptions', 'Status'].map((kind) => `k8s.io/apimachinery/pkg/apis/meta/v1.${kind}`));
+  const roots = new Set(answers.map((kind) => `k8s.io/apimachinery/pkg/apis/meta/v1.${kind}`));
+  roots.add('k8s.io/api/apidiscovery/v2.APIGroupDiscoveryList');
   for (const { group, version, path } of groupVersions(read)) {
     const list = read(`discovery/${path}.json`).resources;
     const kindOf = (/** @type {any} */ r) => `${r.group ?? group}/${r.version ?? version}/${r.kind}`;

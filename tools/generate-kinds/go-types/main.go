@@ -9,7 +9,9 @@ import (
 	"reflect"
 	"strings"
 
+	apidiscovery "k8s.io/api/apidiscovery/v2"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
@@ -21,7 +23,9 @@ type Field struct {
 	// The embedded structs that the field comes from, as messages name them.
 	Via       string `json:"via,omitempty"`
 	OmitEmpty bool   `json:"omitEmpty,omitempty"`
-	OmitZero  bool   `json:"omitZero,omitempty"`
+	// Where Protobuf has it: its number, after those of the embedded messages that it is in. Empty if it does not.
+	Number   string `json:"number,omitempty"`
+	OmitZero bool   `json:"omitZero,omitempty"`
 }
 
 // A Type is a named type: a struct, one that reads its own JSON, or another name for what Of says.
@@ -38,6 +42,8 @@ var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 func main() {
 	must(apiextensions.AddToScheme(scheme.Scheme))
 	must(apiregistration.AddToScheme(scheme.Scheme))
+	must(apidiscovery.AddToScheme(scheme.Scheme))
+	must(metav1.AddMetaToScheme(scheme.Scheme))
 	kinds := map[string]string{}
 	for gvk, t := range scheme.Scheme.AllKnownTypes() {
 		if gvk.Version == "__internal" {
@@ -79,7 +85,7 @@ func name(t reflect.Type) string {
 		case reflect.PointerTo(t).Implements(unmarshaler):
 			known.Custom = true
 		case t.Kind() == reflect.Struct:
-			known.Fields = fields(t, "", nil)
+			known.Fields = fields(t, "", "", nil)
 		default:
 			known.Of = underlying(t)
 		}
@@ -98,7 +104,16 @@ func underlying(t reflect.Type) string {
 	}
 }
 
-func fields(t reflect.Type, via string, found []Field) []Field {
+// number reads a field's number from its tag; inside what has none, nothing has one.
+func number(f reflect.StructField, within string) string {
+	parts := strings.Split(f.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 || within == "none" {
+		return "none"
+	}
+	return within + parts[1]
+}
+
+func fields(t reflect.Type, via string, within string, found []Field) []Field {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -110,7 +125,11 @@ func fields(t reflect.Type, via string, found []Field) []Field {
 			if embedded.Kind() == reflect.Pointer {
 				embedded = embedded.Elem()
 			}
-			found = fields(embedded, via+f.Name+".", found)
+			inner := number(f, within)
+			if inner != "none" {
+				inner += "."
+			}
+			found = fields(embedded, via+f.Name+".", inner, found)
 			continue
 		}
 		options := "," + rest + ","
@@ -120,6 +139,7 @@ func fields(t reflect.Type, via string, found []Field) []Field {
 			Via:       via,
 			OmitEmpty: strings.Contains(options, ",omitempty,"),
 			OmitZero:  strings.Contains(options, ",omitzero,"),
+			Number:    strings.TrimPrefix(number(f, within), "none"),
 		})
 	}
 	return found

@@ -286,6 +286,38 @@ Variable atomic
   name! string kept
   expression! string kept
 `,
+  'apidiscovery/v2': `
+APIGroupDiscovery
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  metadata meta/v1.ObjectMeta
+  versions []APIVersionDiscovery
+APIGroupDiscoveryList
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  metadata meta/v1.ListMeta
+  items []APIGroupDiscovery kept
+APIResourceDiscovery
+  resource string kept
+  responseKind *meta/v1.GroupVersionKind
+  scope ResourceScope kept
+  singularResource string kept
+  verbs []string kept
+  shortNames []string
+  categories []string
+  subresources []APISubresourceDiscovery
+APISubresourceDiscovery
+  subresource string kept
+  responseKind *meta/v1.GroupVersionKind
+  acceptedTypes []meta/v1.GroupVersionKind
+  verbs []string kept
+APIVersionDiscovery
+  version string kept
+  resources []APIResourceDiscovery
+  freshness DiscoveryFreshness
+DiscoveryFreshness = string
+ResourceScope = string
+`,
   'apiextensions/v1': `
 ConditionStatus = string
 ConversionStrategyType = string
@@ -2539,6 +2571,38 @@ UserSubject
   name! string kept
 `,
   'meta/v1': `
+APIGroup
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  name! string kept
+  versions! []GroupVersionForDiscovery kept atomic
+  preferredVersion GroupVersionForDiscovery
+  serverAddressByClientCIDRs []ServerAddressByClientCIDR atomic
+APIGroupList
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  groups! []APIGroup kept atomic
+APIResource
+  name! string kept
+  singularName! string kept
+  namespaced! bool kept
+  group string
+  version string
+  kind! string kept
+  verbs! Verbs kept
+  shortNames []string atomic
+  categories []string atomic
+  storageVersionHash string
+APIResourceList
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  groupVersion! string kept
+  resources! []APIResource kept atomic
+APIVersions
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  versions! []string kept atomic
+  serverAddressByClientCIDRs! []ServerAddressByClientCIDR kept atomic
 CauseType = string
 Condition
   type! string kept
@@ -2566,6 +2630,13 @@ FieldSelectorRequirement
 GroupResource
   group! string kept
   resource! string kept
+GroupVersionForDiscovery
+  groupVersion! string kept
+  version! string kept
+GroupVersionKind
+  group string kept
+  version string kept
+  kind string kept
 LabelSelector atomic
   matchLabels map[string]string
   matchExpressions []LabelSelectorRequirement atomic
@@ -2612,9 +2683,16 @@ OwnerReference atomic
   uid! types.UID kept
   controller *bool
   blockOwnerDeletion *bool
+PartialObjectMetadata
+  kind string via=TypeMeta
+  apiVersion string via=TypeMeta
+  metadata ObjectMeta
 Preconditions
   uid *types.UID
   resourceVersion *string
+ServerAddressByClientCIDR
+  clientCIDR! string kept
+  serverAddress! string kept
 ShardInfo
   selector! string kept
 Status
@@ -2638,6 +2716,7 @@ StatusDetails
   causes []StatusCause atomic
   retryAfterSeconds int32
 StatusReason = string
+Verbs = []string
 `,
   'networking/v1': `
 HTTPIngressPath

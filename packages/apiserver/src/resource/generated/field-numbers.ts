@@ -109,6 +109,7 @@ EndpointSlice - - 1 4 2 3
 NonResourcePolicyRule 1 6
 `,
   'meta/v1': `
+APIResource 1 6 2 8 9 3 4 5 7 10
 ManagedFieldsEntry 1 2 3 4 6 7 8
 ObjectMeta 1 2 3 4 5 6 7 8 9 10 11 12 13 14 17
 OwnerReference 5 1 3 4 6 7

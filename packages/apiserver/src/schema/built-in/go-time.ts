@@ -25,13 +25,18 @@ const parts: readonly (readonly [element: string, takes: RegExp])[] = [
  */
 export function rewriteTime(text: string): string {
   check(text, seconds);
-  return formatTime(Math.floor(parseTime(text)));
+  return wholeSeconds(text);
 }
 
 /** A `metav1.MicroTime` as Go writes it again. It wants exactly six decimals. */
 export function rewriteMicroTime(text: string): string {
   check(text, micros);
-  return `${formatTime(Math.floor(parseTime(text))).slice(0, -1)}${text.slice(19, 26)}Z`;
+  return `${wholeSeconds(text).slice(0, -1)}${text.slice(19, 26)}Z`;
+}
+
+/** Without the fraction, which milliseconds of far times have no room for. */
+function wholeSeconds(text: string): string {
+  return formatTime(parseTime(text.replace(/[.,]\d+/, '')));
 }
 
 function check(text: string, layout: string): void {
