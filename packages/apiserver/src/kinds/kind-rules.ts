@@ -33,13 +33,19 @@ export interface KindRules {
    */
   readonly prepare?: (object: JsonObject, before: JsonObject | undefined, context: PrepareContext) => JsonObject;
   /** What is wrong with it, on create and on every update but of its status. Metadata is checked elsewhere. */
-  readonly validate?: (object: JsonObject, before: JsonObject | undefined) => readonly FieldError[];
+  readonly validate?: (
+    object: JsonObject,
+    before: JsonObject | undefined,
+    subresource: string,
+  ) => readonly FieldError[];
   /** What is wrong with the change from `before`, e.g. a field that must stay; not for writes of the status. */
   readonly validateUpdate?: (object: JsonObject, before: JsonObject, subresource: string) => readonly FieldError[];
   /** What is wrong with a write of the status. */
   readonly validateStatus?: (object: JsonObject, before: JsonObject) => readonly FieldError[];
   /** What the writer is told that is no error. Not for writes to subresources. */
   readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
+  /** Whether `metadata.generation` counts changes of the annotations, too. @default false */
+  readonly countsAnnotations?: boolean;
   /** Which names are allowed. @default DNS subdomains */
   readonly nameRule?: NameRule;
   /** Why an object cannot be deleted. */

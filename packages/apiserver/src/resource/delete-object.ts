@@ -3,7 +3,7 @@ import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import { isFinished, type ObjectStore } from './object-store.js';
-import type { Resource } from './resource.js';
+import { inVersion, type Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a deletion is told (`metav1.DeleteOptions`). */
@@ -38,8 +38,8 @@ export function deleteObject(
   const live = stored.object as unknown as JsonObject;
   const marked = mark(resource, live, request, context);
   if (isFinished(marked)) {
-    if (!context.dryRun) store.remove(resource, stored);
-    return removedStatus(resource, stored.object);
+    const last = context.dryRun ? stored.object : store.remove(resource, stored);
+    return resource.rules.answersDeleted ? deletedObject(resource, last, marked) : removedStatus(resource, last);
   }
   return store.replace(resource, stored, resource.rules.whenDeleting?.(marked, context.now) ?? marked, context);
 }
@@ -110,6 +110,14 @@ function preconditionRefusal(
     return failed('ResourceVersion', asked, resourceVersion, 'The object might have been modified');
   }
   return undefined;
+}
+
+/** What is gone, marked as such where it might have stayed for a while. */
+function deletedObject(resource: Resource, last: KubeObject, marked: JsonObject): KubeObject {
+  const { resourceVersion } = last.metadata;
+  const graceful = resource.rules.gracePeriodSeconds !== undefined;
+  const object = graceful ? (withMeta(marked, { resourceVersion }) as unknown as KubeObject) : last;
+  return inVersion(object, resource.apiVersion);
 }
 
 function removedStatus(resource: Resource, object: KubeObject): Status {

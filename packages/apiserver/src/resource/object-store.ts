@@ -126,7 +126,7 @@ export class ObjectStore {
     const kept = this.#keepSystemFields(resource, name, live, made, change.subresource);
     const tracked = change.tracked ? kept : track(resource, live, kept, context, change.subresource);
     const prepared = resource.rules.prepare?.(tracked, live, this.#preparing(context, change.subresource)) ?? tracked;
-    const object = keepTimes(live, withGeneration(resource, live, prepared));
+    const object = keepTimes(live, withGeneration(resource, live, prepared, change.subresource));
     this.#check(resource, object, live, name, change.subresource);
     this.#warn(resource, object, live, change.subresource, context);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
@@ -301,13 +301,17 @@ function inNamespace(resource: Resource, namespace: string, body: JsonObject): J
   return withMeta(body, { namespace });
 }
 
-function withGeneration(resource: Resource, live: JsonObject, object: JsonObject): JsonObject {
-  if (!resource.rules.countsGenerations) return object;
+function withGeneration(resource: Resource, live: JsonObject, object: JsonObject, subresource: string): JsonObject {
+  const { countsGenerations, countsAnnotations } = resource.rules;
+  if (!countsGenerations) return object;
   const counts = (field: string) =>
     !['metadata', 'apiVersion', 'kind'].includes(field) && (field !== 'status' || !hasSubresource(resource, 'status'));
   const desired = (of: JsonObject) => Object.fromEntries(Object.entries(of).filter(([field]) => counts(field)));
+  const noted = (of: JsonObject) =>
+    countsAnnotations && subresource !== 'status' ? metaOf(of).annotations : undefined;
   const generation = Number(metaOf(live).generation ?? 0);
-  return withMeta(object, { generation: equal(desired(live), desired(object)) ? generation : generation + 1 });
+  const isSame = equal(desired(live), desired(object)) && equal(noted(live) ?? {}, noted(object) ?? {});
+  return withMeta(object, { generation: isSame ? generation : generation + 1 });
 }
 
 /** The object with the account of who wrote what in it. */

@@ -1,5 +1,6 @@
 import type { JsonObject, KubeObject, Scope } from 'riata/object';
 import type { PrepareContext } from '../kinds/kind-rules.js';
+import type { CrdColumn } from '../schema/crd/crd-object.js';
 import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
@@ -44,6 +45,8 @@ export interface ResourceSchema {
 export interface ResourceRules {
   /** Whether `metadata.generation` counts changes of the desired state. */
   readonly countsGenerations: boolean;
+  /** Whether it counts changes of the annotations, too. @default false */
+  readonly countsAnnotations?: boolean;
   /** Whether a PUT to a name that does not exist makes the object. @default false */
   readonly createsOnUpdate?: boolean;
   /** Whether a PUT without resourceVersion is taken. @default true */
@@ -72,6 +75,8 @@ export interface ResourceRules {
   readonly refuseDelete?: (resource: ResourceName, name: string) => Refusal | undefined;
   /** What changes about an object once it is to be deleted and something keeps it. */
   readonly whenDeleting?: (object: JsonObject, now: string) => JsonObject;
+  /** Whether a deletion answers with what was deleted, not with a Status. @default false */
+  readonly answersDeleted?: boolean;
   /** What keeps every object of the kind from the first request to delete it until the server has cleared up. */
   readonly finalizersOnDelete?: readonly string[];
   /** Where the parts of a Scale are, as paths of names. @default `spec.replicas`, `status.replicas`, `spec.selector` */
@@ -99,6 +104,8 @@ export interface Resource extends ResourceName {
   readonly table: string;
   /** The `apiVersion` that objects are stored under. */
   readonly storedAs: string;
+  /** The columns that its definition asks for, where it is shown as a Table; of custom kinds only. */
+  readonly printerColumns?: readonly CrdColumn[];
   readonly schema: ResourceSchema;
   readonly rules: ResourceRules;
 }

@@ -1,0 +1,65 @@
+import type { Json, JsonObject, KubeObject } from 'riata/object';
+import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
+import { forbiddenWrite, type Refusal } from '../../status/refusal.js';
+import type { PrepareContext } from '../kind-rules.js';
+
+/** What upstream's admission plug-ins make of a new or changed Pod. */
+export function admitPod(pod: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
+  const spec = withTolerations(recordOf(pod.spec));
+  const admitted = before === undefined ? withPriority(pod, spec, context) : keepPriority(spec, recordOf(before.spec));
+  return admitted === pod.spec ? pod : { ...pod, spec: admitted };
+}
+
+/** A Pod stays for a while on a node that is not ready or cannot be reached (`DefaultTolerationSeconds`). */
+function withTolerations(spec: JsonObject): JsonObject {
+  const tolerations = recordsOf(spec.tolerations);
+  const missing = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].filter(
+    (taint) =>
+      !tolerations.some(
+        ({ key = '', effect = '' }) => (key === taint || key === '') && (effect === 'NoExecute' || effect === ''),
+      ),
+  );
+  if (missing.length === 0) return spec;
+  const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
+  return { ...spec, tolerations: [...tolerations, ...added] };
+}
+
+/** What a Pod's class says about its priority (`Priority`). */
+function withPriority(pod: JsonObject, spec: JsonObject, { objects }: PrepareContext): JsonObject {
+  const asked = textOf(spec.priorityClassName);
+  const classes = objects('scheduling.k8s.io/priorityclasses');
+  const found = asked === '' ? globalDefault(classes) : classes.find(({ metadata }) => metadata.name === asked);
+  if (asked !== '' && found === undefined) throw refuse(pod, `no PriorityClass with name ${asked} was found`);
+  const { value, preemptionPolicy = 'PreemptLowerPriority' } = (found ?? {}) as unknown as JsonObject;
+  const priority = numberOf(value);
+  check(pod, spec.priority, priority, (given) => `the integer value of priority (${given})`);
+  check(pod, spec.preemptionPolicy, preemptionPolicy, (given) => `the string value of PreemptionPolicy (${given})`);
+  const named = found === undefined ? {} : { priorityClassName: found.metadata.name };
+  return { ...spec, ...named, priority, preemptionPolicy };
+}
+
+function check(pod: JsonObject, given: Json | undefined, wanted: Json, what: (given: Json) => string): void {
+  if (given === undefined || given === wanted) return;
+  const words = 'must not be provided in pod spec; priority admission controller computed';
+  throw refuse(pod, `${what(given)} ${words} ${wanted} from the given PriorityClass name`);
+}
+
+function globalDefault(classes: readonly KubeObject[]): KubeObject | undefined {
+  const value = (one: KubeObject) => numberOf((one as unknown as JsonObject).value);
+  return classes
+    .filter((one) => (one as unknown as JsonObject).globalDefault === true)
+    .sort((a, b) => value(a) - value(b))[0];
+}
+
+/** An update that says nothing leaves the priority as it is. */
+function keepPriority(spec: JsonObject, before: JsonObject): JsonObject {
+  const kept = ['priority', 'preemptionPolicy'].filter(
+    (field) => spec[field] === undefined && before[field] !== undefined,
+  );
+  if (kept.length === 0) return spec;
+  return { ...spec, ...Object.fromEntries(kept.map((field) => [field, before[field] as Json])) };
+}
+
+function refuse(pod: JsonObject, why: string): Refusal {
+  return forbiddenWrite({ group: '', plural: 'pods', kind: 'Pod' }, textOf(metaOf(pod).name), why);
+}
