@@ -46,6 +46,8 @@ export interface KindRules {
   readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
   /** Whether `metadata.generation` counts changes of the annotations, too. @default false */
   readonly countsAnnotations?: boolean;
+  /** As `warnings`, for writes of the status. */
+  readonly statusWarnings?: (object: JsonObject) => readonly string[];
   /** Which names are allowed. @default DNS subdomains */
   readonly nameRule?: NameRule;
   /** Why an object cannot be deleted. */

@@ -2,9 +2,32 @@ import type { JsonObject } from 'riata/object';
 import type { ResourceRules } from '../resource/resource.js';
 import { type ApplyDefaults, compileDefaults } from './defaults-table.js';
 import type { KindRules } from './kind-rules.js';
+import { plumbingKinds } from './plumbing-kinds.js';
+import { podRules } from './pods/pod.js';
+import { podTemplateRules } from './pods/pod-template.js';
+import { cronJobRules } from './workloads/cron-job.js';
+import { daemonSetRules } from './workloads/daemon-set.js';
+import { deploymentRules } from './workloads/deployment.js';
+import { jobRules } from './workloads/job.js';
+import { priorityClassRules } from './workloads/priority-class.js';
+import { replicaSetRules } from './workloads/replica-set.js';
+import { replicationControllerRules } from './workloads/replication-controller.js';
+import { statefulSetRules } from './workloads/stateful-set.js';
 
 /** The kinds that are more than storage, by `group/plural` and, where versions differ, `group/version/plural`. */
-const kinds: Readonly<Record<string, () => KindRules>> = {};
+const kinds: Readonly<Record<string, () => KindRules>> = {
+  ...plumbingKinds,
+  '/pods': () => podRules,
+  '/podtemplates': () => podTemplateRules,
+  '/replicationcontrollers': () => replicationControllerRules,
+  'apps/daemonsets': () => daemonSetRules,
+  'apps/deployments': () => deploymentRules,
+  'apps/replicasets': () => replicaSetRules,
+  'apps/statefulsets': () => statefulSetRules,
+  'batch/cronjobs': () => cronJobRules,
+  'batch/jobs': () => jobRules,
+  'scheduling.k8s.io/priorityclasses': () => priorityClassRules,
+};
 
 /** What {@link KindRules} there are for a resource, in the form in which the server asks for them. */
 export function rulesOfKind(group: string, version: string, plural: string): Partial<ResourceRules> {
@@ -27,9 +50,12 @@ function asResourceRules(find: () => KindRules): Partial<ResourceRules> {
           },
         }),
     check: (object, before, subresource) => {
-      if (before === undefined) return validate?.(object, undefined) ?? [];
+      if (before === undefined) return validate?.(object, undefined, '') ?? [];
       if (subresource === 'status') return validateStatus?.(object, before) ?? [];
-      return [...(validate?.(object, before) ?? []), ...(validateUpdate?.(object, before, subresource) ?? [])];
+      return [
+        ...(validate?.(object, before, subresource) ?? []),
+        ...(validateUpdate?.(object, before, subresource) ?? []),
+      ];
     },
   };
 }

@@ -1,12 +1,7 @@
-import { Buffer } from 'node:buffer';
-import { isJsonObject, type JsonObject } from 'riata/object';
-import type { PrepareContext } from '../kinds/kind-rules.js';
+import type { JsonObject } from 'riata/object';
 import { rulesOfKind } from '../kinds/kinds.js';
 import type { CrdObject } from '../schema/crd/crd-object.js';
 import { crdWarnings } from '../schema/crd/validate-crd.js';
-import { dns1035LabelName, dnsLabelName, type NameRule, pathSegmentName } from '../schema/name-rules.js';
-import { type FieldError, invalid } from '../status/field-error.js';
-import { forbiddenWrite } from '../status/refusal.js';
 import {
   checkDefinition,
   cleanupFinalizer,
@@ -14,7 +9,7 @@ import {
   prepareDefinition,
   whenDefinitionGoes,
 } from './crd-status.js';
-import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
+import { textOf, valueAt } from './metadata.js';
 import type { ResourceRules } from './resource.js';
 
 /** `group/plural` of the kinds whose objects count generations. */
@@ -60,6 +55,15 @@ const conditional = new Set(
   ].flatMap(expand),
 );
 
+/** A deletion answers with the object. */
+const answering = new Set(
+  [
+    '/ namespaces persistentvolumes persistentvolumeclaims pods podtemplates resourcequotas services serviceaccounts',
+    'resource.k8s.io/ deviceclasses devicetaintrules resourceclaims resourceclaimtemplates resourceslices',
+    'storage.k8s.io/ csidrivers csinodes storageclasses volumeattachments volumeattributesclasses',
+  ].flatMap(expand),
+);
+
 /** Kinds whose metadata is out of reach for who writes their status; for all others it is not, but for these fields. */
 const metaKeeping = new Set(
   [
@@ -93,6 +97,7 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
     'status.nominatedNodeName',
   ],
   '/nodes': ['spec.unschedulable'],
+  '/services': ['spec.clusterIP', 'spec.type'],
   '/replicationcontrollers': ['status.replicas'],
   '/namespaces': ['status.phase'],
   '/secrets': ['type'],
@@ -120,19 +125,6 @@ const whenAbsent: Readonly<Record<string, string>> = {
   'status.successful': '0',
 };
 
-/** Kinds whose names have to be shorter or plainer than most, and those whose names may be nearly anything. */
-const names: Readonly<Record<string, NameRule>> = {
-  '/namespaces': dnsLabelName,
-  '/services': dns1035LabelName,
-  'rbac.authorization.k8s.io/roles': pathSegmentName,
-  'rbac.authorization.k8s.io/rolebindings': pathSegmentName,
-  'rbac.authorization.k8s.io/clusterroles': pathSegmentName,
-  'rbac.authorization.k8s.io/clusterrolebindings': pathSegmentName,
-};
-
-/** Namespaces that stay. */
-const lasting: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
-
 /** Kinds that the server itself fills in. */
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
@@ -144,15 +136,6 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
     finalizersOnDelete: [cleanupFinalizer],
     whenDeleting: whenDefinitionGoes,
   },
-  '/namespaces': {
-    defaults: labelNamespace,
-    prepare: prepareNamespace,
-    check: checkNamespace,
-    refuseDelete: (resource, name) =>
-      lasting.has(name) ? forbiddenWrite(resource, name, 'this namespace may not be deleted') : undefined,
-    whenDeleting: (namespace) => inPhase(withMeta(namespace, { deletionGracePeriodSeconds: undefined }), 'Terminating'),
-  },
-  '/secrets': { defaults: prepareSecret },
 };
 
 /** What is special about a built-in kind. */
@@ -161,10 +144,11 @@ export function builtInRules(group: string, version: string, plural: string): Re
   const fieldNames = selectable[id] ?? [];
   return {
     countsGenerations: counting.has(id),
+    countsLabels: id === 'discovery.k8s.io/endpointslices',
     createsOnUpdate: creating.has(id),
+    answersDeleted: answering.has(id),
     updatesUnconditionally: !conditional.has(id),
     statusKeeps: metaKeeping.has(id) ? 'all' : (fieldKeeping[id] ?? []),
-    nameRule: names[id],
     fieldNames,
     fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),
     gracePeriodSeconds: id === '/pods' ? podGrace : undefined,
@@ -199,49 +183,4 @@ function podGrace(pod: JsonObject, asked: number | undefined): number {
   if (textOf(valueAt(pod, 'spec.nodeName')) === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
   const own = valueAt(pod, 'spec.terminationGracePeriodSeconds');
   return Math.max(0, asked ?? (typeof own === 'number' ? own : 30));
-}
-
-/** The label that lets selectors find a namespace by its name. */
-function labelNamespace(namespace: JsonObject): JsonObject {
-  const { name, labels } = metaOf(namespace);
-  if (textOf(name) === '') return namespace;
-  return withMeta(namespace, { labels: { ...(isJsonObject(labels) ? labels : {}), [nameLabel]: name } });
-}
-
-/** Finalizers of the spec change by `finalize` alone, whatever else is written. */
-function prepareNamespace(
-  sent: JsonObject,
-  before: JsonObject | undefined,
-  { subresource }: PrepareContext,
-): JsonObject {
-  const namespace = labelNamespace(sent);
-  if (subresource === 'finalize') return namespace;
-  if (before !== undefined) return before.spec === undefined ? namespace : { ...namespace, spec: before.spec };
-  const spec = isJsonObject(namespace.spec) ? namespace.spec : {};
-  const finalizers = [...new Set([...stringsOf(spec.finalizers), 'kubernetes'])];
-  return inPhase({ ...namespace, spec: { ...spec, finalizers } }, 'Active');
-}
-
-function checkNamespace(namespace: JsonObject): FieldError[] {
-  return stringsOf(valueAt(namespace, 'spec.finalizers'))
-    .filter((name) => !name.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(name))
-    .map((name) =>
-      invalid('spec.finalizers', name, 'name is neither a standard finalizer name nor is it fully qualified'),
-    );
-}
-
-/** `stringData` is a way to write `data`. */
-function prepareSecret(secret: JsonObject): JsonObject {
-  const { stringData, ...rest } = secret;
-  const typed = textOf(rest.type) === '' ? { ...rest, type: 'Opaque' } : rest;
-  if (!isJsonObject(stringData) || Object.keys(stringData).length === 0) return typed;
-  const encoded = Object.entries(stringData).map(([k, v]) => [k, Buffer.from(textOf(v)).toString('base64')]);
-  return { ...typed, data: { ...(isJsonObject(rest.data) ? rest.data : {}), ...Object.fromEntries(encoded) } };
-}
-
-/** Lets selectors find a namespace by its name. */
-const nameLabel = 'kubernetes.io/metadata.name';
-
-function inPhase(object: JsonObject, phase: string): JsonObject {
-  return { ...object, status: { ...(isJsonObject(object.status) ? object.status : {}), phase } };
 }

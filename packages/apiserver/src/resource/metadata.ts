@@ -35,6 +35,11 @@ export function recordsOf(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
+/** Whether a member is there; those that are always shown are null where nobody has set them. */
+export function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** The value under a path of names and indexes; undefined if there is none. */
 export function valueAt(object: Json | undefined, path: string): Json | undefined {
   let at = object;

@@ -197,6 +197,8 @@ export class ObjectStore {
     context: WriteContext,
   ): void {
     for (const warning of resource.schema.warnings?.(object, before) ?? []) context.warn(warning);
+    if (subresource === 'status')
+      for (const warning of resource.rules.statusWarnings?.(object) ?? []) context.warn(warning);
     if (subresource !== '') return;
     for (const warning of resource.rules.warnings?.(object, before) ?? []) context.warn(warning);
   }
@@ -302,15 +304,18 @@ function inNamespace(resource: Resource, namespace: string, body: JsonObject): J
 }
 
 function withGeneration(resource: Resource, live: JsonObject, object: JsonObject, subresource: string): JsonObject {
-  const { countsGenerations, countsAnnotations } = resource.rules;
+  const { countsGenerations, countsAnnotations, countsLabels } = resource.rules;
   if (!countsGenerations) return object;
   const counts = (field: string) =>
     !['metadata', 'apiVersion', 'kind'].includes(field) && (field !== 'status' || !hasSubresource(resource, 'status'));
   const desired = (of: JsonObject) => Object.fromEntries(Object.entries(of).filter(([field]) => counts(field)));
-  const noted = (of: JsonObject) =>
-    countsAnnotations && subresource !== 'status' ? metaOf(of).annotations : undefined;
+  const noted = (of: JsonObject) => {
+    const { annotations, labels } = metaOf(of);
+    return { ...(countsAnnotations ? { annotations } : {}), ...(countsLabels ? { labels } : {}) };
+  };
   const generation = Number(metaOf(live).generation ?? 0);
-  const isSame = equal(desired(live), desired(object)) && equal(noted(live) ?? {}, noted(object) ?? {});
+  const isNoted = (countsAnnotations || countsLabels) && subresource !== 'status';
+  const isSame = equal(desired(live), desired(object)) && !(isNoted && !equal(noted(live), noted(object)));
   return withMeta(object, { generation: isSame ? generation : generation + 1 });
 }
 

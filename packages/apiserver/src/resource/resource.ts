@@ -47,6 +47,8 @@ export interface ResourceRules {
   readonly countsGenerations: boolean;
   /** Whether it counts changes of the annotations, too. @default false */
   readonly countsAnnotations?: boolean;
+  /** Whether a change of labels is one of the desired state. @default false */
+  readonly countsLabels?: boolean;
   /** Whether a PUT to a name that does not exist makes the object. @default false */
   readonly createsOnUpdate?: boolean;
   /** Whether a PUT without resourceVersion is taken. @default true */
@@ -61,6 +63,8 @@ export interface ResourceRules {
   readonly check?: (object: JsonObject, before: JsonObject | undefined, subresource: string) => readonly FieldError[];
   /** What the writer is told that is no error; in addition to the schema. Not for writes to subresources. */
   readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
+  /** As `warnings`, for writes of the status. */
+  readonly statusWarnings?: (object: JsonObject) => readonly string[];
   /** Which names are allowed. @default DNS subdomains */
   readonly nameRule?: NameRule;
   /** Fields that selectors may name, beside `metadata.name` and `metadata.namespace`. */
@@ -104,6 +108,8 @@ export interface Resource extends ResourceName {
   readonly table: string;
   /** The `apiVersion` that objects are stored under. */
   readonly storedAs: string;
+  /** What everybody is told who uses it, because it is to go; of custom kinds only. */
+  readonly deprecation?: string;
   /** The columns that its definition asks for, where it is shown as a Table; of custom kinds only. */
   readonly printerColumns?: readonly CrdColumn[];
   readonly schema: ResourceSchema;
