@@ -24,6 +24,8 @@ export class Normaliser {
       if (key === 'managedFields') return list.sort((a, b) => compare(idOf(a), idOf(b)));
       // What others on the same server have defined.
       if (key === 'groups' || key === 'items') return list.filter((item) => !isOthersGroup(item));
+      if (key === 'cells') return list.map(withoutAge);
+      if (key === 'columnDefinitions') return list.map(withoutDescription);
       return list;
     }
     if (isObject(value)) {
@@ -35,7 +37,9 @@ export class Normaliser {
     }
     if (typeof value !== 'string') return value;
     if (key === 'resourceVersion' && value !== '') {
-      return kind.endsWith('List') ? '<revision of the list>' : this.#placeholder('revision', `rv ${value}`);
+      return kind.endsWith('List') || kind === 'Table'
+        ? '<revision of the list>'
+        : this.#placeholder('revision', `rv ${value}`);
     }
     if (key === 'continue' && value !== '') return '<continue>';
     if (key === 'expirationTimestamp') return fromNow(value);
@@ -118,16 +122,27 @@ function isOthersGroup(group: unknown): boolean {
 /** A bookmark that just says how far the server has come; when it does so is its own affair. */
 function isPassingBookmark(event: unknown): boolean {
   if (!isObject(event) || event.type !== 'BOOKMARK' || !isObject(event.object)) return false;
-  const { metadata } = event.object;
+  const { metadata, rows } = event.object;
+  if (Array.isArray(rows)) return !JSON.stringify(rows).includes('k8s.io/initial-events-end');
   return !isObject(metadata) || metadata.annotations === undefined;
 }
 
 /** The real server's revision moves on by what it writes itself. */
 function withoutRevision(event: unknown): unknown {
   if (!isObject(event) || event.type !== 'BOOKMARK' || !isObject(event.object)) return event;
-  const { object } = event;
-  const metadata = isObject(object.metadata) ? object.metadata : {};
-  return { ...event, object: { ...object, metadata: { ...metadata, resourceVersion: '' } } };
+  const without = (key: string, value: unknown) => (key === 'resourceVersion' ? '' : value);
+  return { ...event, object: JSON.parse(JSON.stringify(event.object, without)) as unknown };
+}
+
+/** Ages in Tables are told in seconds, and the two servers are not asked in the same one. */
+function withoutAge(cell: unknown): unknown {
+  return typeof cell === 'string' ? cell.replace(/^(\d+ \()?\d+s( ago\))?$/, '$1<age>$2') : cell;
+}
+
+/** What the real server says of the columns of its own kinds are sentences, which are not had here. */
+function withoutDescription(column: unknown): unknown {
+  if (!isObject(column) || String(column.description).includes('ustom')) return column;
+  return { ...column, description: '' };
 }
 
 /** Entries of managedFields are ordered by their times, which are those of the two servers' own clocks. */

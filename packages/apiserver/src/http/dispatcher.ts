@@ -1,9 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { parseGoDuration } from 'riata/object';
+import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler } from 'riata/runtime';
+import { deprecationOf } from '../resource/deprecation.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, Refusal } from '../status/refusal.js';
+import { isShowable, makeTable } from '../table/make-table.js';
+import { printerOf } from '../table/printer-of.js';
 import { authenticate } from './auth.js';
 import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
@@ -11,6 +14,7 @@ import { Discovery } from './discovery.js';
 import { encodeBody } from './encode-body.js';
 import { acceptsGzip, GzipReply } from './gzip-reply.js';
 import { parseGetOptions, parseListOptions } from './list-options.js';
+import { protobufType } from './media-type.js';
 import { metadataOnly } from './metadata-only.js';
 import * as negotiation from './negotiate.js';
 import { serveNonResource } from './non-resource.js';
@@ -21,6 +25,7 @@ import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js
 import { findRoute, type Route } from './route.js';
 import type { ServerRequest } from './server-request.js';
 import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
+import { parseIncludeObject } from './table-options.js';
 import type { VerbAnswer, VerbHandlers, VerbRequest } from './verb-handlers.js';
 import { Warnings } from './warnings.js';
 import { parseWriteOptions } from './write-options.js';
@@ -80,12 +85,14 @@ export class Dispatcher {
   async #serveResource(exchange: Exchange): Promise<void> {
     const { request, info } = exchange;
     const route = findRoute(request, info, this.#parts.table);
+    const deprecation = deprecationOf(route.resource);
+    if (deprecation !== undefined) exchange.warnings.add(deprecation);
     if (route.verb === 'watch') return this.#watch(exchange, route);
     const deadline = this.#deadline(exchange);
     const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
     if (!route.custom) negotiation.checkRouteAccepts(request, produces);
     const { negotiated, answer } = await deadline.limit(this.#answer(exchange, route, deadline));
-    await send(exchange, negotiated, answer);
+    await this.#send(exchange, route, negotiated, answer);
   }
 
   async #answer(exchange: Exchange, route: Route, deadline: Deadline) {
@@ -93,7 +100,7 @@ export class Dispatcher {
     // kube-apiserver looks at the type of a patch before all else.
     const patchKind =
       route.verb === 'patch' ? patchKindOf(request, patchTypesOf(route.resource), route.custom) : undefined;
-    const negotiated = negotiation.negotiate(request, info, negotiation.objectTransforms);
+    const negotiated = negotiation.negotiate(request, info, negotiation.objectTransforms, route.custom);
     const { handlers } = this.#parts;
     const tell = teller(exchange, route, negotiated, deadline);
     const { query } = info;
@@ -106,9 +113,12 @@ export class Dispatcher {
           return handlers.list(tell({ options: parseListOptions(query, false) }));
         case 'create':
         case 'update': {
-          const kind = route.subresource?.kind ?? route.resource.kind;
           const options = parseWriteOptions(query, route.verb, userAgent);
-          const body = await readObjectBody(request, kind, route.custom && route.subresource?.name !== 'scale');
+          const body = await readObjectBody(
+            request,
+            bodyKindOf(route),
+            route.custom && route.subresource?.name !== 'scale',
+          );
           return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request) }));
         }
         case 'patch': {
@@ -131,16 +141,55 @@ export class Dispatcher {
   async #watch(exchange: Exchange, route: Route): Promise<void> {
     const { request, info, reply } = exchange;
     if (!route.custom) negotiation.checkRouteAccepts(request, negotiation.listProduces);
-    const negotiated = negotiation.negotiateStream(request, info, negotiation.objectTransforms);
+    const negotiated = negotiation.negotiateStream(request, info, negotiation.objectTransforms, route.custom);
     const options = parseListOptions(info.query, true);
     const selected = options.fields?.requiresExactMatch('metadata.name');
     if (route.name !== '' && selected !== undefined && selected !== route.name) {
       throw badRequest("fieldSelector metadata.name doesn't match requested name");
     }
-    const headers = { ...commonHeaders, 'content-type': 'application/json', ...exchange.warnings.headers() };
+    const inProtobuf = negotiated.mediaType === protobufType;
+    const contentType = inProtobuf ? `${protobufType};stream=watch` : 'application/json';
+    const writeEvent = inProtobuf ? (await import('../protobuf/envelope.js')).encodeEvent : undefined;
+    const headers = { ...commonHeaders, 'content-type': contentType, ...exchange.warnings.headers() };
     using scope = link(request.signal, this.#parts.stopping);
     const tell = teller(exchange, route, negotiated, scope);
-    await this.#parts.handlers.watch(tell({ options, reply, headers }));
+    const includeObject = negotiated.as?.kind === 'Table' ? parseIncludeObject(info.query) : 'Metadata';
+    await this.#parts.handlers.watch(tell({ options, reply, headers, includeObject, writeEvent }));
+  }
+
+  /** Brings an answer to the form that was agreed on, and sends it. */
+  async #send(exchange: Exchange, route: Route, negotiated: negotiation.Negotiated, answer: VerbAnswer): Promise<void> {
+    const { request, warnings } = exchange;
+    const reply = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(exchange.reply) : exchange.reply;
+    const { mediaType, pretty, as } = negotiated;
+    const headers = { ...commonHeaders, 'content-type': mediaType, ...warnings.headers() };
+    const status = answer.status ?? 200;
+    const converts = as !== undefined && !('converted' in answer && answer.converted);
+    if ('pieces' in answer && mediaType === 'application/json' && !pretty && !converts) {
+      reply.head(status, headers);
+      return sendPieces(reply, answer.pieces);
+    }
+    const plain = 'pieces' in answer ? await whole(answer.pieces) : answer.object;
+    const value = converts ? this.#converted(plain, as, exchange.info, route) : plain;
+    sendBytes(reply, status, headers, await encodeBody(value, mediaType, pretty));
+  }
+
+  #converted(value: unknown, as: GroupVersionKind, { query }: RequestInfo, route: Route): unknown {
+    if (as.kind !== 'Table') return metadataOnly(value, as);
+    const includeObject = parseIncludeObject(query);
+    if (!isShowable(value)) return value;
+    const { resource, subresource } = route;
+    const nowMs = this.#parts.clock.now();
+    const item =
+      subresource === undefined ? resource : { kind: subresource.kind, apiVersion: apiVersionOf(subresource) };
+    return makeTable(value, {
+      as,
+      includeObject,
+      item,
+      nowMs,
+      headers: true,
+      printer: printerOf(resource, subresource),
+    });
   }
 
   /** The time that a request has: what it asks for itself, within limits. Throws 400. */
@@ -149,6 +198,13 @@ export class Dispatcher {
     const timeoutMs = asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
     return new Deadline({ clock: this.#parts.clock, timeoutMs, gone: request.signal, overdue });
   }
+}
+
+/** What the body of a create or an update is to be. */
+function bodyKindOf({ resource, subresource }: Route): { readonly apiVersion: string; readonly kind: string } {
+  // Views of an object (its status) take the object itself.
+  if (subresource === undefined || subresource.kind === resource.kind) return resource;
+  return { apiVersion: apiVersionOf(subresource), kind: subresource.kind };
 }
 
 function parsePath(request: ServerRequest): RequestInfo {
@@ -195,21 +251,8 @@ function overdue(): Refusal {
   return new Refusal(504, 'Timeout', message, {});
 }
 
-/** Brings an answer to the form that was agreed on, and sends it. */
-async function send(exchange: Exchange, negotiated: negotiation.Negotiated, answer: VerbAnswer): Promise<void> {
-  const { request, warnings } = exchange;
-  const reply = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(exchange.reply) : exchange.reply;
-  const { mediaType, pretty, as } = negotiated;
-  const headers = { ...commonHeaders, 'content-type': mediaType, ...warnings.headers() };
-  const status = answer.status ?? 200;
-  const converts = as !== undefined && !('converted' in answer && answer.converted);
-  if ('pieces' in answer && mediaType === 'application/json' && !pretty && !converts) {
-    reply.head(status, headers);
-    return sendPieces(reply, answer.pieces);
-  }
-  const plain = 'pieces' in answer ? await whole(answer.pieces) : answer.object;
-  const value = converts ? metadataOnly(plain, as) : plain;
-  sendBytes(reply, status, headers, await encodeBody(value, mediaType, pretty));
+function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === '' ? version : `${group}/${version}`;
 }
 
 async function whole(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<unknown> {

@@ -1,13 +1,13 @@
 import type { GroupVersionKind } from 'riata/object';
 import { notAcceptable, Refusal } from '../status/refusal.js';
-import { type AcceptClause, bodyTypes, parseAccept } from './media-type.js';
+import { type AcceptClause, bodyTypes, parseAccept, protobufType } from './media-type.js';
 import { first } from './query-string.js';
 import type { RequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
 
 /** The form of an answer that client and server agree on. */
 export interface Negotiated {
-  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly mediaType: (typeof bodyTypes)[number];
   /** Indented, for people. */
   readonly pretty: boolean;
   /** What objects are to be turned into, e.g. `meta.k8s.io/v1` PartialObjectMetadata. */
@@ -19,23 +19,28 @@ export type Transforms = (as: GroupVersionKind) => boolean;
 
 export const noTransforms: Transforms = () => false;
 
-/** What objects and lists can be turned into. Tables are not among them yet: clients then take the plain form. */
+/** What objects and lists can be turned into. */
 export const objectTransforms: Transforms = ({ group, version, kind }) =>
   group === 'meta.k8s.io' &&
   (version === 'v1' || version === 'v1beta1') &&
-  (kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList');
+  (kind === 'Table' || kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList');
 
 /** What aggregated discovery can be asked for. */
 export const discoveryTransforms: Transforms = ({ group, version, kind }) =>
   group === 'apidiscovery.k8s.io' && version === 'v2' && kind === 'APIGroupDiscoveryList';
 
-/** The two forms that are written here. Protobuf is not among them yet. */
-const written = ['application/json', 'application/yaml'] as const;
-
-/** Chooses the form of an answer by the Accept header. Throws 406. */
-export function negotiate(request: ServerRequest, info: RequestInfo, transforms: Transforms): Negotiated {
-  const found = tryNegotiate(request, info, transforms);
-  if (found === undefined) throw notAcceptable(offered(request));
+/**
+ * Chooses the form of an answer by the Accept header. `custom` is for what has no form in Protobuf, but for its metadata.
+ * Throws 406.
+ */
+export function negotiate(
+  request: ServerRequest,
+  info: RequestInfo,
+  transforms: Transforms,
+  custom = false,
+): Negotiated {
+  const found = tryNegotiate(request, info, transforms, custom);
+  if (found === undefined) throw notAcceptable(bodyTypes);
   return found;
 }
 
@@ -44,22 +49,30 @@ export function tryNegotiate(
   request: ServerRequest,
   info: RequestInfo | undefined,
   transforms: Transforms,
+  custom = false,
 ): Negotiated | undefined {
   const { accept = '' } = request.headers;
   const pretty = wantsPretty(request, info);
   if (accept === '') return { mediaType: 'application/json', pretty, as: undefined };
   for (const clause of parseAccept(accept)) {
-    const mediaType = written.find((type) => covers(clause, type));
+    const mediaType = bodyTypes.find((type) => covers(clause, type));
     if (mediaType === undefined || !allowed(clause, mediaType, transforms)) continue;
-    return { mediaType, pretty: pretty || clause.params.get('pretty') === '1', as: conversionOf(clause) };
+    const as = conversionOf(clause);
+    if (mediaType === protobufType && (as === undefined ? custom : as.kind === 'Table')) continue;
+    return { mediaType, pretty: pretty || clause.params.get('pretty') === '1', as };
   }
   return undefined;
 }
 
 /** As `negotiate`, for a watch: YAML has no form for it. */
-export function negotiateStream(request: ServerRequest, info: RequestInfo, transforms: Transforms): Negotiated {
-  const found = negotiate(request, info, transforms);
-  if (found.mediaType === 'application/json') return found;
+export function negotiateStream(
+  request: ServerRequest,
+  info: RequestInfo,
+  transforms: Transforms,
+  custom = false,
+): Negotiated {
+  const found = negotiate(request, info, transforms, custom);
+  if (found.mediaType !== 'application/yaml') return found;
   throw notAcceptable(['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']);
 }
 
@@ -83,11 +96,6 @@ export const listProduces: readonly string[] = [
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** What the refusal names: a client that takes nothing but protobuf is not told that it would get it. */
-function offered(request: ServerRequest): readonly string[] {
-  return request.headers.accept?.includes('protobuf') ? written : bodyTypes;
-}
-
 function covers({ type, subtype }: AcceptClause, media: string): boolean {
   if (type === '*') return subtype === '*';
   return media === `${type}/${subtype}` || (subtype === '*' && media.startsWith(`${type}/`));
@@ -95,7 +103,7 @@ function covers({ type, subtype }: AcceptClause, media: string): boolean {
 
 function allowed(clause: AcceptClause, mediaType: string, transforms: Transforms): boolean {
   const stream = clause.params.get('stream') ?? '';
-  if (stream !== '' && (stream !== 'watch' || mediaType !== 'application/json')) return false;
+  if (stream !== '' && (stream !== 'watch' || mediaType === 'application/yaml')) return false;
   const as = conversionOf(clause);
   return as === undefined || transforms(as);
 }

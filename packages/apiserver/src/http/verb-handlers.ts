@@ -1,5 +1,7 @@
 import type { JsonObject } from 'riata/object';
 import type { Resource, Subresource } from '../resource/resource.js';
+import type { IncludeObject } from '../table/make-table.js';
+import type { WriteEvent } from '../watch/event-encoder.js';
 import type { DeleteOptions } from './delete-options.js';
 import type { GetOptions, ListOptions } from './list-options.js';
 import type { Negotiated } from './negotiate.js';
@@ -40,6 +42,10 @@ export interface WatchVerbRequest extends VerbRequest<ListOptions> {
   readonly reply: Reply;
   /** What belongs into the head. */
   readonly headers: ReplyHeaders;
+  /** Writes one event. @default as a line of JSON */
+  readonly writeEvent?: WriteEvent;
+  /** What of each object comes with its row, where Tables are asked for. */
+  readonly includeObject: IncludeObject;
 }
 
 export interface DeleteCollectionRequest extends VerbRequest<ListOptions> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, mergeTypeFromSchema, type StructuralSchema } from 'riata/object';
 import { IllTypedError } from '../schema/built-in/decode-typed.js';
 import { objectMetaSchema } from '../schema/built-in/object-meta-schema.js';
+import type { CrdSpec, CrdVersion } from '../schema/crd/crd-object.js';
 import { finalizerWarnings } from '../schema/finalizer-warnings.js';
 import { duplicateComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { withDefaults } from '../schema/structural/defaults.js';
@@ -9,6 +10,7 @@ import { prune } from '../schema/structural/prune.js';
 import { readCustomResource } from '../schema/structural/read-custom-resource.js';
 import { checkContent, checkStatusContent, type ScalePaths } from '../schema/structural/validate-custom-resource.js';
 import { forbiddenWrite, type Refusal, type ResourceName } from '../status/refusal.js';
+import { customDeprecation } from './deprecation.js';
 import { statusApart, trackingOf } from './managed-fields.js';
 import { metaOf, stringsOf, textOf, valueAt } from './metadata.js';
 import { UnreadableError } from './read-object.js';
@@ -53,6 +55,8 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
     verbs: allVerbs,
     storageVersionHash: hashOf(group, storedAs.slice(storedAs.indexOf('/') + 1), kind),
     table: `${group}/${plural}`,
+    deprecation: customDeprecation(spec as CrdSpec, version as CrdVersion),
+    printerColumns: (version as CrdVersion).additionalPrinterColumns ?? [],
     rules: { ...rulesOf(version), refuseCreate: isTerminating(definition) ? refuseCreate : undefined },
     get schema() {
       schema ??= schemaOf(version, spec, apiVersion, kind);

@@ -2,7 +2,6 @@ import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type 
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import type { DeleteOptions } from '../http/delete-options.js';
 import type { GetOptions, ListOptions } from '../http/list-options.js';
-import type { Negotiated } from '../http/negotiate.js';
 import type {
   BodyRequest,
   DeleteCollectionRequest,
@@ -27,6 +26,8 @@ import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refusal.js';
 import type { Storage } from '../storage/storage.js';
+import { makeTable } from '../table/make-table.js';
+import { printerOf } from '../table/printer-of.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { bindPod } from './binding.js';
@@ -102,13 +103,21 @@ export class Verbs implements VerbHandlers {
     const { storage, clock } = this.#parts;
     const { mediaType, pretty, as } = negotiated;
     const list = findObjects(storage, resource, listRequest(request));
-    const isPlain = mediaType === 'application/json' && !pretty && as?.kind !== 'PartialObjectMetadata';
+    // A list is no single object's metadata, and a Table is made at once.
+    const inPieces = as === undefined || as.kind === 'PartialObjectMetadataList';
+    const isPlain = mediaType === 'application/json' && !pretty && inPieces;
     if (!isPlain || list.found.length < longList) return { object: wholeList(resource, list) };
     return { pieces: listPieces(list, { resource, texts: this.#texts, clock, as }), converted: true };
   }
 
   watch(request: WatchVerbRequest): Promise<void> {
-    const { resource, options, reply, headers, signal, negotiated } = request;
+    const { resource, options, reply, headers, signal } = request;
+    if (request.negotiated.as?.kind === 'PartialObjectMetadataList') {
+      // No event is a list: there is nothing that could be told.
+      reply.head(200, headers);
+      reply.end();
+      return Promise.resolve();
+    }
     return new Promise((resolve) => {
       const sink = {
         write: (bytes: Uint8Array) => reply.write(bytes),
@@ -120,7 +129,7 @@ export class Verbs implements VerbHandlers {
           resolve();
         },
       };
-      const watch = { ...choiceOf(request), ...options, form: formOf(resource, negotiated) };
+      const watch = { ...choiceOf(request), ...options, form: formOf(request, this.#parts.clock) };
       const parts = { ...this.#parts, encoder: this.#encoder, oldest: this.#watchesFrom };
       const session = new WatchSession(parts, resource, watch, sink);
       const stop = () => session.stop();
@@ -276,10 +285,23 @@ function checkFields(resource: Resource, selector: FieldSelector): void {
   }
 }
 
-function formOf(resource: Resource, { as }: Negotiated): EventForm {
+function formOf(request: WatchVerbRequest, clock: Scheduler): EventForm {
+  const { resource, negotiated, includeObject, writeEvent: write } = request;
   const { apiVersion } = resource;
-  if (as?.kind !== 'PartialObjectMetadata') return { id: apiVersion, apiVersion };
+  const { as, mediaType } = negotiated;
+  if (as === undefined) return { id: `${apiVersion} ${mediaType}`, apiVersion, write };
+  if (as.kind === 'Table') {
+    let headers = true;
+    const form = { printer: printerOf(resource, undefined), as, includeObject, item: resource };
+    // The first event says which columns there are.
+    const project = (object: KubeObject) => {
+      const table = makeTable(object, { ...form, headers, nowMs: clock.now() });
+      headers = false;
+      return table;
+    };
+    return { id: undefined, apiVersion, project };
+  }
   const form = `${as.group}/${as.version}`;
   const project = ({ metadata }: KubeObject) => ({ kind: as.kind, apiVersion: form, metadata });
-  return { id: `${apiVersion} ${form} ${as.kind}`, apiVersion, project };
+  return { id: `${apiVersion} ${form} ${as.kind} ${mediaType}`, apiVersion, project, write };
 }

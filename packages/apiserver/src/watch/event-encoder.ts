@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { KubeObject } from 'riata/object';
+import type { JsonObject, KubeObject } from 'riata/object';
+import { writeJson } from '../http/write-json.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { RecentCache } from '../resource/recent-cache.js';
 import { inVersion, type Resource } from '../resource/resource.js';
@@ -9,12 +10,17 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** The form in which a watcher wants objects: the version, and what else is made of them. */
 export interface EventForm {
-  /** Names the form: equal names give equal bytes. */
-  readonly id: string;
+  /** Names the form: equal names give equal bytes. Undefined: they change, and are made for each watcher anew. */
+  readonly id: string | undefined;
   readonly apiVersion: string;
   /** E.g. the metadata alone, or a row of a table. @default the object itself */
   readonly project?: (object: KubeObject) => unknown;
+  /** How an event is put into bytes. @default as a line of JSON */
+  readonly write?: WriteEvent;
 }
+
+/** Puts an event into bytes. */
+export type WriteEvent = (type: EventType | 'BOOKMARK' | 'ERROR', object: JsonObject) => Buffer;
 
 /** How many bytes of events are kept for those who have yet to send them. */
 const limitBytes = 16 * 1024 * 1024;
@@ -32,6 +38,7 @@ export class EventEncoder {
   }
 
   event(type: EventType, stored: Stored, form: EventForm): Buffer {
+    if (form.id === undefined) return this.#make(type, stored, form);
     const last = this.#last;
     // Most watchers want what the one before them has got.
     if (last?.stored === stored && last.type === type && last.form === form.id) return last.bytes;
@@ -41,26 +48,32 @@ export class EventEncoder {
     return bytes;
   }
 
-  #make(type: EventType, stored: Stored, { apiVersion, project }: EventForm): Buffer {
-    if (project !== undefined) return line(type, project(inVersion(stored.object, apiVersion)));
+  #make(type: EventType, stored: Stored, { apiVersion, project, write }: EventForm): Buffer {
+    if (project !== undefined || write !== undefined) {
+      const object = inVersion(stored.object, apiVersion);
+      return (write ?? line)(type, (project === undefined ? object : project(object)) as JsonObject);
+    }
     return Buffer.from(`{"type":"${type}","object":${this.#texts.whole(stored, apiVersion)}}\n`);
   }
 }
 
 /** One line of a watch. */
 export function line(type: EventType | 'BOOKMARK' | 'ERROR', object: unknown): Buffer {
-  return Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+  return Buffer.from(`{"type":"${type}","object":${writeJson(object)}}\n`);
 }
 
-/** How far a watch has come, told in the form of an object of its kind. */
+/** How far a watch has come, told by an object of its kind, in the form that the watcher wants. */
 export function bookmark(
   { kind, apiVersion }: Pick<Resource, 'kind' | 'apiVersion'>,
+  { project, write = line }: Pick<EventForm, 'project' | 'write'>,
   revision: number,
   initialEventsEnd: boolean,
 ): Buffer {
   const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   const metadata = { resourceVersion: String(revision), ...annotations };
-  return line('BOOKMARK', { kind, apiVersion, metadata });
+  const object = { kind, apiVersion, metadata };
+  const shown = project === undefined ? object : project(object as unknown as KubeObject);
+  return write('BOOKMARK', shown as JsonObject);
 }
 
 const lastSeenBy = new WeakMap<StorageEvent, Stored>();

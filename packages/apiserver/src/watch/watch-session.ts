@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { JsonObject } from 'riata/object';
 import type { Logger, Random, Scheduler, Timer } from 'riata/runtime';
 import { type Choice, matcherOf } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
@@ -42,7 +43,7 @@ const defaultTimeoutMs = 1_800_000;
 /** Between two looks at the rest of the world. */
 const sliceEvents = 200;
 
-type Pending = { readonly bytes: Buffer } | { readonly type: EventType; readonly stored: Stored };
+type Pending = { readonly make: () => Buffer } | { readonly type: EventType; readonly stored: Stored };
 
 /** One watch, from its first event to its end. */
 export class WatchSession {
@@ -74,8 +75,8 @@ export class WatchSession {
     this.#sink = sink;
     this.#sees = matcherOf(resource, request);
     // Of one shape for all watches, as each of many looks at its own with every event.
-    const { id, apiVersion, project } = request.form;
-    this.#form = { id, apiVersion, project };
+    const { id, apiVersion, project, write } = request.form;
+    this.#form = { id, apiVersion, project, write };
   }
 
   /** Where the objects live that it watches. */
@@ -100,7 +101,7 @@ export class WatchSession {
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
       const refusal = expired(`too old resource version: ${resourceVersion} (${error.oldest})`);
-      this.#queue({ bytes: line('ERROR', refusal.status) });
+      this.#queue({ make: () => (this.#form.write ?? line)('ERROR', refusal.status as unknown as JsonObject) });
       this.end();
       return;
     }
@@ -130,7 +131,7 @@ export class WatchSession {
     const { items } = storage.list(this.#resource.table, { prefix, filter: this.#sees });
     this.#state = items.map((stored) => ({ type: 'ADDED', stored }));
     if (closes && this.#request.allowWatchBookmarks) {
-      this.#state.push({ bytes: this.#bookmark(revision, true) });
+      this.#state.push({ make: () => this.#bookmark(revision, true) });
     }
   }
 
@@ -219,7 +220,7 @@ export class WatchSession {
     for (let written = 0; written < sliceEvents; written++) {
       const next = this.#next();
       if (next === undefined) return true;
-      const bytes = 'bytes' in next ? next.bytes : this.#encode(next.type, next.stored);
+      const bytes = 'make' in next ? next.make() : this.#encode(next.type, next.stored);
       if (bytes !== undefined && !this.#sink.write(bytes)) return false;
     }
     return false;
@@ -242,12 +243,13 @@ export class WatchSession {
   }
 
   #sendBookmark(): void {
-    this.#queue({ bytes: this.#bookmark(this.#parts.storage.revision, false) });
+    const { revision } = this.#parts.storage;
+    this.#queue({ make: () => this.#bookmark(revision, false) });
     this.#pump();
   }
 
   #bookmark(revision: number, initialEventsEnd: boolean): Buffer {
-    return bookmark(this.#resource, revision, initialEventsEnd);
+    return bookmark(this.#resource, this.#form, revision, initialEventsEnd);
   }
 
   #after(ms: number, fn: () => void): void {
