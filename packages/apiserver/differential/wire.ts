@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { decodeAnswer } from './decode-answer.js';
 
 /** One request, as it goes over the wire. */
 export interface Ask {
@@ -26,7 +27,7 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly warnings: readonly string[];
-  /** Parsed where it is JSON; a list of events for a watch; else the text. */
+  /** Parsed where it is JSON or Protobuf; a list of events for a watch; else the text. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by the plays
   readonly body: any;
 }
@@ -68,11 +69,8 @@ export class Wire {
     const { hostname, port } = new URL(this.#place.url);
     return new Promise((resolve, reject) => {
       const sent = make({ hostname, port, path, method, headers, agent: this.#agent }, (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          text += chunk;
-        });
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
           const contentType = response.headers['content-type'] ?? '';
@@ -81,7 +79,7 @@ export class Wire {
             status: response.statusCode ?? 0,
             contentType,
             warnings: warnings.map((match) => JSON.parse(match[1] as string) as string),
-            body: parse(text, contentType),
+            body: parse(Buffer.concat(chunks), contentType),
           });
         });
       });
@@ -99,7 +97,9 @@ function isRaw(body: unknown): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array;
 }
 
-function parse(text: string, contentType: string): unknown {
+function parse(bytes: Buffer, contentType: string): unknown {
+  if (contentType.startsWith('application/vnd.kubernetes.protobuf')) return decodeAnswer(bytes, contentType);
+  const text = bytes.toString('utf8');
   if (!contentType.startsWith('application/json')) return text;
   try {
     return JSON.parse(text);

@@ -110,7 +110,8 @@ describe('a body', () => {
   const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
   const parse = (why: string) => unrecognized(`couldn't get version/kind; json parse error: ${why}`);
   const unknownFormat =
-    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml';
+    'the body of the request was in an unknown format - accepted media types include: application/json, ' +
+    'application/yaml, application/vnd.kubernetes.protobuf';
   test.each([
     ['application/json', '', 400, parse('unexpected end of JSON input (<empty>)')],
     ['application/json', 'nope', 400, parse("invalid character 'o' in literal null (expecting 'u') (6e6f7065)")],
@@ -128,9 +129,14 @@ describe('a body', () => {
       400,
       unrecognized('unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)'),
     ],
-    ['text/plain', '{}', 415, `${unknownFormat}, application/vnd.kubernetes.protobuf`],
-    ['json', '{}', 415, `${unknownFormat}, application/vnd.kubernetes.protobuf`],
-    ['application/vnd.kubernetes.protobuf', 'k8s', 415, unknownFormat],
+    ['text/plain', '{}', 415, unknownFormat],
+    ['json', '{}', 415, unknownFormat],
+    [
+      'application/vnd.kubernetes.protobuf',
+      'k8s',
+      400,
+      unrecognized('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (6b3873)'),
+    ],
     ['application/json', 'x'.repeat(3_145_729), 413, 'Request entity too large: limit is 3145728'],
   ])('of %s is refused (%#)', async (type, body, status, message) => {
     const { ask } = toyServer();

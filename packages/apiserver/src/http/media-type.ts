@@ -1,5 +1,7 @@
+export const protobufType = 'application/vnd.kubernetes.protobuf';
+
 /** What bodies may be, in the words of a refusal. */
-export const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+export const bodyTypes = ['application/json', 'application/yaml', protobufType] as const;
 
 /** One clause of an Accept header. */
 export interface AcceptClause {

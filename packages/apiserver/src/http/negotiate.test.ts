@@ -11,6 +11,7 @@ import {
   objectProduces,
   objectTransforms,
   type Transforms,
+  tryNegotiate,
 } from './negotiate.js';
 import { parseRequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
@@ -36,7 +37,9 @@ function outcome(accept: string | undefined, transforms: Transforms = objectTran
   }
 }
 
-const refused = '406 only the following media types are accepted: application/json, application/yaml';
+const refused =
+  '406 only the following media types are accepted: ' +
+  'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
@@ -54,22 +57,38 @@ describe('the form of an answer', () => {
     ['application/json;charset=utf-8', 'json'],
     ['application/json;stream=watch', 'json'],
     ['application/json;pretty=1', 'json pretty'],
-    ['application/vnd.kubernetes.protobuf,application/json', 'json'],
+    ['application/vnd.kubernetes.protobuf,application/json', 'vnd.kubernetes.protobuf'],
+    ['application/json,application/vnd.kubernetes.protobuf', 'json'],
+    ['application/json;q=0.5,application/vnd.kubernetes.protobuf', 'vnd.kubernetes.protobuf'],
     [partial, 'json PartialObjectMetadata.v1.meta.k8s.io'],
     [
       'application/yaml;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io',
       'yaml PartialObjectMetadataList.v1beta1.meta.k8s.io',
     ],
-    [`${table},application/json`, 'json'],
-    ['application/vnd.kubernetes.protobuf', refused],
-    ['text/html', `${refused}, application/vnd.kubernetes.protobuf`],
-    ['application/json;as=Foo;v=v1;g=meta.k8s.io', `${refused}, application/vnd.kubernetes.protobuf`],
-    ['application/json;stream=foo', `${refused}, application/vnd.kubernetes.protobuf`],
-    ['application/yaml;stream=watch', `${refused}, application/vnd.kubernetes.protobuf`],
-    ['APPLICATION/JSON', `${refused}, application/vnd.kubernetes.protobuf`],
-    [';', `${refused}, application/vnd.kubernetes.protobuf`],
-    [',,/,', `${refused}, application/vnd.kubernetes.protobuf`],
+    [`${table},application/json`, 'json Table.v1.meta.k8s.io'],
+    ['application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json', 'json'],
+    ['application/vnd.kubernetes.protobuf;stream=watch', 'vnd.kubernetes.protobuf'],
+    ['text/html', refused],
+    ['application/json;as=Foo;v=v1;g=meta.k8s.io', refused],
+    ['application/json;stream=foo', refused],
+    ['application/yaml;stream=watch', refused],
+    ['APPLICATION/JSON', refused],
+    [';', refused],
+    [',,/,', refused],
   ])('for %s is %s', (accept, expected) => expect(outcome(accept)).toBe(expected));
+
+  test.each([
+    ['application/vnd.kubernetes.protobuf', undefined],
+    ['application/vnd.kubernetes.protobuf,application/json', 'json'],
+    [
+      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+      'vnd.kubernetes.protobuf PartialObjectMetadata.v1.meta.k8s.io',
+    ],
+  ])('of what has no messages, for %s, is %s', (accept, expected) => {
+    const { request, info } = asking(accept);
+    const found = tryNegotiate(request, info, objectTransforms, true);
+    expect(found && short(found)).toBe(expected);
+  });
 
   test('of discovery may be aggregated, in version 2', () => {
     const aggregated = (v: string) => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`;

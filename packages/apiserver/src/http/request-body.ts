@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from 'riata/object';
 import type { PatchKind } from '../resource/patch-object.js';
 import { badRequest, Refusal, tooLarge, unsupportedMediaType } from '../status/refusal.js';
 import { goTypeOf } from './delete-options.js';
-import { bodyTypes, mediaTypeOf } from './media-type.js';
+import { bodyTypes, mediaTypeOf, protobufType } from './media-type.js';
 import { readJson, readYaml, TextError } from './read-json.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
 
@@ -20,10 +20,14 @@ export interface PatchBody {
  * The object in the body of a create or an update. A null is an empty object; a custom one must say what it is. Throws
  * 400, 413 and 415.
  */
-export async function readObjectBody(request: ServerRequest, kind: string, custom: boolean): Promise<JsonObject> {
+export async function readObjectBody(request: ServerRequest, expected: Expected, custom: boolean): Promise<JsonObject> {
   const type = bodyTypeOf(request);
+  // Custom objects have no messages.
+  if (custom && type === protobufType) throw unsupportedMediaType(bodyTypes.slice(0, 2));
   checkSize(request);
+  const { kind } = expected;
   try {
+    if (type === protobufType) return await readProtobuf(request.body, expected);
     const object = await readTyped(request.body, type);
     if (custom) checkNamed(object);
     return object;
@@ -31,6 +35,26 @@ export async function readObjectBody(request: ServerRequest, kind: string, custo
     if (!(error instanceof TextError)) throw error;
     const shown = excerpt(request.body);
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message} (${shown})`);
+  }
+}
+
+/** What a body is to be. */
+interface Expected {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Throws a {@link TextError} for what is no object, and 400 for what is none of its kind. */
+async function readProtobuf(bytes: Uint8Array, expected: Expected): Promise<JsonObject> {
+  const { decodeObject, EnvelopeError, WireError } = await import('../protobuf/envelope.js');
+  try {
+    return decodeObject(bytes, expected);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    if (error instanceof EnvelopeError) throw new TextError(error.message);
+    const { apiVersion, kind } = expected;
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`);
   }
 }
 
@@ -45,11 +69,14 @@ export async function readDeleteBody(request: ServerRequest): Promise<Json | und
   if (request.body.length === 0) return undefined;
   const type = bodyTypeOf(request);
   try {
+    if (type === protobufType) return await readProtobuf(request.body, deleteOptions);
     return await readTyped(request.body, type);
   } catch (error) {
     throw error instanceof TextError ? badRequest(error.message) : error;
   }
 }
+
+const deleteOptions: Expected = { apiVersion: 'v1', kind: 'DeleteOptions' };
 
 const patchKinds: Readonly<Record<string, PatchKind>> = {
   'application/json-patch+json': 'json',
@@ -112,8 +139,9 @@ function unroutedMediaType(): Refusal {
 function bodyTypeOf(request: ServerRequest): string {
   const sent = request.headers['content-type'] ?? '';
   const type = sent === '' ? 'application/json' : mediaTypeOf(sent);
-  if (type === 'application/json' || type === 'application/yaml') return type;
-  throw unsupportedMediaType(type?.endsWith('protobuf') ? bodyTypes.slice(0, 2) : bodyTypes);
+  const known = bodyTypes.find((one) => one === type);
+  if (known === undefined) throw unsupportedMediaType(bodyTypes);
+  return known;
 }
 
 function checkSize(request: ServerRequest): void {

@@ -4,7 +4,7 @@
  */
 export function writeJson(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value, undefined, indent);
+    return JSON.stringify(value, undefined, indent) as string;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return writeWithBigints(value, indent);

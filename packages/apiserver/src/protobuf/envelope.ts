@@ -7,6 +7,8 @@ import { encodeMessage } from './encode-message.js';
 import { ReverseWriter } from './reverse-writer.js';
 import { asBuffer, WireError, WireReader } from './wire-reader.js';
 
+export { WireError };
+
 /** What every object in Protobuf begins with. */
 const prefix = Buffer.from('k8s\0', 'latin1');
 
@@ -133,7 +135,7 @@ function encodeList(writer: ReverseWriter, { apiVersion, metadata, items }: Json
 }
 
 /** The type of a kind: of a resource, or of what is answered beside them. */
-function structOf({ apiVersion, kind }: TypeMeta): GoStruct | undefined {
+export function structOf({ apiVersion, kind }: TypeMeta): GoStruct | undefined {
   const slash = apiVersion.indexOf('/');
   const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
   if (group === 'meta.k8s.io') return goStruct('meta/v1', kind);
