@@ -67,7 +67,8 @@ function project(value: unknown, intent: unknown): unknown {
   return Object.fromEntries(parts);
 }
 
-function digest(value: unknown): string {
+/** A short text that is the same for equal JSON values, whatever the order of their keys. */
+export function digest(value: unknown): string {
   return hash('sha256', canonical(value), 'base64');
 }
 

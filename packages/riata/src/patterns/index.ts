@@ -1,4 +1,41 @@
 /** Ways to write controllers over those that are shared: typed controllers, status and generating handlers, desired sets (wrangler). */
+export { Apply, type DesiredObjects } from './apply/apply.js';
+export type {
+  ApplyOptions,
+  ApplySetOptions,
+  DiffPatch,
+  ForKind,
+  SetInjector,
+  SetPatcher,
+  SetReconciler,
+  SetVerdict,
+  SetWait,
+  SetWriteContext,
+} from './apply/apply-options.js';
+export {
+  type ApplyFailure,
+  ApplySetError,
+  type ApplySetResult,
+  isApplySetError,
+  type SetAction,
+  type SetMember,
+} from './apply/apply-result.js';
+export { type DiffLine, diffObjects, formatDiff } from './apply/format-diff.js';
+export type { PurgeOrphansOptions } from './apply/purge-orphans.js';
+export {
+  type NamedOwner,
+  namedOwner,
+  type SetIdentity,
+  type SetNames,
+  setIdentity,
+  setMarks,
+} from './apply/set-identity.js';
+export { type PlannedChange, SetPlan } from './apply/set-plan.js';
+export {
+  type ClearedFinalizers,
+  type ClearFinalizersOptions,
+  clearFinalizers,
+} from './clear-finalizers.js';
 export {
   type ComputeStatusOptions,
   computeStatus,
@@ -7,6 +44,14 @@ export {
 } from './compute-status.js';
 export { Cond, type CondUpdate } from './cond.js';
 export { ConditionError } from './condition-error.js';
+export { Controllers } from './controllers.js';
+export type { PlacingOptions } from './generated-objects.js';
+export {
+  type Generated,
+  type GeneratingHandler,
+  type GeneratingHandlerOptions,
+  registerGeneratingHandler,
+} from './generating-handler.js';
 export {
   Reconciling,
   Stalled,
@@ -14,4 +59,21 @@ export {
   setStatusError,
   setStatusTransitioning,
 } from './kstatus-conditions.js';
+export { ObjectSet, type ObjectSetKey } from './object-set.js';
+export { type Enqueuer, type Resolver, relatedResource, type Watched } from './related-resource.js';
+export { type ObjectHandler, removeHandler } from './remove-handler.js';
 export type { SetApplier, SetApplyOptions } from './set-applier.js';
+export {
+  registerStatusHandler,
+  type StatusHandler,
+  type StatusHandlerOptions,
+  type StatusOf,
+} from './status-handler.js';
+export { Trigger } from './trigger.js';
+export { TypedCache } from './typed-cache.js';
+export {
+  type OnRemoveOptions,
+  TypedController,
+  type TypedControllerOptions,
+  type Updater,
+} from './typed-controller.js';

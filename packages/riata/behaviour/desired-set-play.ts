@@ -1,0 +1,47 @@
+import { type ConnectedClient, createClient } from '../src/client/index.js';
+import { ConfigMap, Secret } from '../src/kinds/index.js';
+import { Apply, type ApplyOptions } from '../src/patterns/index.js';
+import { silentLogger } from '../src/runtime/index.js';
+import type { TestServer } from './servers.js';
+import { counted } from './shared-play.js';
+
+/** A process that applies sets, and all that it asks the server for. */
+export interface SetPlay extends AsyncDisposable {
+  readonly applier: Apply;
+  readonly client: ConnectedClient;
+  readonly requests: string[];
+  /** How many writes since the last call. */
+  writes(): number;
+}
+
+/** One process; the next call is the next one, which knows nothing of this. Does not look for other kinds unless told. */
+export function startApply(server: TestServer, options: ApplyOptions = {}): SetPlay {
+  const { config, requests, transport } = counted(server.config);
+  const runtime = { log: silentLogger };
+  const client = createClient(config, { runtime });
+  return {
+    ...{ client, requests, applier: new Apply(client, { runtime, lookup: 'given', ...options }) },
+    writes() {
+      const count = requests.filter((request) => !request.startsWith('GET')).length;
+      requests.length = 0;
+      return count;
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await transport.close();
+    },
+  };
+}
+
+export function map(namespace: string, name: string, data: Readonly<Record<string, string>> = { a: '1' }) {
+  return ConfigMap({ metadata: { namespace, name }, data });
+}
+
+export function secret(namespace: string, name: string, text = 'x') {
+  return Secret({ metadata: { namespace, name }, stringData: { text } });
+}
+
+/** The names of members. */
+export function names(members: readonly { readonly name: string }[]): string[] {
+  return members.map(({ name }) => name).sort();
+}

@@ -1,0 +1,234 @@
+import type { Client, WriteObject } from '../../client/interfaces.js';
+import type { Patch } from '../../client/patch.js';
+import { waitFor } from '../../controller/wait-for.js';
+import { durationMs } from '../../object/duration.js';
+import { isDeleting } from '../../object/finalizers.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import { computeStatus } from '../compute-status.js';
+import { waitServed } from '../crds/wait-served.js';
+import type { ApplySetOptions } from './apply-options.js';
+import { inPhases } from './apply-order.js';
+import {
+  type ApplyFailure,
+  ApplySetError,
+  type ApplySetResult,
+  type SetAction,
+  type SetMember,
+  type Wanted,
+} from './apply-result.js';
+import { inParallel } from './in-parallel.js';
+import { prepareSet } from './prepare-set.js';
+import { type Existing, type ReadSet, readSet } from './read-set.js';
+import { defaultFieldManager, serverSideForm } from './server-side-form.js';
+import { type SetIdentity, setIdentity } from './set-identity.js';
+import { functionFor, isKept, pruneMember, type SetForm, type WriteContext, writeMember } from './set-writer.js';
+import { threeWayForm } from './three-way-form.js';
+import type { UsedKinds } from './used-kinds.js';
+
+/** What applying a set stands on. */
+export interface ApplyParts {
+  readonly client: Client;
+  readonly used: UsedKinds;
+  readonly runtime: Runtime;
+}
+
+/** A set that is about to be applied, and what the cluster holds of it. */
+export interface SetState {
+  readonly identity: SetIdentity;
+  readonly wanted: readonly Wanted[];
+  readonly read: ReadSet;
+  /** What is there and no longer wanted, save what may not be deleted. */
+  readonly surplus: readonly Existing[];
+}
+
+const defaultConcurrency = 8;
+
+/** Finds out what is wanted and what is there. */
+export async function loadSet(
+  { client, used }: ApplyParts,
+  objects: readonly WriteObject[],
+  options: ApplySetOptions,
+): Promise<SetState> {
+  const { concurrency = defaultConcurrency, signal, lookup = 'server', listerNamespace: namespace } = options;
+  const identity = setIdentity(options);
+  const wanted = await prepareSet(client, objects, identity, options);
+  if (lookup === 'server') {
+    const everyMs = durationMs(options.lookupEvery ?? '10m', 'apply: lookupEvery');
+    await used.lookUp(client, { everyMs, concurrency, namespace, signal });
+  }
+  const kinds = new Map<string, KindRef>();
+  for (const kind of [...wanted.map((w) => w.kind), ...(options.kinds ?? []), ...used.of(identity.hash)]) {
+    const id = `${kind.kind}.${kind.group}`;
+    if (!kinds.has(id)) kinds.set(id, kind);
+  }
+  const read = await readSet(client, [...kinds.values()], wanted, identity, { ...options, concurrency });
+  const ids = new Set(wanted.map(({ id }) => id));
+  const isSpared = ({ kind, object }: Existing) => {
+    if (options.noDelete === true || isKept(object) || isDeleting(object)) return true;
+    return options.noDeleteKinds?.some((k) => k.group === kind.group && k.kind === kind.kind) ?? false;
+  };
+  const surplus = [...read.existing]
+    .filter(([id, found]) => !ids.has(id) && !isSpared(found))
+    .map(([, found]) => found);
+  return { identity, wanted, read, surplus };
+}
+
+/** The form that a set is applied in. */
+export function formOf(options: ApplySetOptions): SetForm {
+  return options.mode === 'three-way' ? threeWayForm(options) : serverSideForm;
+}
+
+export function writeContext({ client }: ApplyParts, options: ApplySetOptions, dryRun: boolean): WriteContext {
+  const { signal, fieldManager } = options;
+  const send = (member: SetMember, patch: Patch, current: KubeObject | undefined): Promise<KubeObject> => {
+    const patcher = dryRun ? undefined : functionFor(options.patchers, member);
+    if (patcher !== undefined) return patcher(member, patch, { client, signal });
+    if (patch.type !== 'apply') return client.patch(member.kind, member, patch, { signal, dryRun, fieldManager });
+    const owner = { fieldManager: fieldManager ?? defaultFieldManager, force: true };
+    return client.applyFields(member.kind, patch.body as never, { ...owner, current, signal, dryRun });
+  };
+  return { client, signal, options, send, dryRun };
+}
+
+/** Applies a set: phase by phase what is wanted, then, backwards, what is no longer. */
+export async function runApply(
+  parts: ApplyParts,
+  objects: readonly WriteObject[],
+  options: ApplySetOptions,
+): Promise<ApplySetResult> {
+  const state = await loadSet(parts, objects, options);
+  const run = new ApplyRun(parts, state, options);
+  for (const phase of inPhases(state.wanted, ({ kind }) => kind)) await run.applyPhase(phase);
+  const unpruned = run.hasFailed && options.pruneOnFailure !== true ? state.surplus.length : 0;
+  if (unpruned === 0) {
+    for (const phase of inPhases(state.surplus, ({ kind }) => kind).reverse()) await run.prunePhase(phase);
+  }
+  return run.end(unpruned);
+}
+
+class ApplyRun {
+  readonly #parts: ApplyParts;
+  readonly #state: SetState;
+  readonly #options: ApplySetOptions;
+  readonly #form: SetForm;
+  readonly #concurrency: number;
+  readonly #done: Record<SetAction, SetMember[]> = {
+    created: [],
+    updated: [],
+    replaced: [],
+    unchanged: [],
+    deleted: [],
+  };
+  readonly #stored = new Map<string, KubeObject>();
+  readonly #failures: ApplyFailure[];
+
+  constructor(parts: ApplyParts, state: SetState, options: ApplySetOptions) {
+    this.#parts = parts;
+    this.#state = state;
+    this.#options = options;
+    this.#form = formOf(options);
+    this.#concurrency = options.concurrency ?? defaultConcurrency;
+    this.#failures = [...state.read.failures];
+  }
+
+  /** Whether something could not be applied. What could not be listed does not count: it is not deleted anyway. */
+  get hasFailed(): boolean {
+    return this.#failures.some(({ action }) => action === 'apply' || action === 'wait');
+  }
+
+  async applyPhase(phase: readonly Wanted[]): Promise<void> {
+    const { identity, read } = this.#state;
+    const { used, runtime } = this.#parts;
+    const context = { ...writeContext(this.#parts, this.#options, false), runtime };
+    await this.#each(phase, 'apply', async (wanted) => {
+      used.note(identity.hash, wanted.kind);
+      const current = read.existing.get(wanted.id)?.object;
+      const { action, object } = await writeMember(this.#form, wanted, current, identity, context);
+      this.#done[action].push(member(wanted));
+      this.#stored.set(wanted.id, object);
+    });
+    const written = phase.filter(({ id }) => this.#stored.has(id));
+    await this.#waitServed(written);
+    if (this.#options.wait) await this.#waitReady(written);
+  }
+
+  async prunePhase(phase: readonly Existing[]): Promise<void> {
+    const { client } = this.#parts;
+    const { hash } = this.#state.identity;
+    await this.#each(phase, 'delete', async (found) => {
+      const isGoing = await pruneMember(client, found, found.object, hash, this.#options.signal);
+      if (isGoing) this.#done.deleted.push(member(found));
+    });
+  }
+
+  end(unpruned: number): ApplySetResult {
+    const { wanted, identity } = this.#state;
+    const objects = wanted.flatMap(({ id }) => this.#stored.get(id) ?? []);
+    const result: ApplySetResult = { ...this.#done, objects };
+    if (this.#failures.length > 0) throw new ApplySetError(identity.text, this.#failures, result, unpruned);
+    const { existing } = this.#state.read;
+    const isGone = [...existing.values()].every(({ object }) => (object.metadata.finalizers ?? []).length === 0);
+    if (wanted.length === 0 && isGone && this.#done.deleted.length === existing.size) {
+      this.#parts.used.forget(identity.hash);
+    }
+    return result;
+  }
+
+  /** Objects of a kind that the set itself defines can be written only once the server knows it. */
+  async #waitServed(phase: readonly Wanted[]): Promise<void> {
+    const { client, runtime } = this.#parts;
+    const definitions = new Set(
+      phase.filter(({ kind }) => kind.kind === 'CustomResourceDefinition').map(({ name }) => name),
+    );
+    if (definitions.size === 0) return;
+    const kinds = new Map<string, Wanted>();
+    for (const wanted of this.#state.wanted) {
+      const name = `${wanted.kind.plural}.${wanted.kind.group}`;
+      if (definitions.has(name)) kinds.set(`${name}/${wanted.kind.version}`, wanted);
+    }
+    await this.#each([...kinds.values()], 'wait', async ({ kind }) => {
+      await waitServed(client, kind, { signal: this.#options.signal, runtime });
+    });
+  }
+
+  async #waitReady(phase: readonly Wanted[]): Promise<void> {
+    const { client, runtime } = this.#parts;
+    const { wait, signal } = this.#options;
+    const { timeout = '5m', isReady = (object: KubeObject) => computeStatus(object, runtime).status === 'Current' } =
+      typeof wait === 'object' ? wait : {};
+    await this.#each(phase, 'wait', async (wanted) => {
+      const isDone = (object: KubeObject | undefined) => object !== undefined && isReady(object);
+      if (isDone(this.#stored.get(wanted.id))) return;
+      const ready = await waitFor(client, wanted.kind, wanted, isDone, {
+        timeout,
+        signal,
+        runtime,
+        what: 'it is ready',
+      });
+      if (ready !== undefined) this.#stored.set(wanted.id, ready);
+    });
+  }
+
+  /** All of them, whatever becomes of one; but not after the caller has given up. */
+  async #each<T extends SetMember>(
+    items: readonly T[],
+    action: ApplyFailure['action'],
+    work: (item: T) => Promise<void>,
+  ) {
+    await inParallel(items, this.#concurrency, async (item) => {
+      this.#options.signal?.throwIfAborted();
+      try {
+        await work(item);
+      } catch (error) {
+        this.#options.signal?.throwIfAborted();
+        this.#failures.push({ member: member(item), action, error });
+      }
+    });
+  }
+}
+
+function member({ kind, namespace, name }: SetMember): SetMember {
+  return { kind, ...(namespace === undefined ? {} : { namespace }), name };
+}

@@ -1,0 +1,57 @@
+import type { ApiResource } from '../../client/discovery.js';
+import type { Client } from '../../client/interfaces.js';
+import { type KindRef, type MetadataOnly, makeKind, metadataOnly } from '../../object/kind.js';
+import { isForbidden, isMethodNotSupported, isNotFound } from '../../rest/error-guards.js';
+import type { Logger } from '../../runtime/logger.js';
+import { inParallel } from './in-parallel.js';
+import { setMarks } from './set-identity.js';
+
+/** Where {@link eachSetObject} looks, and how. */
+export interface SetObjectsQuery {
+  readonly concurrency: number;
+  /** Look there alone. */
+  readonly namespace?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * Calls `visit` with the metadata of every object of any set, of all kinds that the server lets be listed and deleted.
+ * Kinds that it does not let us see are left out, which is logged.
+ */
+export async function eachSetObject(
+  client: Client,
+  { concurrency, namespace, signal, log }: SetObjectsQuery,
+  visit: (object: MetadataOnly, kind: KindRef) => void,
+): Promise<void> {
+  const { groups, failures } = await client.mapper.resources();
+  if (failures.size > 0) {
+    const message = 'apply: kinds of these groups are not looked at for objects to prune, as they cannot be asked for';
+    log.warn(message, { groups: [...failures.keys()] });
+  }
+  const kinds = groups.flatMap(({ versions }) => deletable(versions.flatMap(({ resources }) => resources)));
+  const refused: string[] = [];
+  await inParallel(kinds, concurrency, async (kind) => {
+    const where = namespace === undefined || kind.scope === 'Cluster' ? {} : { namespace };
+    const options = { ...where, labelSelector: setMarks.hash, cutManagedFields: true, signal };
+    try {
+      for await (const object of client.each(metadataOnly(kind), options)) visit(object, kind);
+    } catch (error) {
+      if (isForbidden(error)) refused.push(`${kind.plural}.${kind.group}`);
+      else if (!isNotFound(error) && !isMethodNotSupported(error)) throw error;
+    }
+  });
+  if (refused.length > 0) log.debug('apply: not allowed to look for objects to prune among these', { kinds: refused });
+}
+
+/** One version of each kind that can be in a set; the server's favourite comes first. */
+function deletable(resources: readonly ApiResource[]): KindRef[] {
+  const found = new Map<string, KindRef>();
+  for (const resource of resources) {
+    const canBe = ['list', 'delete', 'create'].every((verb) => resource.verbs.includes(verb));
+    // Events come by the thousand, and belong to no set.
+    if (!canBe || resource.kind === 'Event' || found.has(resource.kind)) continue;
+    found.set(resource.kind, makeKind(resource));
+  }
+  return [...found.values()];
+}

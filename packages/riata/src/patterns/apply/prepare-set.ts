@@ -1,0 +1,164 @@
+import { Buffer } from 'node:buffer';
+import { digest } from '../../client/apply-memo.js';
+import type { Client, WriteObject } from '../../client/interfaces.js';
+import { isJsonObject, type Json } from '../../object/json.js';
+import { type KindRef, makeKind, type Scope } from '../../object/kind.js';
+import type { WriteMeta } from '../../object/meta.js';
+import { setControllerReference, setOwnerReference } from '../../object/owner-references.js';
+import { applyJsonPatch } from '../../object/patch/apply-json-patch.js';
+import { isPatchError } from '../../object/patch/patch-error.js';
+import type { ApplySetOptions, DiffPatch } from './apply-options.js';
+import { memberId, memberText, type SetMember, type Wanted } from './apply-result.js';
+import { type SetIdentity, setMarks } from './set-identity.js';
+
+/** Finds the kinds of objects: known ones, those that the set itself defines, and then what the server has. */
+export async function kindsOfSet(client: Client, objects: readonly WriteObject[]): Promise<KindRef[]> {
+  const defined = new Map<string, KindRef>();
+  for (const object of objects)
+    for (const kind of definedKinds(object)) defined.set(`${kind.apiVersion}/${kind.kind}`, kind);
+  return Promise.all(
+    objects.map((object) => {
+      return (
+        client.scheme.kindOf(object) ??
+        defined.get(`${object.apiVersion}/${object.kind}`) ??
+        client.mapper.kindFor(object)
+      );
+    }),
+  );
+}
+
+/** The kinds that an object makes a server offer, if it is a definition. */
+function definedKinds(object: WriteObject): KindRef[] {
+  if (object.kind !== 'CustomResourceDefinition' || !isJsonObject((object as { spec?: unknown }).spec)) return [];
+  const { group, names, scope, versions } = (object as unknown as { readonly spec: Definition }).spec;
+  if (!group || !names?.plural || !names.kind) return [];
+  return (versions ?? []).map(({ name, subresources }) =>
+    makeKind({
+      ...{ group, version: name, kind: names.kind, plural: names.plural, scope },
+      subresources: Object.keys(subresources ?? {}),
+    }),
+  );
+}
+
+interface Definition {
+  readonly group?: string;
+  readonly scope: Scope;
+  readonly names?: { readonly kind: string; readonly plural: string };
+  readonly versions?: readonly { readonly name: string; readonly subresources?: object }[];
+}
+
+/** The desired set as it will be sent. Throws a `TypeError` for what cannot be part of a set. */
+export async function prepareSet(
+  client: Client,
+  given: readonly WriteObject[],
+  identity: SetIdentity,
+  options: ApplySetOptions,
+): Promise<Wanted[]> {
+  let objects = given;
+  for (const inject of options.injectors ?? []) objects = await inject(objects);
+  const kinds = await kindsOfSet(client, objects);
+  const seen = new Set<string>();
+  return objects.map((object, index) => {
+    const wanted = prepare(object, kinds[index] as KindRef, identity, options);
+    if (seen.has(wanted.id)) throw new TypeError(`apply of set ${identity.text}: ${memberText(wanted)} is there twice`);
+    seen.add(wanted.id);
+    return wanted;
+  });
+}
+
+function prepare(object: WriteObject, kind: KindRef, identity: SetIdentity, options: ApplySetOptions): Wanted {
+  const { name } = object.metadata;
+  if (!name) {
+    throw new TypeError(
+      `apply of set ${identity.text}: a ${kind.kind} has no metadata.name; generateName would make another one each time`,
+    );
+  }
+  const member = placed(object, name, kind, options);
+  if (kind.scope === 'Cluster' && options.restrictClusterScoped) {
+    throw new TypeError(
+      `apply of set ${identity.text}: ${memberText(member)} lives beside the namespaces, which is not allowed here`,
+    );
+  }
+  const bare = withoutServerFields(object, kind);
+  const { namespace: _given, ...metadata } = bare.metadata as WriteMeta;
+  const marked: WriteMeta = {
+    ...metadata,
+    ...(member.namespace === undefined ? {} : { namespace: member.namespace }),
+    labels: { ...metadata.labels, ...identity.labels },
+    annotations: { ...withoutMark(metadata.annotations), ...identity.annotations },
+  };
+  const owned = withOwner({ ...bare, metadata: marked }, member, options);
+  const intent = withoutIgnored(owned, member, options.diffPatches ?? []);
+  return { ...member, id: memberId(member), intent: options.mode === 'three-way' ? intent : withIntentMark(intent) };
+}
+
+function placed(object: WriteObject, name: string, kind: KindRef, options: ApplySetOptions): SetMember {
+  // What lives beside the namespaces may come with one, e.g. from a chart that puts it everywhere.
+  if (kind.scope === 'Cluster') return { kind, name };
+  const { defaultNamespace, owner } = options;
+  return {
+    kind,
+    namespace: object.metadata.namespace || defaultNamespace || owner?.metadata.namespace || 'default',
+    name,
+  };
+}
+
+/** Statuses are another writer's, and tools print `creationTimestamp: null`. */
+function withoutServerFields(object: WriteObject, kind: KindRef): WriteObject {
+  const { status, ...rest } = object as WriteObject & { readonly status?: unknown };
+  const { creationTimestamp: _made, ...metadata } = object.metadata as WriteMeta & {
+    readonly creationTimestamp?: unknown;
+  };
+  const isPlain = status !== undefined && kind.group !== '' && !kind.subresources.includes('status');
+  const bare = { ...rest, ...(isPlain ? { status } : {}), metadata } as WriteObject;
+  return kind.group === '' && kind.kind === 'Secret' ? encoded(bare) : bare;
+}
+
+/** Servers turn `stringData` into `data`, so that it can never be compared with what is stored. */
+function encoded(secret: WriteObject): WriteObject {
+  const { stringData, data, ...rest } = secret as WriteObject & Record<'stringData' | 'data', unknown>;
+  if (!isJsonObject(stringData)) return secret;
+  const texts = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]);
+  return { ...rest, data: { ...(isJsonObject(data) ? data : {}), ...Object.fromEntries(texts) } } as WriteObject;
+}
+
+function withoutMark(annotations: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const { [setMarks.applied]: _applied, [setMarks.intent]: _intent, ...rest } = annotations;
+  return rest;
+}
+
+function withOwner(object: WriteObject, { namespace, kind }: SetMember, options: ApplySetOptions): WriteObject {
+  const { owner, setOwnerReference: wanted = false } = options;
+  if (owner === undefined || wanted === false) return object;
+  const home = owner.metadata.namespace;
+  // Garbage collection knows no owner in another namespace; the set itself does.
+  if (home !== undefined && (kind.scope === 'Cluster' || namespace !== home)) return object;
+  const { controller = false, blockOwnerDeletion } = wanted === true ? {} : wanted;
+  return controller
+    ? setControllerReference(owner, object, { blockOwnerDeletion: blockOwnerDeletion ?? false })
+    : setOwnerReference(owner, object, { blockOwnerDeletion });
+}
+
+function withoutIgnored(object: WriteObject, member: SetMember, patches: readonly DiffPatch[]): Wanted['intent'] {
+  return patched(object, member, patches) as Wanted['intent'];
+}
+
+/** An object as it is compared: after the patches that are meant for it. */
+export function patched<T extends object>(object: T, member: SetMember, patches: readonly DiffPatch[]): T {
+  let result = object;
+  for (const { kind, key, patch } of patches) {
+    if (kind.group !== member.kind.group || kind.kind !== member.kind.kind) continue;
+    if (key !== undefined && (key.name !== member.name || key.namespace !== member.namespace)) continue;
+    try {
+      result = applyJsonPatch(result as unknown as Json, patch) as unknown as T;
+    } catch (error) {
+      if (!isPatchError(error)) throw error;
+    }
+  }
+  return result;
+}
+
+function withIntentMark(intent: Wanted['intent']): Wanted['intent'] {
+  const annotations = { ...intent.metadata.annotations, [setMarks.intent]: digest(intent).slice(0, 22) };
+  return { ...intent, metadata: { ...intent.metadata, annotations } };
+}

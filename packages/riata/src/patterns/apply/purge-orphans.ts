@@ -1,0 +1,53 @@
+import type { Client } from '../../client/interfaces.js';
+import { formatGvk, type GroupKind } from '../../object/gvk.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { SetMember } from './apply-result.js';
+import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
+import { inParallel } from './in-parallel.js';
+import { type NamedOwner, namedOwner, setMarks } from './set-identity.js';
+import { pruneMember } from './set-writer.js';
+
+/** Which sets `purgeOrphans` looks at. */
+export interface PurgeOrphansOptions {
+  /** Sets of owners of this kind. @default all that have an owner */
+  readonly ownerKind?: GroupKind;
+  /** Sets of this id. @default all */
+  readonly setId?: string;
+  readonly signal?: AbortSignal;
+}
+
+interface Family {
+  readonly owner: NamedOwner;
+  readonly children: { readonly object: KubeObject; readonly kind: KindRef }[];
+}
+
+/** Deletes what is in sets whose owner is gone; each owner is asked for once. Resolves to what it deleted. */
+export async function purgeOrphans(
+  client: Client,
+  query: SetObjectsQuery,
+  { ownerKind, setId }: PurgeOrphansOptions,
+  findOwner: (object: KubeObject) => Promise<KubeObject | undefined>,
+): Promise<SetMember[]> {
+  const families = new Map<string, Family>();
+  await eachSetObject(client, query, (object, kind) => {
+    const owner = namedOwner(object);
+    if (owner === undefined || (setId !== undefined && owner.setId !== setId)) return;
+    if (ownerKind !== undefined && (owner.gvk.kind !== ownerKind.kind || owner.gvk.group !== ownerKind.group)) return;
+    const id = `${formatGvk(owner.gvk)}/${owner.namespace ?? ''}/${owner.name}`;
+    const family = families.get(id) ?? { owner, children: [] };
+    families.set(id, family);
+    family.children.push({ object, kind });
+  });
+  const purged: SetMember[] = [];
+  await inParallel([...families.values()], query.concurrency, async ({ children }) => {
+    const [first] = children;
+    if (first === undefined || (await findOwner(first.object)) !== undefined) return;
+    for (const { object, kind } of children) {
+      const { namespace, name, labels } = object.metadata;
+      const member = { kind, ...(namespace === undefined ? {} : { namespace }), name };
+      if (await pruneMember(client, member, object, labels?.[setMarks.hash] ?? '', query.signal)) purged.push(member);
+    }
+  });
+  return purged;
+}

@@ -1,0 +1,43 @@
+import type { KubeObject } from '../../object/meta.js';
+import { isConflict } from '../../rest/error-guards.js';
+import type { Wanted } from './apply-result.js';
+import { setMarks } from './set-identity.js';
+import { isAsIntended, type SetForm, type WriteContext } from './set-writer.js';
+import { takeOverPatch } from './take-over-fields.js';
+
+/** Who applied fields belong to unless said otherwise. */
+export const defaultFieldManager = 'riata-apply';
+
+/** Server-side apply: one request makes an object or changes it, and the server knows what is ours. */
+export const serverSideForm: SetForm = {
+  isSame(current, wanted) {
+    return current.metadata.annotations?.[setMarks.applied] === undefined && isAsIntended(current, wanted);
+  },
+  async write(wanted, current, context) {
+    const known = current === undefined ? current : await takenOver(wanted, current, context);
+    const written = await context.send(wanted, { type: 'apply', body: wanted.intent }, known);
+    // Something that was not in the set may have been applied the other way, by another set.
+    if (current !== undefined || written.metadata.annotations?.[setMarks.applied] === undefined) return written;
+    const ours = await takenOver(wanted, written, context);
+    return ours === written ? written : context.send(wanted, { type: 'apply', body: wanted.intent }, undefined);
+  },
+};
+
+/** The object after its fields have changed hands, where they were applied in the three-way form. */
+async function takenOver(wanted: Wanted, current: KubeObject, context: WriteContext): Promise<KubeObject> {
+  if (current.metadata.annotations?.[setMarks.applied] === undefined || context.dryRun) return current;
+  const { client, options, signal } = context;
+  let object: KubeObject = current;
+  for (let turn = 0; ; turn += 1) {
+    // Caches do not keep managedFields.
+    if (turn > 0 || object.metadata.managedFields === undefined)
+      object = await client.get(wanted.kind, wanted, { signal });
+    const patch = takeOverPatch(object, options.fieldManager ?? defaultFieldManager, wanted.kind.apiVersion);
+    if (patch === undefined) return object;
+    try {
+      return await client.patch(wanted.kind, wanted, { type: 'json', body: patch }, { signal });
+    } catch (error) {
+      if (!isConflict(error) || turn >= 5) throw error;
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import type { WriteObject } from '../../client/interfaces.js';
+import { isDeleting } from '../../object/finalizers.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { ApplySetOptions } from './apply-options.js';
+import { type ApplyFailure, ApplySetError, memberText, type SetMember, type Wanted } from './apply-result.js';
+import { type ApplyParts, formOf, loadSet, type SetState, writeContext } from './apply-run.js';
+import { type DiffLine, diffObjects, formatDiff } from './format-diff.js';
+import { inParallel } from './in-parallel.js';
+import { setMarks } from './set-identity.js';
+import { functionFor, isImmutable, type SetForm } from './set-writer.js';
+import { threeWayForm } from './three-way-form.js';
+
+/** What would be done to one object, and how it would differ. */
+export interface PlannedChange extends SetMember {
+  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'unchanged';
+  /** Empty for what is deleted or stays as it is. */
+  readonly diff: readonly DiffLine[];
+}
+
+/** What applying a set would do (`apply.Plan`). Printed, it reads as a diff. */
+export class SetPlan {
+  /** In the order in which it would be done: what is wanted, then what goes. */
+  readonly changes: readonly PlannedChange[];
+  /** The set as it would be sent. */
+  readonly objects: readonly WriteObject[];
+
+  constructor(changes: readonly PlannedChange[], objects: readonly WriteObject[]) {
+    this.changes = changes;
+    this.objects = objects;
+  }
+
+  get create(): readonly PlannedChange[] {
+    return this.#of('create');
+  }
+
+  /** Those that are deleted and made anew among them: their action is `replace`. */
+  get update(): readonly PlannedChange[] {
+    return this.changes.filter(({ action }) => action === 'update' || action === 'replace');
+  }
+
+  get delete(): readonly PlannedChange[] {
+    return this.#of('delete');
+  }
+
+  get unchanged(): readonly PlannedChange[] {
+    return this.#of('unchanged');
+  }
+
+  /** True if nothing would be written. */
+  get isEmpty(): boolean {
+    return this.changes.length === this.unchanged.length;
+  }
+
+  /** A line for each object that would change and for each field of it. Values of Secrets are not shown. */
+  toString(): string {
+    const lines = this.changes.flatMap((change) => {
+      if (change.action === 'unchanged') return [];
+      return [`${change.action} ${memberText(change)}`, ...formatDiff(change.diff).map((line) => `  ${line}`)];
+    });
+    return [...lines, `unchanged: ${this.unchanged.length}`].join('\n');
+  }
+
+  #of(action: PlannedChange['action']): readonly PlannedChange[] {
+    return this.changes.filter((change) => change.action === action);
+  }
+}
+
+/** Finds out what applying would do: by reads, and by dry runs of the writes that change something. */
+export async function planSet(
+  parts: ApplyParts,
+  objects: readonly WriteObject[],
+  options: ApplySetOptions,
+): Promise<SetPlan> {
+  const state = await loadSet(parts, objects, options);
+  const failures: ApplyFailure[] = [...state.read.failures];
+  const planned = new Map<string, PlannedChange>();
+  await inParallel(state.wanted, options.concurrency ?? 8, async (wanted) => {
+    try {
+      planned.set(wanted.id, await plan(parts, wanted, state, options));
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      failures.push({ member: wanted, action: 'apply', error });
+    }
+  });
+  const changes = state.wanted.flatMap(({ id }) => planned.get(id) ?? []);
+  const goes = state.surplus.map(({ kind, namespace, name }): PlannedChange => {
+    return { kind, ...(namespace === undefined ? {} : { namespace }), name, action: 'delete', diff: [] };
+  });
+  if (failures.length > 0) {
+    const nothing = { created: [], updated: [], replaced: [], deleted: [], unchanged: [], objects: [] };
+    throw new ApplySetError(`${state.identity.text} (dry run)`, failures, nothing, 0);
+  }
+  return new SetPlan(
+    [...changes, ...goes],
+    state.wanted.map(({ intent }) => intent),
+  );
+}
+
+async function plan(
+  parts: ApplyParts,
+  wanted: Wanted,
+  { read }: SetState,
+  options: ApplySetOptions,
+): Promise<PlannedChange> {
+  const { kind, namespace, name, intent } = wanted;
+  const member = { kind, ...(namespace === undefined ? {} : { namespace }), name };
+  const inSet = read.existing.get(wanted.id)?.object;
+  const current = inSet ?? (await found(parts, wanted, options));
+  if (current === undefined || isDeleting(current)) {
+    return {
+      ...member,
+      action: current === undefined ? 'create' : 'replace',
+      diff: diffObjects(nameOnly(intent), intent),
+    };
+  }
+  const form = formOf(options);
+  if (inSet !== undefined && form.isSame(current, wanted)) return { ...member, action: 'unchanged', diff: [] };
+  const after = await dryWrite(formFor(current, form, options), wanted, current, parts, options);
+  const isReplaced = after === undefined;
+  const diff = diffObjects(current, after ?? intent);
+  const isSame =
+    inSet !== undefined && diff.length === 0 && after?.metadata.annotations?.[setMarks.intent] === markOf(current);
+  return { ...member, action: isReplaced ? 'replace' : isSame ? 'unchanged' : 'update', diff };
+}
+
+/** What would be stored; undefined if the object would be deleted and made anew. */
+async function dryWrite(
+  form: SetForm,
+  wanted: Wanted,
+  current: KubeObject,
+  parts: ApplyParts,
+  options: ApplySetOptions,
+): Promise<KubeObject | undefined> {
+  try {
+    return await form.write(wanted, current, writeContext(parts, options, true));
+  } catch (error) {
+    const isReplaced = isImmutable(error, wanted) && options.replaceImmutable !== false;
+    if (isReplaced || functionFor(options.reconcilers, wanted) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Fields applied in the three-way form have to change hands first, which a dry run cannot do: shown as that form does. */
+function formFor(current: KubeObject, form: SetForm, options: ApplySetOptions): SetForm {
+  return current.metadata.annotations?.[setMarks.applied] === undefined ? form : threeWayForm(options);
+}
+
+/** What the line above the diff says already. */
+function nameOnly({ apiVersion, kind, metadata }: Wanted['intent']): object {
+  const { namespace, name } = metadata;
+  return { apiVersion, kind, metadata: namespace === undefined ? { name } : { namespace, name } };
+}
+
+function markOf({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[setMarks.intent];
+}
+
+/** Something that would be taken into the set. */
+async function found(
+  { client }: ApplyParts,
+  wanted: Wanted,
+  { signal }: ApplySetOptions,
+): Promise<KubeObject | undefined> {
+  try {
+    return await client.find(wanted.kind, wanted, { signal });
+  } catch {
+    // Its kind may not be served yet, or may not be read: it counts as new.
+    return undefined;
+  }
+}

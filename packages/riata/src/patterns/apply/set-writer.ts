@@ -1,0 +1,175 @@
+import type { Client } from '../../client/interfaces.js';
+import type { Patch } from '../../client/patch.js';
+import { waitForDeletion } from '../../controller/wait-for.js';
+import { isDeleting } from '../../object/finalizers.js';
+import type { KubeObject } from '../../object/meta.js';
+import { findApiError } from '../../rest/api-error.js';
+import { ignoreNotFound, isConflict, isInvalid, isNotFound } from '../../rest/error-guards.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import type { ApplySetOptions, ForKind, SetWriteContext } from './apply-options.js';
+import { memberText, type SetAction, type SetMember, type Wanted } from './apply-result.js';
+import { covers } from './covers.js';
+import { type SetIdentity, setMarks } from './set-identity.js';
+
+/** How one form of apply writes. */
+export interface SetForm {
+  /** Whether what is stored needs no write. */
+  isSame(current: KubeObject, wanted: Wanted): boolean;
+  /** Writes it; resolves to what is stored then, to `current` itself if nothing had to be written. */
+  write(wanted: Wanted, current: KubeObject | undefined, context: WriteContext): Promise<KubeObject>;
+}
+
+export interface WriteContext extends SetWriteContext {
+  readonly options: ApplySetOptions;
+  /** Sends a patch, by the patcher of the kind if there is one. */
+  send(wanted: SetMember, patch: Patch, current: KubeObject | undefined): Promise<KubeObject>;
+  readonly dryRun: boolean;
+}
+
+export interface Written {
+  readonly action: SetAction;
+  readonly object: KubeObject;
+}
+
+/** What the server refuses to change, and may be replaced for it. */
+const immutable: Readonly<Record<string, string>> = {
+  'batch/Job': 'spec.template',
+  'apps/Deployment': 'spec.selector',
+  'apps/DaemonSet': 'spec.selector',
+  'apps/StatefulSet': 'spec.selector',
+  'apps/ReplicaSet': 'spec.selector',
+  '/Secret': 'type',
+};
+
+/** Brings one object to what is wanted: leaves it, writes it, or deletes it and makes it anew. */
+export async function writeMember(
+  form: SetForm,
+  wanted: Wanted,
+  current: KubeObject | undefined,
+  identity: SetIdentity,
+  context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
+): Promise<Written> {
+  const { options, client, signal } = context;
+  if (current !== undefined && isDeleting(current)) {
+    await gone(wanted, current, context);
+    return { action: 'replaced', object: await form.write(wanted, undefined, context) };
+  }
+  if (current === undefined) await refuseForeign(wanted, identity, context);
+  else if (form.isSame(current, wanted)) return { action: 'unchanged', object: current };
+  if (current !== undefined) {
+    const reconcile = functionFor(options.reconcilers, wanted);
+    const verdict = await reconcile?.(current, wanted.intent, { client, signal });
+    if (verdict === 'done') return { action: 'updated', object: current };
+    if (verdict === 'replace') return replace(form, wanted, current, context);
+  }
+  try {
+    const object = await form.write(wanted, current, context);
+    if (isDeleting(object)) {
+      await gone(wanted, object, context);
+      return { action: 'replaced', object: await form.write(wanted, undefined, context) };
+    }
+    if (current === undefined) return { action: 'created', object };
+    const isSame = object === current || object.metadata.resourceVersion === current.metadata.resourceVersion;
+    return { action: isSame ? 'unchanged' : 'updated', object };
+  } catch (error) {
+    if (!isImmutable(error, wanted) || options.replaceImmutable === false) throw error;
+    const found = current ?? (await client.find(wanted.kind, wanted, { signal }));
+    if (found === undefined) throw error;
+    return replace(form, wanted, found, context);
+  }
+}
+
+export function functionFor<F>(list: readonly ForKind<F>[] | undefined, { kind }: SetMember): F | undefined {
+  return list?.find(({ kind: of }) => of.group === kind.group && of.kind === kind.kind)?.use;
+}
+
+/** Whether the server refuses the change for what never changes. */
+export function isImmutable(error: unknown, { kind }: SetMember): boolean {
+  const field = immutable[`${kind.group}/${kind.kind}`];
+  if (field === undefined || !isInvalid(error)) return false;
+  const causes = findApiError(error)?.causes ?? [];
+  return causes.some((cause) => cause.field?.startsWith(field) && /immutable/.test(cause.message ?? ''));
+}
+
+async function replace(
+  form: SetForm,
+  wanted: Wanted,
+  current: KubeObject,
+  context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
+): Promise<Written> {
+  const { client, signal, dryRun } = context;
+  const { uid } = current.metadata;
+  if (dryRun) return { action: 'replaced', object: current };
+  const options = { preconditions: { uid }, propagationPolicy: 'Background', signal } as const;
+  await client.delete(wanted.kind, wanted, options).catch(ignoreNotFound);
+  await gone(wanted, current, context);
+  return { action: 'replaced', object: await form.write(wanted, undefined, context) };
+}
+
+async function gone(
+  wanted: Wanted,
+  { metadata: { uid } }: KubeObject,
+  { client, options, signal, runtime, dryRun }: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
+): Promise<void> {
+  if (dryRun) return;
+  const timeout = options.replaceTimeout ?? '30s';
+  await waitForDeletion(client, wanted.kind, { ...wanted, uid }, { timeout, signal, runtime });
+}
+
+/** Looks before it takes over, where not everything may be taken. */
+async function refuseForeign(
+  wanted: Wanted,
+  identity: SetIdentity,
+  { client, options, signal }: WriteContext,
+): Promise<void> {
+  const { adopt = 'all' } = options;
+  if (adopt === 'all') return;
+  const found = await client.find(wanted.kind, wanted, { signal });
+  if (found === undefined) return;
+  const other = found.metadata.labels?.[setMarks.hash];
+  if (other === identity.hash || (adopt === 'unowned' && other === undefined)) return;
+  const whose = other === undefined ? 'in no set' : `in another set (${setMarks.hash}=${other})`;
+  throw new Error(
+    `${memberText(wanted)} is there already, and is ${whose}; adopt is '${adopt}': delete or rename it, or allow adopting it`,
+  );
+}
+
+/**
+ * Deletes an object that is no longer in the set, unless it has left the set by itself meanwhile. Resolves to whether
+ * deletion was asked for.
+ */
+export async function pruneMember(
+  client: Client,
+  member: SetMember,
+  known: KubeObject,
+  hash: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  let object: KubeObject | undefined = known;
+  for (let turn = 0; ; turn += 1) {
+    if (object === undefined || object.metadata.uid !== known.metadata.uid || isDeleting(object)) return false;
+    if (object.metadata.labels?.[setMarks.hash] !== hash || isKept(object)) return false;
+    const { uid, resourceVersion } = object.metadata;
+    const options = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background', signal } as const;
+    try {
+      await client.delete(member.kind, member, options);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      if (!isConflict(error) || turn >= 5) throw error;
+      object = await client.find(member.kind, member, { signal });
+    }
+  }
+}
+
+/** Whether an object says that it stays when it is no longer in the set. */
+export function isKept({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[setMarks.prune] === 'false';
+}
+
+/** Whether stored marks and values are those of the intent. */
+export function isAsIntended(current: KubeObject, wanted: Wanted): boolean {
+  const mark = (object: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }) =>
+    object.metadata.annotations?.[setMarks.intent];
+  return mark(current) !== undefined && mark(current) === mark(wanted.intent) && covers(current, wanted.intent);
+}

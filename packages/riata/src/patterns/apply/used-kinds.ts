@@ -1,0 +1,84 @@
+import type { Client } from '../../client/interfaces.js';
+import type { KindRef } from '../../object/kind.js';
+import type { Clock } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
+import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
+import { setMarks } from './set-identity.js';
+
+/** How {@link UsedKinds} looks. */
+export interface KindLookup extends Omit<SetObjectsQuery, 'log'> {
+  readonly everyMs: number;
+}
+
+/**
+ * Which kinds each set has objects of. The labels of the objects themselves are the record, so nothing is lost with a
+ * process: one look at the metadata of all objects of any set tells of all sets at once. After that, what is applied
+ * here is noted as it happens.
+ */
+export class UsedKinds {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** By the set's hash, then by `kind.group`. */
+  #kinds = new Map<string, Map<string, KindRef>>();
+  /** What will take its place when the look that is under way is over. */
+  #next: Map<string, Map<string, KindRef>> | undefined;
+  /** The last look, by namespace. */
+  readonly #looks = new Map<string, { readonly done: Promise<void>; readonly at: number }>();
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** What a set is known to have objects of. */
+  of(hash: string): KindRef[] {
+    return [...(this.#kinds.get(hash)?.values() ?? [])];
+  }
+
+  /** A set has, or is about to have, an object of this kind. */
+  note(hash: string, kind: KindRef): void {
+    add(this.#kinds, hash, kind);
+    if (this.#next !== undefined) add(this.#next, hash, kind);
+  }
+
+  /** A set has nothing any more. */
+  forget(hash: string): void {
+    this.#kinds.delete(hash);
+  }
+
+  /** Looks unless that was done not long ago; whoever asks meanwhile waits for the same answer. */
+  async lookUp(client: Client, lookup: KindLookup): Promise<void> {
+    const place = lookup.namespace ?? '';
+    const last = this.#looks.get(place);
+    if (last !== undefined && this.#clock.monotonic() - last.at < lookup.everyMs) return last.done;
+    const done = this.#look(client, lookup);
+    this.#looks.set(place, { done, at: this.#clock.monotonic() });
+    try {
+      await done;
+    } catch (error) {
+      if (this.#looks.get(place)?.done === done) this.#looks.delete(place);
+      throw error;
+    }
+  }
+
+  /** A look at everything also forgets the sets that are gone. */
+  async #look(client: Client, lookup: KindLookup): Promise<void> {
+    const isWhole = lookup.namespace === undefined;
+    if (isWhole) this.#next = new Map();
+    try {
+      await eachSetObject(client, { ...lookup, log: this.#log }, ({ metadata }, kind) => {
+        this.note(metadata.labels?.[setMarks.hash] ?? '', kind);
+      });
+      if (isWhole && this.#next !== undefined) this.#kinds = this.#next;
+    } finally {
+      if (isWhole) this.#next = undefined;
+    }
+  }
+}
+
+function add(all: Map<string, Map<string, KindRef>>, hash: string, kind: KindRef): void {
+  const kinds = all.get(hash) ?? new Map<string, KindRef>();
+  all.set(hash, kinds);
+  const id = `${kind.kind}.${kind.group}`;
+  if (!kinds.has(id)) kinds.set(id, kind);
+}
