@@ -35,6 +35,7 @@ export class Normaliser {
         Object.entries(value).map(([k, v]) => [this.#text(k), this.#value(v, k, k === 'items' ? '' : ownKind)]),
       );
     }
+    if (isNodePort(key, value)) return '<node port>';
     if (typeof value !== 'string') return value;
     if (key === 'resourceVersion' && value !== '') {
       return kind.endsWith('List') || kind === 'Table'
@@ -66,6 +67,8 @@ export class Normaliser {
         return isNow ? (fraction === undefined ? '<time>' : '<time with fraction>') : time;
       })
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+      // Each server hands out addresses of Services as it likes, but for those that are left to be asked for.
+      .replace(/\b10\.0\.0\.(\d+)\b/g, (ip, last) => (Number(last) > 16 ? '<cluster IP>' : ip))
       .replace(/\b([Gg]en[-x]*)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<generated>')
       .replace(/ in record \(\d+\)/g, ' in record (<revision>)')
       .replace(/, current: \d+/g, ', current: <revision>')
@@ -105,6 +108,11 @@ export class Normaliser {
     this.#names.set(value, placeholder);
     return placeholder;
   }
+}
+
+/** Each server hands out ports of the nodes as it likes, but for those that are left to be asked for. */
+function isNodePort(key: string, value: unknown): boolean {
+  return (key === 'nodePort' || key === 'healthCheckNodePort') && Number(value) >= 30_086 && Number(value) < 32_768;
 }
 
 /** The two servers are not asked in the same second: how long something lasts is told in minutes. */

@@ -9,6 +9,7 @@ import { endpointsRules } from './network/endpoints.js';
 import { ingressRules } from './network/ingress.js';
 import { ingressClassRules } from './network/ingress-class.js';
 import { networkPolicyRules } from './network/network-policy.js';
+import { serviceRules } from './network/service.js';
 
 /** What workloads need around them, by `group/plural` or `group/version/plural`. */
 export const plumbingKinds: Readonly<Record<string, () => KindRules>> = {
@@ -16,6 +17,7 @@ export const plumbingKinds: Readonly<Record<string, () => KindRules>> = {
   '/endpoints': () => endpointsRules,
   '/namespaces': () => namespaceRules,
   '/secrets': () => secretRules,
+  '/services': () => serviceRules,
   'coordination.k8s.io/leases': () => leaseRules,
   'discovery.k8s.io/endpointslices': () => endpointSliceRules,
   'networking.k8s.io/ingressclasses': () => ingressClassRules,
