@@ -1,0 +1,74 @@
+import type { ClientOptions } from '../client/create-client.js';
+import { formatGvk } from '../object/gvk.js';
+import type { KindRef, Scope } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import type { RestConfig } from '../rest/config.js';
+import type { StartOptions } from '../shared/controller.js';
+import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../shared/shared-controller-factory.js';
+import { type ClearedFinalizers, clearFinalizers } from './clear-finalizers.js';
+import { TypedController, type TypedControllerOptions } from './typed-controller.js';
+
+/**
+ * A typed controller for any kind (`generic.ControllerFactory`, and the factories that wrangler generates for each group).
+ * Over a `SharedControllerFactory`: whoever asks for a kind in either way shares one watch and one queue.
+ *
+ * @example
+ * await using controllers = await Controllers.fromConfig(config);
+ * const foos = controllers.for(Foo);
+ * foos.onChange('greet', (key, foo) => foo, { signal });
+ * foos.onRemove('clean-up', async (key, foo) => bucket.remove(foo.metadata.uid), { signal });
+ * await controllers.start({ workers: 5, signal });
+ */
+export class Controllers implements AsyncDisposable {
+  readonly factory: SharedControllerFactory;
+  readonly #options: TypedControllerOptions;
+  readonly #controllers = new Map<string, TypedController>();
+  #ownsFactory = false;
+
+  constructor(factory: SharedControllerFactory, options: TypedControllerOptions = {}) {
+    this.factory = factory;
+    this.#options = options;
+  }
+
+  /** Over a connection of its own (`NewFactoryFromConfig`); dispose it to close that. */
+  static async fromConfig(
+    config: RestConfig,
+    options: SharedControllerFactoryOptions & Pick<ClientOptions, 'scheme'> & TypedControllerOptions = {},
+  ): Promise<Controllers> {
+    const made = new Controllers(await SharedControllerFactory.fromConfig(config, options), options);
+    made.#ownsFactory = true;
+    return made;
+  }
+
+  /** The controller of a kind: always the same one. Sends nothing. */
+  for<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>): TypedController<R, S> {
+    const id = `${formatGvk(kind.gvk)} ${kind.plural} ${kind.projection ?? ''}`;
+    const known = this.#controllers.get(id);
+    if (known !== undefined) return known as unknown as TypedController<R, S>;
+    const made = new TypedController<R, S>(this.factory, kind, this.#options);
+    this.#controllers.set(id, made as unknown as TypedController);
+    return made;
+  }
+
+  /** As `SharedControllerFactory.start` (`start.All`). */
+  start(options: StartOptions): Promise<void> {
+    return this.factory.start(options);
+  }
+
+  /**
+   * Takes the finalizers that handlers of these controllers were registered with off all objects: for uninstalling. Register
+   * the handlers, but don't start; or stop first. See `clearFinalizers`.
+   */
+  async clearFinalizers(options: { readonly signal?: AbortSignal } = {}): Promise<readonly ClearedFinalizers[]> {
+    const cleared: ClearedFinalizers[] = [];
+    for (const { kind, client, finalizers } of this.#controllers.values()) {
+      if (finalizers.length > 0) cleared.push(...(await clearFinalizers(client, [kind], { ...options, finalizers })));
+    }
+    return cleared;
+  }
+
+  /** Stops all and closes the connection, if it made that. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ownsFactory) await this.factory[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,115 @@
+import type { WriteObject } from '../client/interfaces.js';
+import { ensureFinalizer } from '../controller/finalizing.js';
+import { isDeleting } from '../object/finalizers.js';
+import { splitKey } from '../object/key.js';
+import type { Scope } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import type { HandlerContext, HandlerRegistration } from '../shared/handler.js';
+import { dropFinalizers } from './clear-finalizers.js';
+import { type PlacingOptions, placeObjects } from './generated-objects.js';
+import type { SetApplier } from './set-applier.js';
+import { type StatusHandlerOptions, type StatusOf, statusHandler } from './status-handler.js';
+import type { TypedController } from './typed-controller.js';
+
+/** What an object becomes. */
+export interface Generated<R extends KubeObject> {
+  /** All that should be there for it: what it became before and is not here is deleted. */
+  readonly objects: readonly WriteObject[];
+  /** @default as it is */
+  readonly status?: StatusOf<R>;
+}
+
+/** Says what an object becomes. Throwing changes nothing, and is tried again. */
+export type GeneratingHandler<R extends KubeObject> = (
+  object: R,
+  status: StatusOf<R>,
+  context: HandlerContext<R>,
+) => Generated<R> | Promise<Generated<R>>;
+
+/** How a generating handler is registered (`GeneratingHandlerOptions`). */
+export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingOptions {
+  /**
+   * Apply once for each version of an object that the handler is called for, and not again though it is called again
+   * (`UniqueApplyForResourceVersion`). What others change about the set then stays so until the object changes.
+   * @default false
+   */
+  readonly uniqueApplyForResourceVersion?: boolean;
+  /**
+   * Whether objects get a finalizer, so that their set is deleted also if they are deleted while this process is not there.
+   * @default only where garbage collection does not do it: sets that may cross namespaces, hold cluster-scoped objects of
+   * a namespaced owner, or have no owner references
+   */
+  readonly finalizer?: boolean;
+}
+
+/**
+ * Makes other objects of each object of a kind (`Register…GeneratingHandler`): `handler` says which there should be, and
+ * `applier` makes it so, as the set `name` of this owner. What it throws, and what goes wrong when applying, is told by
+ * `condition`; see `registerStatusHandler` for the status.
+ *
+ * The set goes with its owner: by owner references where it can, else by a finalizer, and in any case when the end of the
+ * owner is seen. Objects without a namespace are put into the owner's. To have changes of the set looked at, watch its
+ * kinds by `relatedResource.watch` with `ownerResolver`.
+ *
+ * @example
+ * registerGeneratingHandler(foos, apply, { condition: 'Deployed', name: 'foo-deploy' }, (foo, status) => ({
+ *   objects: [deploymentFor(foo)], status,
+ * }));
+ */
+export function registerGeneratingHandler<R extends KubeObject, S extends Scope>(
+  controller: TypedController<R, S>,
+  applier: SetApplier,
+  options: GeneratingHandlerOptions,
+  handler: GeneratingHandler<R>,
+): HandlerRegistration {
+  const { name, condition, clock, signal, transaction, uniqueApplyForResourceVersion: isUnique = false } = options;
+  const { kind, factory } = controller;
+  const isOutOfReach =
+    options.ownerReferences === false ||
+    (kind.scope === 'Namespaced' && Boolean(options.allowCrossNamespace || options.allowClusterScoped));
+  const needsFinalizer = options.finalizer ?? isOutOfReach;
+  const finalizer = controller.finalizerFor(name);
+  // Also without need for one: an earlier version of the program may have had it.
+  controller.keepsFinalizer(finalizer);
+  /** Key → UID and version of the object whose set was applied last. */
+  const applied = new Map<string, string>();
+
+  const empty = (key: string, uid: string, { signal }: HandlerContext<R>) => {
+    applied.delete(key);
+    const owner = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...splitKey(key), uid } };
+    return applier.apply([], { owner, setId: name, signal });
+  };
+  const without = ({ client, signal }: HandlerContext<R>, object: R) =>
+    dropFinalizers(client.client, kind, object, (given) => given === finalizer, { signal });
+
+  const generating = statusHandler<R>(kind, { condition, clock }, async (object, status, context) => {
+    const { objects, status: said } = await handler(object, status, context);
+    const { namespace, name: own, uid, resourceVersion } = object.metadata;
+    const [key, version] = [namespace ? `${namespace}/${own}` : own, `${uid} ${resourceVersion}`];
+    if (isUnique && applied.get(key) === version) return said;
+    const placed = await placeObjects(objects, object, options, (given) => factory.clients.kindOf(given));
+    await applier.apply(placed, { owner: object, setId: name, signal: context.signal });
+    if (isUnique) applied.set(key, version);
+    return said;
+  });
+
+  return controller.registerHandler(
+    name,
+    async (key, object, context) => {
+      if (object === undefined) return void (await empty(key, '', context));
+      const isHeld = object.metadata.finalizers?.includes(finalizer) ?? false;
+      if (isDeleting(object)) {
+        if (!isHeld) return object;
+        await empty(key, object.metadata.uid, context);
+        return without(context, object);
+      }
+      if (!needsFinalizer) {
+        const made = (await generating(key, object, context)) ?? object;
+        return isHeld ? without(context, made) : made;
+      }
+      const held = await ensureFinalizer(context.client.client, kind, object, finalizer);
+      return generating(key, held, context);
+    },
+    { signal, transaction },
+  );
+}

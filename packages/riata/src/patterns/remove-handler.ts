@@ -1,0 +1,36 @@
+import { ensureFinalizer } from '../controller/finalizing.js';
+import { isDeleting } from '../object/finalizers.js';
+import type { KubeObject } from '../object/meta.js';
+import type { HandlerContext, SharedControllerHandler } from '../shared/handler.js';
+import { dropFinalizers } from './clear-finalizers.js';
+
+/**
+ * Cleans up before an object goes. It may be called again after it has succeeded. Give back what a write of the object
+ * answered, if there was one. What is thrown keeps the object, and is tried again.
+ */
+export type ObjectHandler<R extends KubeObject = KubeObject> = (
+  key: string,
+  object: R,
+  context: HandlerContext<R>,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that changes nothing has no return statement.
+) => R | undefined | void | Promise<R | undefined | void>;
+
+/**
+ * A handler that runs another one before an object goes (`generic.NewRemoveHandler`): sets a finalizer on every object
+ * that lives; of one that is being deleted and has it, calls `handler`, and then takes the finalizer off. Several of
+ * them on one kind don't disturb each other, in whichever order they come. What {@link TypedController.onRemove} is made
+ * of.
+ */
+export function removeHandler<R extends KubeObject>(
+  finalizer: string,
+  handler: ObjectHandler<R>,
+): SharedControllerHandler<R> {
+  return async (key, object, context) => {
+    if (object === undefined) return undefined;
+    const { client, kind } = context.client;
+    if (!isDeleting(object)) return ensureFinalizer(client, kind, object, finalizer);
+    if (!object.metadata.finalizers?.includes(finalizer)) return object;
+    const left = (await handler(key, object, context)) ?? object;
+    return dropFinalizers(client, kind, left, (name) => name === finalizer, context);
+  };
+}
