@@ -95,5 +95,6 @@ function reader(object: JsonObject, owner: string) {
 export function goTypeOf(value: Json): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'number' : `number ${value}`;
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { type Json, unsafeNumbers } from 'riata/object';
+import type { Json } from 'riata/object';
+import { bigints } from '../schema/plain-numbers.js';
 import { goJsonError, isTooDeep } from './go-json-error.js';
+import { writeJson } from './write-json.js';
 import { isTooDeepYaml } from './yaml-depth.js';
 
 /** Thrown for a text that is not what it should be. The message is what Go's decoder says. */
@@ -9,16 +11,9 @@ export class TextError extends Error {
 }
 
 /**
- * Thrown for a whole number past 2^53. Objects are plain JSON here, with the numbers that JavaScript has: rather than
- * being stored as its neighbour, such a number is refused.
+ * Reads JSON. Bytes and escapes that are no characters become U+FFFD. A whole number of 64 bits that JavaScript's numbers
+ * would round is a bigint. Throws a {@link TextError}.
  */
-class UnsafeNumberError extends TextError {
-  constructor(path: string) {
-    super(`${path}: this server does not keep integers past 2^53`);
-  }
-}
-
-/** Reads JSON. Bytes and escapes that are no characters become U+FFFD. Throws a {@link TextError}. */
 export function readJson(bytes: Uint8Array): Json {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
@@ -29,37 +24,48 @@ export function readJson(bytes: Uint8Array): Json {
   } catch {
     throw new TextError(goJsonError(buffer.toString('latin1')));
   }
-  refuseUnsafe(text);
+  if (hasLongNumbers(text)) value = readExactly(text);
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }
 
-/** Go reads integers beyond 64 bits as the doubles that they are here too: only those between are lost. */
-function refuseUnsafe(text: string): void {
-  if (!/\d{16}|[eE]\+?\d{2}/.test(text)) return;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs)) {
+/** Whether some number is lost, or too large for any; throws for the latter. */
+function hasLongNumbers(text: string): boolean {
+  if (!/\d{16}|[eE]\+?\d{2}/.test(text)) return false;
+  let found = false;
+  for (const [token] of text.matchAll(tokens)) {
     if (token.startsWith('"')) continue;
     if (!Number.isFinite(Number(token))) {
       throw new TextError(`json: cannot unmarshal number ${token} into Go value of type float64`);
     }
-    if (isLost(token)) throw new UnsafeNumberError(unsafeNumbers(text)[0] ?? '');
+    found ||= isLost(token);
   }
+  return found;
 }
 
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
+
+/** Go reads integers beyond 64 bits as the doubles that they are here too: only those between are lost. */
 function isLost(token: string): boolean {
   if (/[.eE]/.test(token) || token.length > 20 || Number.isSafeInteger(Number(token))) return false;
-  return fitsInt64(BigInt(token));
-}
-
-function fitsInt64(value: bigint): boolean {
+  const value = BigInt(token);
   return BigInt.asIntN(64, value) === value;
 }
 
-/** YAML's whole numbers come as bigints, so that none is rounded unseen. */
-function plainNumber(this: unknown, key: string, value: unknown): unknown {
-  if (typeof value !== 'bigint') return value;
-  const number = Number(value);
-  if (!Number.isSafeInteger(number) && fitsInt64(value)) throw new UnsafeNumberError(key);
-  return number;
+/**
+ * Lets texts stand for the numbers that would be lost. They begin with a NUL, and so that no other text is taken for one,
+ * those that do so themselves get one more.
+ */
+function readExactly(text: string): Json {
+  bigints.seen = true;
+  const marked = text.replace(tokens, (token, at: number) => {
+    if (!token.startsWith('"')) return isLost(token) ? `"\\u0000${token}"` : token;
+    const isKey = /^\s*:/.test(text.slice(at + token.length, at + token.length + 100));
+    return token.startsWith('"\\u0000') && !isKey ? `"\\u0000${token.slice(1)}` : token;
+  });
+  return JSON.parse(marked, (_key, value) => {
+    if (typeof value !== 'string' || !value.startsWith('\u0000')) return value;
+    return value.startsWith('\u0000\u0000') ? value.slice(1) : BigInt(value.slice(1));
+  }) as Json;
 }
 
 /**
@@ -71,8 +77,7 @@ export async function readYaml(bytes: Uint8Array): Promise<Json> {
   if (/^\s*\{/.test(text)) {
     try {
       return readJson(bytes);
-    } catch (error) {
-      if (error instanceof UnsafeNumberError) throw error;
+    } catch {
       // A flow mapping, perhaps.
     }
   }
@@ -90,9 +95,10 @@ export async function readYaml(bytes: Uint8Array): Promise<Json> {
     if (first === undefined) return null;
     const [error] = first.errors;
     if (error !== undefined) throw error;
-    const json = JSON.stringify(first.toJS({ maxAliasCount: 1_000 }) ?? null, plainNumber);
+    // Whole numbers come as bigints, so that none is rounded unseen.
+    const json = writeJson(first.toJS({ maxAliasCount: 1_000 }) ?? null);
     if (isTooDeep(json)) throw new TextError('yaml: exceeded max depth');
-    return JSON.parse(json) as Json;
+    return readJson(Buffer.from(json));
   } catch (error) {
     if (error instanceof TextError) throw error;
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -6,6 +6,7 @@ import { goTypeOf } from './delete-options.js';
 import { bodyTypes, mediaTypeOf, protobufType } from './media-type.js';
 import { readJson, readYaml, TextError } from './read-json.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
+import { writeJson } from './write-json.js';
 
 /** A patch as it was sent. */
 export interface PatchBody {
@@ -170,7 +171,7 @@ async function readTyped(bytes: Uint8Array, type: string): Promise<JsonObject> {
 
 function checkNamed(object: JsonObject): void {
   const missing = object.kind ? (object.apiVersion ? undefined : 'apiVersion') : 'Kind';
-  if (missing !== undefined) throw new TextError(`Object '${missing}' is missing in '${JSON.stringify(object)}'`);
+  if (missing !== undefined) throw new TextError(`Object '${missing}' is missing in '${writeJson(object)}'`);
 }
 
 function readJsonAs(bytes: Uint8Array, fail: (why: string) => TextError): Json {

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import type { Json, JsonObject } from 'riata/object';
 import { describe, expect, test } from 'vitest';
+import { readJson } from '../http/read-json.js';
 import { builtInGroupVersions } from '../resource/built-in-resources.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../schema/built-in/decode-typed.js';
@@ -53,7 +54,7 @@ function structValue(struct: GoStruct, depth: number): fc.Arbitrary<JsonObject> 
 }
 
 const seconds = fc.integer({ min: -62_135_596_799, max: 253_402_300_799 });
-const json = () => fc.json({ maxDepth: 2 }).map((text) => JSON.parse(text) as Json);
+const json = () => fc.json({ maxDepth: 2 }).map((text) => readJson(Buffer.from(text)));
 
 function customValue(type: string, depth: number): fc.Arbitrary<Json> {
   switch (type) {

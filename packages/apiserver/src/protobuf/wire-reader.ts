@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { bigints } from '../schema/plain-numbers.js';
 
 /** Thrown for bytes that are no Protobuf. The message is what Go's decoders say. */
 export class WireError extends Error {
@@ -85,7 +86,9 @@ export class WireReader {
   nextPacked(bits: 32 | 64): number | bigint {
     const value = BigInt.asIntN(bits, this.#wide());
     const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
+    if (Number.isSafeInteger(number)) return number;
+    bigints.seen = true;
+    return value;
   }
 
   /** Whether there are more {@link nextPacked numbers in a row}. */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GroupVersionKind } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
+import { writeJson } from '../http/write-json.js';
 import type { Stored } from '../storage/storage.js';
 import type { FoundList } from './list-objects.js';
 import type { ObjectTexts } from './object-texts.js';
@@ -47,9 +48,9 @@ export async function* listPieces({ head, found }: FoundList, form: ListForm): A
 function itemWriter({ resource, texts, as }: ListForm): (stored: Stored) => string {
   if (as !== undefined) {
     const named = { kind: 'PartialObjectMetadata', apiVersion: `${as.group}/${as.version}` };
-    return ({ object }) => JSON.stringify({ ...named, metadata: object.metadata });
+    return ({ object }) => writeJson({ ...named, metadata: object.metadata });
   }
   // Items of built-in kinds do not say what they are.
-  if (resource.builtIn) return (stored) => texts.body(stored);
+  if (resource.builtIn) return (stored) => texts.body(stored, resource.apiVersion);
   return (stored) => texts.whole(stored, resource.apiVersion);
 }

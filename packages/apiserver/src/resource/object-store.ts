@@ -2,14 +2,16 @@ import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTime
 import type { Random } from 'riata/runtime';
 import type { PrepareContext } from '../kinds/kind-rules.js';
 import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
+import { plainNumbers } from '../schema/plain-numbers.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
 import { alreadyExists, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import { checkName, checkNamespace } from './check-name.js';
 import { generateName } from './generate-name.js';
+import { inVersion } from './in-version.js';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { OwnObject } from './own-objects.js';
-import { hasSubresource, inVersion, type Resource } from './resource.js';
+import { hasSubresource, type Resource } from './resource.js';
 import { shareFields } from './share-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -181,10 +183,11 @@ export class ObjectStore {
   }
 
   #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string, subresource = ''): void {
+    const [now, was] = [plainNumbers(object), plainNumbers(before)];
     const errors = [
-      ...checkMeta(resource, object, before),
-      ...resource.schema.validate(object, before, subresource),
-      ...(resource.rules.check?.(object, before, subresource) ?? []),
+      ...checkMeta(resource, now, was),
+      ...resource.schema.validate(now, was, subresource),
+      ...(resource.rules.check?.(now, was, subresource) ?? []),
     ];
     if (errors.length > 0) throw invalidObject(resource, name, errors);
   }
@@ -366,14 +369,16 @@ function isSame(live: JsonObject, object: JsonObject): boolean {
 /** As it is stored: frozen, under the storage version, at its revision. */
 function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
   const kept = resource.schema.asStored?.(object) ?? object;
-  const stamped = withMeta({ ...kept, apiVersion: resource.storedAs }, { resourceVersion: String(revision) });
+  const stored = inVersion(kept as unknown as KubeObject, resource.storedAs) as unknown as JsonObject;
+  const stamped = withMeta(stored, { resourceVersion: String(revision) });
   return freeze(shareFields(stamped) as unknown as KubeObject);
 }
 
 /** As a dry run answers. */
 function answerOf(object: JsonObject, resource: Resource, revision?: number): KubeObject {
   const resourceVersion = revision === undefined ? undefined : String(revision);
-  return withMeta({ ...object, apiVersion: resource.apiVersion }, { resourceVersion }) as unknown as KubeObject;
+  const shown = inVersion(object as unknown as KubeObject, resource.apiVersion) as unknown as JsonObject;
+  return withMeta(shown, { resourceVersion }) as unknown as KubeObject;
 }
 
 function without(object: JsonObject, field: string): JsonObject {

@@ -1,4 +1,7 @@
+import type { KubeObject } from 'riata/object';
+import { writeJson } from '../http/write-json.js';
 import type { Stored } from '../storage/storage.js';
+import { differsIn, inVersion } from './in-version.js';
 import { RecentCache } from './recent-cache.js';
 
 /**
@@ -10,20 +13,23 @@ export class ObjectTexts {
   // They are strings, as many small buffers outside of the heap keep the garbage collector busy.
   #bodies: RecentCache<Stored, string> | undefined;
 
-  body(stored: Stored): string {
+  /** The object under a version, without its name. */
+  body(stored: Stored, apiVersion: string): string {
+    if (differsIn(stored.object, apiVersion)) return bodyOf(inVersion(stored.object, apiVersion));
     this.#bodies ??= new RecentCache(heapLimit() / 8, (text) => text.length);
-    return this.#bodies.get(stored, () => {
-      const { apiVersion: _a, kind: _k, ...rest } = stored.object;
-      return JSON.stringify(rest);
-    });
+    return this.#bodies.get(stored, () => bodyOf(stored.object));
   }
 
   /** The whole object, under a version. */
   whole(stored: Stored, apiVersion: string): string {
     const named = `{"kind":${JSON.stringify(stored.object.kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
     // Its metadata is always there, so that the comma is right; its opening brace has come already.
-    return named + this.body(stored).slice(1);
+    return named + this.body(stored, apiVersion).slice(1);
   }
+}
+
+function bodyOf({ apiVersion: _a, kind: _k, ...rest }: KubeObject): string {
+  return writeJson(rest);
 }
 
 /** In bytes. The module is loaded by who asks: a server starts without it. */

@@ -1,4 +1,5 @@
 import { applyMergePatch, isJsonObject, isPatchError, type Json, type JsonObject } from 'riata/object';
+import { writeJson } from '../http/write-json.js';
 import { duplicateComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
@@ -84,7 +85,7 @@ function patchedObject(
         .sort()
         .map((key) => [key, object[key] as Json]),
     );
-    return { object: ordered, shown: () => JSON.stringify(ordered), complaints };
+    return { object: ordered, shown: () => writeJson(ordered), complaints };
   } catch (error) {
     if (error instanceof ImpossiblePatchError || (isPatchError(error) && kind === 'json')) throw impossible();
     if (!isPatchError(error)) throw error;

@@ -80,7 +80,7 @@ class Decoder {
       case 'bool':
         return typeof from === 'boolean' ? from : this.#refuse(from, type.text);
       case 'float':
-        return typeof from === 'number' ? from : this.#refuse(from, type.text);
+        return isNumber(from) ? Number(from) : this.#refuse(from, type.text);
       case 'int':
         return this.#integer(from, type.text, type.bits);
       case 'bytes':
@@ -121,7 +121,8 @@ class Decoder {
   }
 
   #integer(from: Json, type: string, bits: 32 | 64): Json {
-    if (typeof from !== 'number') return this.#refuse(from, type);
+    if (isBigint(from) && bits === 64) return from;
+    if (typeof from !== 'number') return this.#refuse(from, type, isBigint(from) ? `number ${from}` : undefined);
     const bound = 2 ** (bits - 1);
     if (Number.isInteger(from) && from >= -bound && from < bound) return from;
     return this.#refuse(from, type, `number ${from}`);
@@ -131,7 +132,7 @@ class Decoder {
     if (type.startsWith('v1.JSONSchemaPropsOr')) return this.#schemaOr(from, type);
     const rewrite = customTypes[type];
     if (rewrite === undefined) return from;
-    const outcome = rewrite(from);
+    const outcome = rewrite(isBigint(from) ? Number(from) : from);
     if ('value' in outcome) return outcome.value;
     if ('wants' in outcome) {
       const kind = typeof from === 'number' && outcome.wants === 'int32' ? `number ${from}` : undefined;
@@ -205,7 +206,17 @@ function base64(text: string): string {
   throw new IllTypedError(`illegal base64 data at input byte ${at}`);
 }
 
+/** A whole number past 2^53. */
+function isBigint(value: unknown): boolean {
+  return typeof value === 'bigint';
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
 function kindOf(from: Json): string {
+  if (isBigint(from)) return 'number';
   if (Array.isArray(from)) return 'array';
   return typeof from === 'boolean' ? 'bool' : typeof from;
 }

@@ -25,7 +25,7 @@ export function goJsonString(text: string): string {
 export function goJson(value: Json): string {
   if (typeof value === 'string') return goJsonString(value);
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
+  if (!isJsonObject(value)) return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
   const parts: string[] = [];
   for (const key of sortedKeys(value)) parts.push(`${goJsonString(key)}:${goJson(value[key] as Json)}`);
   return `{${parts.join(',')}}`;
@@ -103,5 +103,6 @@ export function goType(value: Json): string {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'bigint') return 'int64';
   return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
 }

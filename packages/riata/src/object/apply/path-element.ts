@@ -64,7 +64,8 @@ export function parseElement(text: string): PathElement | undefined {
       return text;
     case k:
     case v:
-      return canonical(text);
+      // JavaScript's numbers would round it.
+      return /^v:-?\d{16,}$/.test(text) ? text : canonical(text);
     case i:
       if (!/^[+-]?\d+$/.test(text.slice(2))) throw new FieldsV1Error(`no index: ${text}`);
       return indexElement(Number(text.slice(2)));

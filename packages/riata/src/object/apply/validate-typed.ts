@@ -118,7 +118,9 @@ export function scalarProblem(scalar: ScalarType, value: Json): string | undefin
   if (value === null) return undefined;
   switch (scalar) {
     case 'numeric':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+      // The API server has bigints for integers past 2^53.
+      if (typeof value === 'number' || typeof value === 'bigint') return undefined;
+      return `expected numeric (int or float), got ${goType(value)}`;
     case 'string':
       if (typeof value === 'string') return undefined;
       return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
