@@ -27,11 +27,11 @@ async function measure(count, mode) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const port = await new Promise((resolve) => server.once('message', resolve));
-  const { listStream, undiciTransport } = await loadSource({
+  const { listStream, httpTransport } = await loadSource({
     'rest/list-stream.js': ['listStream'],
-    'rest/undici-transport.js': ['undiciTransport'],
+    'rest/http-transport.js': ['httpTransport'],
   });
-  const transport = undiciTransport({ server: `http://127.0.0.1:${port}` });
+  const transport = httpTransport({ server: `http://127.0.0.1:${port}` });
   const get = (path) => ({
     exchange: (sink, { signal }) => transport.dispatch({ method: 'GET', path, headers: {}, signal }, sink),
   });

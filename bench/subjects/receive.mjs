@@ -35,8 +35,8 @@ if (how === 'tls') {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   });
 } else if (how === 'riata') {
-  const { undiciTransport } = await import('riata/rest');
-  const transport = undiciTransport({
+  const { httpTransport } = await import('riata/rest');
+  const transport = httpTransport({
     server: origin + pathname,
     disableCompression: true,
     credentials: { tls: () => ({ ca }) },

@@ -5,11 +5,11 @@ import { extractFields } from '../src/object/apply/extract-fields.js';
 import { controllerOf } from '../src/object/owner-references.js';
 import {
   findApiError,
+  httpTransport,
   isConflict,
   isFieldManagerConflict,
   type RestConfig,
   type Transport,
-  undiciTransport,
 } from '../src/rest/index.js';
 import { silentLogger } from '../src/runtime/index.js';
 import { describeServers, rejection } from './servers.js';
@@ -210,7 +210,7 @@ function deployment(namespace: string, names: readonly string[]) {
 /** A client, and a note of each request that really leaves it. */
 function counting(config: RestConfig): AsyncDisposable & { readonly client: Client; readonly requests: string[] } {
   const requests: string[] = [];
-  const inner = config.transport ?? undiciTransport(config);
+  const inner = config.transport ?? httpTransport(config);
   // A server in this process has the one transport, which is not ours to close.
   const close = async () => (config.transport === undefined ? inner.close() : undefined);
   const transport: Transport = {

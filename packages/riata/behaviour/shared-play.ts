@@ -1,6 +1,6 @@
 import { type ConnectedClient, createClient } from '../src/client/index.js';
 import type { RestConfig, Transport } from '../src/rest/index.js';
-import { undiciTransport } from '../src/rest/index.js';
+import { httpTransport } from '../src/rest/index.js';
 import { silentLogger } from '../src/runtime/index.js';
 import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../src/shared/index.js';
 import type { TestServer } from './servers.js';
@@ -8,7 +8,7 @@ import type { TestServer } from './servers.js';
 /** The same server, and all that is asked of it: `GET /api/v1/pods?watch=true…`. */
 export function counted(config: RestConfig): { config: RestConfig; requests: string[]; transport: Transport } {
   const requests: string[] = [];
-  const inner = config.transport ?? undiciTransport(config);
+  const inner = config.transport ?? httpTransport(config);
   const isOwn = config.transport === undefined;
   const close = async () => {
     if (isOwn) await inner.close();

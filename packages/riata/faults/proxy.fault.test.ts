@@ -4,7 +4,7 @@ import * as tls from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
 import type { RestConfig } from '../src/rest/config.js';
-import { undiciTransport } from '../src/rest/undici-transport.js';
+import { httpTransport } from '../src/rest/http-transport.js';
 import { VirtualClock } from '../src/runtime/virtual-clock.js';
 import { startFaultServer } from './fault-server.js';
 import { startExchange } from './start-exchange.js';
@@ -64,7 +64,7 @@ const httpProxy: Handle = (client, first, log) => {
 };
 
 async function get(config: RestConfig, path = '/version') {
-  await using transport = undiciTransport(config);
+  await using transport = httpTransport(config);
   const exchange = startExchange(transport, { path });
   return JSON.parse(`${await exchange.completed}`) as unknown;
 }
@@ -74,7 +74,7 @@ describe('an HTTP proxy', () => {
     await using server = await hello({ tls: identity });
     await using proxy = await startProxy(httpProxy);
     const config = { server: server.url, credentials, proxyUrl: `http://us%40er:pass@127.0.0.1:${proxy.port}` };
-    await using transport = undiciTransport(config);
+    await using transport = httpTransport(config);
     for (let i = 0; i < 3; i++) {
       const answer = JSON.parse(`${await startExchange(transport, { path: '/version' }).completed}`) as unknown;
       expect(answer).toEqual({ path: '/version', proxyAuthorization: null });
@@ -105,7 +105,7 @@ describe('an HTTP proxy', () => {
     ];
     for (const answer of answers) {
       await using proxy = await startProxy((client) => void client.end(answer));
-      await using transport = undiciTransport({
+      await using transport = httpTransport({
         server: 'https://10.0.0.1:6443',
         proxyUrl: `http://u:hunter2@127.0.0.1:${proxy.port}`,
       });
@@ -123,20 +123,20 @@ describe('an HTTP proxy', () => {
     const gone = await startProxy(() => {});
     await gone[Symbol.asyncDispose]();
     const at = (port: number) => ({ server: 'https://10.0.0.1:6443', proxyUrl: `http://127.0.0.1:${port}` });
-    await using refused = undiciTransport(at(gone.port));
+    await using refused = httpTransport(at(gone.port));
     const error = await startExchange(refused).failure;
     expect(error).toMatchObject({ kind: 'proxy', requestSent: false, code: 'ECONNREFUSED' });
     expect((error as Error).message).toMatch(/is the proxy running, and is "proxy-url" in the kubeconfig right\?/);
 
     await using closing = await startProxy((client) => void client.destroy());
-    await using cut = undiciTransport(at(closing.port));
+    await using cut = httpTransport(at(closing.port));
     expect(await startExchange(cut).failure).toMatchObject({ kind: 'proxy', requestSent: false });
 
     const clock = new VirtualClock();
     const heard: (() => void)[] = [];
     const asked = new Promise<void>((resolve) => heard.push(resolve));
     await using silent = await startProxy(() => heard[0]?.());
-    await using waiting = undiciTransport(at(silent.port), { clock, connectTimeoutMs: 10_000 });
+    await using waiting = httpTransport(at(silent.port), { clock, connectTimeoutMs: 10_000 });
     const exchange = startExchange(waiting);
     await asked;
     await clock.advance(10_000);
@@ -150,7 +150,7 @@ describe('an HTTP proxy', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as net.AddressInfo;
-    await using transport = undiciTransport({ server: 'https://10.0.0.1:6443', proxyUrl: `https://127.0.0.1:${port}` });
+    await using transport = httpTransport({ server: 'https://10.0.0.1:6443', proxyUrl: `https://127.0.0.1:${port}` });
     const error = await startExchange(transport).failure;
     expect(error).toMatchObject({ kind: 'proxy', requestSent: false });
     expect((error as Error).message).toMatch(/certificate of the proxy at .* is signed by "proxy-test-ca"/);
@@ -162,10 +162,10 @@ describe('an HTTP proxy', () => {
     await using proxy = await startProxy(httpProxy);
     // Loopback addresses never go through a proxy, so the server needs a name that only the proxy knows.
     const config = { server: `http://cluster.invalid:${server.port}` };
-    await using direct = undiciTransport(config);
+    await using direct = httpTransport(config);
     expect(await startExchange(direct).failure).toMatchObject({ kind: 'dns' });
     const environment = { http_proxy: `127.0.0.1:${proxy.port}`, NO_PROXY: 'other.invalid' };
-    await using transport = undiciTransport(config, { proxyEnvironment: environment });
+    await using transport = httpTransport(config, { proxyEnvironment: environment });
     const exchange = startExchange(transport, { path: '/x' });
     await exchange.failure;
     expect(proxy.log[0]).toMatch(/^GET http:\/\/cluster\.invalid:\d+\/x HTTP\/1\.1/);
@@ -224,7 +224,7 @@ describe('a SOCKS proxy', () => {
     for (const [options, user, message] of cases) {
       await using proxy = await startProxy(socks(options));
       const proxyUrl = `socks5://${user}127.0.0.1:${proxy.port}`;
-      await using transport = undiciTransport({ server: 'https://10.0.0.1:6443', proxyUrl });
+      await using transport = httpTransport({ server: 'https://10.0.0.1:6443', proxyUrl });
       const error = await startExchange(transport).failure;
       expect(error).toMatchObject({ kind: 'proxy', requestSent: false });
       expect((error as Error).message).toMatch(message);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
 import type { Credentials, RestConfig, TlsMaterial } from '../src/rest/config.js';
+import { httpTransport } from '../src/rest/http-transport.js';
 import { isTlsError, isTransportError, type TransportError } from '../src/rest/transport-error.js';
-import { undiciTransport } from '../src/rest/undici-transport.js';
 import { startFaultServer } from './fault-server.js';
 import { startExchange } from './start-exchange.js';
 
@@ -21,7 +21,7 @@ function trusting(server: string, material: TlsMaterial = { ca }): RestConfig {
 }
 
 async function failureOf(config: RestConfig): Promise<TransportError> {
-  await using transport = undiciTransport(config);
+  await using transport = httpTransport(config);
   const error = await startExchange(transport, { path: '/api' }).failure;
   if (!isTransportError(error)) throw error;
   expect(isTlsError(error)).toBe(true);
@@ -32,15 +32,15 @@ async function failureOf(config: RestConfig): Promise<TransportError> {
 describe("the server's certificate", () => {
   test('is accepted by address, and by tls-server-name', async () => {
     await using server = await hello({ tls: good });
-    await using transport = undiciTransport(trusting(server.url));
+    await using transport = httpTransport(trusting(server.url));
     expect(`${await startExchange(transport).completed}`).toBe('hello undefined');
     const named = issueCertificate({ commonName: 'x', dnsNames: ['kubernetes.default'], issuer: authority });
     await using other = await hello({ tls: named });
-    await using byName = undiciTransport({ ...trusting(other.url), tlsServerName: 'kubernetes.default' });
+    await using byName = httpTransport({ ...trusting(other.url), tlsServerName: 'kubernetes.default' });
     expect(`${await startExchange(byName).completed}`).toBe('hello undefined');
     const address = issueCertificate({ commonName: 'x', ipAddresses: ['10.0.0.1'], issuer: authority });
     await using third = await hello({ tls: address });
-    await using byAddress = undiciTransport({ ...trusting(third.url), tlsServerName: '10.0.0.1' });
+    await using byAddress = httpTransport({ ...trusting(third.url), tlsServerName: '10.0.0.1' });
     expect(`${await startExchange(byAddress).completed}`).toBe('hello undefined');
   });
 
@@ -98,7 +98,7 @@ describe("the server's certificate", () => {
 
   test('is not looked at with insecureSkipTlsVerify', async () => {
     await using server = await hello({ tls: issueCertificate({ commonName: 'alone', dnsNames: ['elsewhere'] }) });
-    await using transport = undiciTransport({ server: server.url, insecureSkipTlsVerify: true });
+    await using transport = httpTransport({ server: server.url, insecureSkipTlsVerify: true });
     expect(`${await startExchange(transport).completed}`).toBe('hello undefined');
   });
 
@@ -111,7 +111,7 @@ describe("the server's certificate", () => {
   test('is not asked for again in a resumed session, which lives as long as the credentials', async () => {
     await using server = await hello({ tls: good });
     let material: TlsMaterial = { ca };
-    await using transport = undiciTransport({ server: server.url, credentials: credentials(() => material) });
+    await using transport = httpTransport({ server: server.url, credentials: credentials(() => material) });
     await startExchange(transport).completed;
     await Promise.all([startExchange(transport).completed, startExchange(transport).completed]);
     material = { ca };
@@ -134,7 +134,7 @@ describe("the server's certificate", () => {
       },
       { tls: good },
     );
-    await using transport = undiciTransport(trusting(server.url));
+    await using transport = httpTransport(trusting(server.url));
     const exchange = startExchange(transport);
     await exchange.received(4);
     go();
@@ -159,7 +159,7 @@ describe('the client certificate', () => {
       { tls: asking },
     );
     let material: TlsMaterial = { ca, ...issue('alice') };
-    await using transport = undiciTransport({ server: server.url, credentials: credentials(() => material) });
+    await using transport = httpTransport({ server: server.url, credentials: credentials(() => material) });
     const watch = startExchange(transport, { path: '/watch' });
     await watch.received(11);
     expect(`${await startExchange(transport).completed}`).toBe('hello alice');

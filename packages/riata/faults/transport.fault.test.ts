@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { httpTransport } from '../src/rest/http-transport.js';
 import { isConnectionReset, isProbableEof, isTransportError } from '../src/rest/transport-error.js';
-import { undiciTransport } from '../src/rest/undici-transport.js';
 import { VirtualClock } from '../src/runtime/virtual-clock.js';
 import { type FaultScript, startFaultServer } from './fault-server.js';
 import { startExchange } from './start-exchange.js';
 
 async function failureOf(script: FaultScript, request = {}) {
   await using server = await startFaultServer(script);
-  await using transport = undiciTransport({ server: server.url });
+  await using transport = httpTransport({ server: server.url });
   const exchange = startExchange(transport, request);
   const error = await exchange.failure;
   if (!isTransportError(error)) throw error;
@@ -25,7 +25,7 @@ describe('a connection that is cut', () => {
       await arrived.promise;
       reply.reset();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const exchange = startExchange(transport);
     await exchange.received(10);
     arrived.resolve();
@@ -82,7 +82,7 @@ describe('a connection that is cut', () => {
       reply.send(200, `${request.connection}`);
       if (request.number === 1) reply.close();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('1');
     await server.idle();
     expect(`${await startExchange(transport, { method: 'POST', body: '{}' }).completed}`).toBe('2');
@@ -95,7 +95,7 @@ describe('a connection that is cut', () => {
       reply.chunk('{"type":"ADDED"}\n');
       return reply.hang();
     });
-    await using transport = undiciTransport({ server: server.url }, { clock });
+    await using transport = httpTransport({ server: server.url }, { clock });
     const watch = startExchange(transport, { idleTimeoutMs: 60_000 });
     await watch.received(17);
     await clock.advance(59_999);
@@ -129,7 +129,7 @@ describe('an answer that is none', () => {
       reply.send(200, `${request.number}`);
       if (request.number === 1) reply.raw('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil');
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('1');
     await server.idle();
     expect(`${await startExchange(transport).completed}`).toBe('2');
@@ -146,7 +146,7 @@ describe('bytes arrive intact', () => {
       reply.cut(bytes, [Number(request.path.slice(1))]);
       reply.end();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     for (let at = 1; at < bytes.length; at++) {
       const exchange = startExchange(transport, { path: `/${at}` });
       expect(`${await exchange.completed}`).toBe(text);
@@ -166,7 +166,7 @@ describe('bytes arrive intact', () => {
       reply.end();
       reply.close();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('hello wörl');
   });
 
@@ -178,7 +178,7 @@ describe('bytes arrive intact', () => {
       if (request.path !== '/5') return reply.end();
       return reply.hang();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     for (let at = 1; at < zipped.length; at++) {
       const exchange = startExchange(transport, { path: `/${at}` });
       if (at === 5) await exchange.received(bytes.length);
@@ -222,7 +222,7 @@ describe('a body of 20 MB', () => {
         unsent = 0;
       });
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     let received = 0;
     const exchange = startExchange(transport, {}, (chunk, flow) => {
       const before = received;
@@ -246,7 +246,7 @@ test('200 watches at once, each with its connection, all ended by close', async 
     reply.chunk(request.path);
     return reply.hang();
   });
-  const transport = undiciTransport({ server: server.url });
+  const transport = httpTransport({ server: server.url });
   const watches = Array.from({ length: 200 }, (_, i) => startExchange(transport, { path: `/${1000 + i}` }));
   await Promise.all(watches.map(({ received }) => received(5)));
   expect(watches.map(({ chunks }) => `${chunks[0]}`)).toEqual(watches.map((_, i) => `/${1000 + i}`));

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ApiServer, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
 import type { Transport } from 'riata/rest';
-import { loadConfig, type RestConfig, staticCredentials, undiciTransport } from 'riata/rest';
+import { httpTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
 import { type Logger, type Random, systemClock } from 'riata/runtime';
 import { RealTime, type TestTime, type VirtualTime } from './test-time.js';
 
@@ -90,5 +90,5 @@ function real(config: RestConfig): TestServer {
 }
 
 function connectTo(config: RestConfig): TestServer['connect'] {
-  return () => ({ config: { ...config, transport: undiciTransport(config, { clock: systemClock }) } });
+  return () => ({ config: { ...config, transport: httpTransport(config, { clock: systemClock }) } });
 }

@@ -64,6 +64,13 @@ export {
   statusCause,
   suggestsClientDelay,
 } from './error-guards.js';
+export { type ProxyEnvironment, proxyFromEnvironment } from './http/proxy-environment.js';
+export {
+  type HttpTransport,
+  type HttpTransportOptions,
+  type HttpTransportStats,
+  httpTransport,
+} from './http-transport.js';
 export { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
 export { ListStream, type ListStreamOptions, listStream } from './list-stream.js';
 export { type ListPageFn, ListPager, type ListPagerOptions, type PagedList, type PageOptions } from './pager.js';
@@ -97,13 +104,6 @@ export {
   type TransportErrorKind,
   type TransportErrorOptions,
 } from './transport-error.js';
-export { type ProxyEnvironment, proxyFromEnvironment } from './undici/proxy-environment.js';
-export {
-  type UndiciTransport,
-  type UndiciTransportOptions,
-  type UndiciTransportStats,
-  undiciTransport,
-} from './undici-transport.js';
 export { defaultUserAgent } from './user-agent.js';
 export {
   collectedWarnings,

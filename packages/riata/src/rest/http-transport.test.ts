@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startFaultServer } from '../../faults/fault-server.js';
 import { startExchange } from '../../faults/start-exchange.js';
+import { httpTransport } from './http-transport.js';
 import { isConnectError, isConnectionRefused, TransportError } from './transport-error.js';
-import { undiciTransport } from './undici-transport.js';
 
 const echo = startFaultServer.bind(undefined, (request, reply) =>
   reply.send(200, { method: request.method, path: request.path, headers: request.headers, body: `${request.body}` }),
@@ -12,7 +12,7 @@ const echo = startFaultServer.bind(undefined, (request, reply) =>
 describe('requests', () => {
   test('carry method, path behind the base path, query, headers and body', async () => {
     await using server = await echo();
-    await using transport = undiciTransport({ server: `${server.url}/k8s/clusters/c-1/` });
+    await using transport = httpTransport({ server: `${server.url}/k8s/clusters/c-1/` });
     const exchange = startExchange(transport, {
       method: 'POST',
       path: '/api/v1/pods?dryRun=All&labelSelector=a%3Db',
@@ -33,7 +33,7 @@ describe('requests', () => {
 
   test('use one connection one after the other, several side by side', async () => {
     await using server = await echo();
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     for (let i = 0; i < 5; i++) await startExchange(transport).completed;
     expect(server.connections).toBe(1);
     await Promise.all(Array.from({ length: 4 }, () => startExchange(transport).completed));
@@ -42,7 +42,7 @@ describe('requests', () => {
 
   test('that cannot be sent fail without a connection', async () => {
     await using server = await echo();
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     for (const request of [{ path: 'api' }, { path: '/a b' }, { headers: { 'bad name': '' } }, { method: 'G T' }]) {
       const error = await startExchange(transport, request).failure;
       expect(error).toMatchObject({ kind: 'invalid-request', requestSent: false });
@@ -63,7 +63,7 @@ describe('requests', () => {
       await released;
       reply.send(200, 'ok');
     });
-    await using transport = undiciTransport({ server: server.url }, { maxPending: 2 });
+    await using transport = httpTransport({ server: server.url }, { maxPending: 2 });
     const streams = [1, 2, 3].map(() => startExchange(transport, { path: '/stream' }));
     await Promise.all(streams.map(({ answered }) => answered));
     const unlimited = startExchange(transport, { headersTimeoutMs: 0 });
@@ -84,7 +84,7 @@ describe('requests', () => {
     await using server = await startFaultServer((request, reply) => reply.send(200, `${request.headers.host}`), {
       host: '::1',
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe(`[::1]:${server.port}`);
   });
 });
@@ -96,7 +96,7 @@ describe('responses', () => {
       reply.raw('HTTP/1.1 200 OK\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nConnection: close\r\n\r\nto the end');
       reply.close();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const exchange = startExchange(transport);
     const { status, headers } = await exchange.answered;
     expect(status).toBe(200);
@@ -111,7 +111,7 @@ describe('responses', () => {
       reply.raw(`HTTP/1.1 ${method === 'HEAD' ? 200 : 204} Ok\r\ncontent-encoding: gzip\r\n${length}\r\n`);
       reply.close();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     for (const method of ['HEAD', 'DELETE']) {
       const exchange = startExchange(transport, { method });
       expect(await exchange.completed).toHaveLength(0);
@@ -125,21 +125,21 @@ describe('responses', () => {
       if (request.headers['accept-encoding'] === 'gzip') reply.send(200, zipped, { 'content-encoding': 'gzip' });
       else reply.send(200, `plain for ${request.headers['accept-encoding']}`);
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const decoded = startExchange(transport);
     expect(`${await decoded.completed}`).toBe('zipped');
     expect((await decoded.answered).headers).toEqual({});
     const own = startExchange(transport, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(await own.completed).toEqual(zipped);
     expect((await own.answered).headers['content-encoding']).toBe('gzip');
-    await using plain = undiciTransport({ server: server.url, disableCompression: true });
+    await using plain = httpTransport({ server: server.url, disableCompression: true });
     expect(`${await startExchange(plain).completed}`).toBe('plain for undefined');
   });
 });
 
 describe('an abort', () => {
   test('before the dispatch, its reason arrives after dispatch has returned', async () => {
-    await using transport = undiciTransport({ server: 'http://127.0.0.1:1' });
+    await using transport = httpTransport({ server: 'http://127.0.0.1:1' });
     const exchange = startExchange(transport, { signal: AbortSignal.abort('too late') });
     expect(exchange.calls).toEqual([]);
     expect(await exchange.failure).toBe('too late');
@@ -148,7 +148,7 @@ describe('an abort', () => {
 
   test('before the connection is there, nothing is sent', async () => {
     await using server = await echo();
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const controller = new AbortController();
     const exchange = startExchange(transport, { signal: controller.signal });
     controller.abort('changed my mind');
@@ -165,7 +165,7 @@ describe('an abort', () => {
       }
       return reply.hang();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     for (const path of ['/body', '/headers']) {
       const controller = new AbortController();
       const exchange = startExchange(transport, { path, signal: controller.signal });
@@ -179,7 +179,7 @@ describe('an abort', () => {
 
   test('after the end does nothing, and no listener is left on the signal', async () => {
     await using server = await echo();
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const controller = new AbortController();
     let listeners = 0;
     const { signal } = controller;
@@ -206,7 +206,7 @@ describe('an abort', () => {
       reply.head(200);
       return reply.hang();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const first = startExchange(transport);
     const { flow } = await first.answered;
     flow.abort('mine');
@@ -229,7 +229,7 @@ describe('a kept connection', () => {
 
   test('that turns out dead costs a read nothing but another connection', async () => {
     await using server = await cutting(2);
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('1');
     const second = startExchange(transport);
     expect(`${await second.completed}`).toBe('2');
@@ -240,7 +240,7 @@ describe('a kept connection', () => {
 
   test('that turns out dead fails a write, which may have had its effect', async () => {
     await using server = await cutting(2);
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     await startExchange(transport).completed;
     const write = startExchange(transport, { method: 'POST', body: '{}' });
     expect(await write.failure).toMatchObject({ kind: 'reset', requestSent: true });
@@ -249,7 +249,7 @@ describe('a kept connection', () => {
 
   test('is the only one with a second chance: a new one has none', async () => {
     await using server = await cutting(1);
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     expect(await startExchange(transport).failure).toMatchObject({ kind: 'reset', requestSent: true });
     expect(server.requests).toHaveLength(1);
   });
@@ -259,7 +259,7 @@ describe('a kept connection', () => {
       reply.head(200);
       return reply.hang();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const exchange = startExchange(transport);
     (await exchange.answered).flow.abort('enough');
     await server.idle();
@@ -275,7 +275,7 @@ describe('a sink', () => {
       reply.chunk('x');
       return reply.hang();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const exchange = startExchange(transport, {}, () => {
       throw new Error('cannot use this');
     });
@@ -296,7 +296,7 @@ describe('a sink', () => {
       if (path === '/data') reply.chunk('two');
       reply.end();
     });
-    await using transport = undiciTransport({ server: server.url });
+    await using transport = httpTransport({ server: server.url });
     const exchange = startExchange(transport, { path });
     const { flow } = await exchange.answered;
     await exchange.received(3);
@@ -316,7 +316,7 @@ describe('failures', () => {
     const server = await echo();
     const { url, port } = server;
     await server.close();
-    await using transport = undiciTransport({ server: `http://user:hunter2@127.0.0.1:${port}` });
+    await using transport = httpTransport({ server: `http://user:hunter2@127.0.0.1:${port}` });
     const error = await startExchange(transport, { path: '/api?token=hunter2' }).failure;
     expect(isConnectionRefused(error) && isConnectError(error)).toBe(true);
     expect(error).toBeInstanceOf(TransportError);
@@ -328,7 +328,7 @@ describe('failures', () => {
   });
 
   test('of a name that does not exist', async () => {
-    await using transport = undiciTransport({ server: 'http://nowhere.invalid' });
+    await using transport = httpTransport({ server: 'http://nowhere.invalid' });
     const error = await startExchange(transport).failure;
     expect(error).toMatchObject({ kind: 'dns', requestSent: false });
   });
@@ -340,15 +340,15 @@ describe('failures', () => {
       tls: () => Promise.reject(broken),
       refresh: async () => false,
     };
-    await using transport = undiciTransport({ server: 'https://127.0.0.1:1', credentials });
+    await using transport = httpTransport({ server: 'https://127.0.0.1:1', credentials });
     expect(await startExchange(transport).failure).toBe(broken);
     expect(transport.stats().running).toBe(0);
   });
 
   test('of a config that cannot work are thrown at once, without its secrets', () => {
-    expect(() => undiciTransport({ server: 'localhost:6443' })).toThrow(/server wants a URL such as https:/);
-    expect(() => undiciTransport({ server: 'ftp://u:hunter2@host' })).toThrow(/^server wants .* got "…@host"$/);
-    expect(() => undiciTransport({ server: 'https://a', proxyUrl: 'ftp://u:hunter2@p' })).toThrow(
+    expect(() => httpTransport({ server: 'localhost:6443' })).toThrow(/server wants a URL such as https:/);
+    expect(() => httpTransport({ server: 'ftp://u:hunter2@host' })).toThrow(/^server wants .* got "…@host"$/);
+    expect(() => httpTransport({ server: 'https://a', proxyUrl: 'ftp://u:hunter2@p' })).toThrow(
       'proxy-url wants an http://, https:// or socks5:// URL, got one with "ftp://"',
     );
   });
@@ -361,7 +361,7 @@ describe('close', () => {
       reply.head(200);
       return reply.hang();
     });
-    const transport = undiciTransport({ server: server.url });
+    const transport = httpTransport({ server: server.url });
     const exchanges = Array.from({ length: 3 }, () => startExchange(transport));
     await Promise.all(exchanges.map(({ answered }) => answered));
     await startExchange(transport, { path: '/quick' }).completed;

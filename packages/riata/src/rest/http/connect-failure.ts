@@ -5,7 +5,6 @@ import { errorCode } from '../transport-error.js';
 /** Why no connection came about, told so that the request that wanted one can repeat it with its own method and URL. */
 export class ConnectFailure extends Error {
   readonly kind: TransportErrorKind;
-  // undici treats some codes of its own and of TLS specially; ours are none of them, so every waiting request hears of it.
   readonly code = 'RIATA_CONNECT_FAILURE';
 
   constructor(kind: TransportErrorKind, message: string, cause?: unknown) {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ConnectFailure, connectFailure } from './connect-failure.js';
+import { AnswerFailure } from './answer-failure.js';
+import { connectFailure } from './connect-failure.js';
 import { explainFailure } from './explain-failure.js';
 
 const coded = (code: string, message = 'it failed', more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
-const exchange = { method: 'GET', url: 'https://host:6443/api', requestSent: true, answered: false };
+const exchange = { what: 'GET https://host:6443/api', requestSent: true, answered: false };
 const context = { address: 'host:6443', peer: 'the API server', field: '"server"', now: Date.UTC(2026, 0, 1) };
 
 describe('a failure after sending', () => {
@@ -12,8 +13,6 @@ describe('a failure after sending', () => {
     ['ECONNRESET', 'reset', /cut before a response came \(ECONNRESET\)/],
     ['EPIPE', 'reset', /cut before a response came \(EPIPE\)/],
     ['ETIMEDOUT', 'reset', /lost before a response came \(ETIMEDOUT\): the other end has stopped answering/],
-    ['UND_ERR_HEADERS_OVERFLOW', 'protocol', /headers of the response are too long/],
-    ['UND_ERR_CLOSED', 'closed', /the transport was closed/],
     ['Z_DATA_ERROR', 'decompress', /broken \(it failed\)/],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', /it may want a client certificate: set client-certificate/],
     ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'tls', /client certificate has expired: renew it/],
@@ -32,6 +31,14 @@ describe('a failure after sending', () => {
       '80BC26:error:0A000438:SSL routines:ssl3_read_bytes:tlsv1 alert internal error:rec_layer_s3.c:1601:\n';
     const error = explainFailure(coded('ERR_SSL_X', message, { reason: 'tlsv1 alert internal error' }), exchange);
     expect(error.message).toBe('GET https://host:6443/api: TLS failed: tlsv1 alert internal error (ERR_SSL_X)');
+  });
+
+  test('of the answer itself is an early end, or no HTTP', () => {
+    const early = explainFailure(new AnswerFailure('eof', 'it stopped'), exchange);
+    expect(early).toMatchObject({ kind: 'eof', requestSent: true, message: 'GET https://host:6443/api: it stopped' });
+    const odd = explainFailure(new AnswerFailure('protocol', 'odd'), exchange);
+    expect(odd).toMatchObject({ kind: 'protocol', requestSent: true });
+    expect(odd.message).toMatch(/what came is no HTTP \(odd\); is the server's address right\?$/);
   });
 
   test('that is no error object is told as it is', () => {
@@ -75,9 +82,5 @@ describe('a failure to connect', () => {
     expect(connectFailure(coded('CERT_HAS_EXPIRED'), context).message).toMatch(
       /the certificate of the API server .* expired;/,
     );
-  });
-
-  test('has a code of its own, which undici gives no meaning', () => {
-    expect(new ConnectFailure('tls', 'x', coded('ERR_TLS_CERT_ALTNAME_INVALID')).code).toBe('RIATA_CONNECT_FAILURE');
   });
 });

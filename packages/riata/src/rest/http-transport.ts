@@ -1,20 +1,19 @@
-import type { Client } from 'undici';
+import type * as zlib from 'node:zlib';
 import type { Scheduler } from '../runtime/clock.js';
-import { abortable } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
 import type { RestConfig, TlsMaterial } from './config.js';
+import { ConnectFailure } from './http/connect-failure.js';
+import { ConnectionPool } from './http/connection-pool.js';
+import { type ExchangeHost, HttpExchange } from './http/http-exchange.js';
+import { type ProxyServer, parseProxy, proxyAuthorization } from './http/proxy.js';
+import { type ProxyEnvironment, proxyFromEnvironment } from './http/proxy-environment.js';
+import { RequestHeads } from './http/request-head.js';
+import type { SocketConnector } from './http/socket-connector.js';
 import type { Transport, TransportRequest, TransportSink } from './transport.js';
 import { isConnectionReset, isProbableEof, type TransportError } from './transport-error.js';
-import { ClientPool, type Lease } from './undici/client-pool.js';
-import { ConnectFailure } from './undici/connect-failure.js';
-import { toHeaderText } from './undici/header-text.js';
-import { hostPort, type ProxyServer, parseProxy, proxyAuthorization } from './undici/proxy.js';
-import { type ProxyEnvironment, proxyFromEnvironment } from './undici/proxy-environment.js';
-import type { SocketConnector } from './undici/socket-connector.js';
-import { UndiciExchange } from './undici/undici-exchange.js';
 
-/** Limits and seams of {@link undiciTransport}; all times in milliseconds, 0 meaning none. */
-export interface UndiciTransportOptions {
+/** Limits and seams of {@link httpTransport}; all times in milliseconds, 0 meaning none. */
+export interface HttpTransportOptions {
   /** @default systemClock */
   readonly clock?: Scheduler;
   /** Limit for setting up a connection: dialling, proxy and TLS together. @default 30_000 */
@@ -38,7 +37,7 @@ export interface UndiciTransportOptions {
 }
 
 /** How many connections there are and what they do, for tests and metrics. */
-export interface UndiciTransportStats {
+export interface HttpTransportStats {
   /** Exchanges that have not ended. */
   readonly running: number;
   /** Exchanges that wait in line because of `maxPending`. */
@@ -47,14 +46,14 @@ export interface UndiciTransportStats {
   readonly pools: number;
 }
 
-/** The transport that {@link undiciTransport} makes. */
-export interface UndiciTransport extends Transport {
+/** The transport that {@link httpTransport} makes. */
+export interface HttpTransport extends Transport {
   /** How many connections and exchanges there are now. */
-  stats(): UndiciTransportStats;
+  stats(): HttpTransportStats;
 }
 
 /**
- * The transport over HTTP/1.1 and TLS, by undici. Loads undici with the first request. Each running stream has a
+ * The transport over HTTP/1.1 and TLS. Loads what it needs of Node with the first request. Each running stream has a
  * connection of its own; others are kept and used again. Asks for gzip unless the config says otherwise or the request
  * has its own `Accept-Encoding`, and decodes what it asked for.
  *
@@ -64,8 +63,8 @@ export interface UndiciTransport extends Transport {
  *
  * Throws only for a config that cannot work: a `server` or `proxyUrl` that is no URL.
  */
-export function undiciTransport(config: RestConfig, options: UndiciTransportOptions = {}): UndiciTransport {
-  return new HttpTransport(config, options);
+export function httpTransport(config: RestConfig, options: HttpTransportOptions = {}): HttpTransport {
+  return new PooledTransport(config, options);
 }
 
 const defaults = {
@@ -75,57 +74,40 @@ const defaults = {
   idleTimeoutMs: 300_000,
   keepAliveMs: 30_000,
   maxPending: 128,
-} satisfies UndiciTransportOptions;
+} satisfies HttpTransportOptions;
 
-/** What is loaded with the first request. */
+/** What is loaded with the first request: TLS and zlib take Node some 20 ms. */
 interface Modules {
-  readonly Client: typeof Client;
-  readonly sockets: typeof import('./undici/socket-connector.js');
-  readonly zlib: typeof import('node:zlib');
+  readonly sockets: typeof import('./http/socket-connector.js');
+  readonly zlib: typeof zlib;
 }
 
 async function loadModules(): Promise<Modules> {
-  const [Client, sockets, zlib] = await Promise.all([
-    loadClient(),
-    import('./undici/socket-connector.js'),
-    import('node:zlib'),
-  ]);
-  return { Client, sockets, zlib };
-}
-
-/**
- * Only what a connection needs: about 30 ms to load instead of the 95 ms and more of undici with fetch, WebSocket, caches and
- * mocks, and 9 MB less memory. undici 7 has no `exports`, so its files can be named; should a version of it hide or move
- * this one, the whole does as well.
- */
-async function loadClient(): Promise<typeof Client> {
-  try {
-    return (await import('undici/lib/dispatcher/client.js')).default;
-  } catch {
-    return (await import('undici')).Client;
-  }
+  const [sockets, zlib] = await Promise.all([import('./http/socket-connector.js'), import('node:zlib')]);
+  return { sockets, zlib };
 }
 
 interface PoolEntry {
   readonly material: TlsMaterial;
-  readonly pool: ClientPool;
+  readonly pool: ConnectionPool;
 }
 
 const noMaterial: TlsMaterial = Object.freeze({});
 
-class HttpTransport implements UndiciTransport {
+class PooledTransport implements HttpTransport {
   readonly #config: RestConfig;
-  readonly #options: UndiciTransportOptions & typeof defaults;
+  readonly #options: HttpTransportOptions & typeof defaults;
   readonly #server: URL;
   /** Stands before each path: that of the server, and for a plain server behind an HTTP proxy its whole address. */
   readonly #prefix: string;
   readonly #proxy: ProxyServer | undefined;
-  /** Each with the connection that it runs on, once it has one. */
-  readonly #running = new Map<UndiciExchange, { readonly lease: Lease; readonly pool: ClientPool } | undefined>();
+  readonly #heads: RequestHeads;
+  readonly #host: ExchangeHost;
+  readonly #running = new Set<HttpExchange>();
   /** Those that have been sent and count against `maxPending`. */
-  readonly #pending = new Set<UndiciExchange>();
+  readonly #pending = new Set<HttpExchange>();
   /** Those that wait for a place, in order. */
-  readonly #waiting = new Set<UndiciExchange>();
+  readonly #waiting = new Set<HttpExchange>();
   /** The pool in use, and former ones until their last stream has ended. */
   readonly #pools = new Set<PoolEntry>();
   #current: PoolEntry | undefined;
@@ -133,7 +115,7 @@ class HttpTransport implements UndiciTransport {
   #loaded: Modules | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(config: RestConfig, options: UndiciTransportOptions) {
+  constructor(config: RestConfig, options: HttpTransportOptions) {
     this.#config = config;
     this.#options = { ...defaults, ...withoutUndefined(options) };
     this.#server = parseServer(config.server);
@@ -142,6 +124,12 @@ class HttpTransport implements UndiciTransport {
     this.#proxy = proxyUrl ? parseProxy(proxyUrl) : undefined;
     const path = this.#server.pathname.replace(/\/+$/, '');
     this.#prefix = this.#isForwarded() ? this.#server.origin + path : path;
+    const authorization = this.#proxy && this.#isForwarded() ? proxyAuthorization(this.#proxy) : undefined;
+    this.#heads = new RequestHeads(this.#prefix, {
+      host: this.#server.host,
+      ...(authorization && { 'proxy-authorization': authorization }),
+    });
+    this.#host = this.#exchangeHost(this.#server.origin + path);
   }
 
   dispatch(request: TransportRequest, sink: TransportSink): void {
@@ -150,24 +138,13 @@ class HttpTransport implements UndiciTransport {
       queueMicrotask(() => sink.onError(signal.reason));
       return;
     }
-    const { clock, headersTimeoutMs, idleTimeoutMs } = this.#options;
-    const decodes = !this.#config.disableCompression && !hasHeader(request.headers, 'accept-encoding');
-    const exchange = new UndiciExchange(request, sink, {
-      scheduler: clock,
-      url: this.#describe(request.path),
-      headersTimeoutMs: request.headersTimeoutMs ?? headersTimeoutMs,
-      idleTimeoutMs: request.idleTimeoutMs ?? idleTimeoutMs,
-      zlib: decodes ? () => this.#loaded?.zlib : undefined,
-      sendAgain: this.#sendAgain,
-      onAnswered: this.#onAnswered,
-      onDone: this.#onDone,
-    });
-    this.#running.set(exchange, undefined);
+    const exchange = new HttpExchange(request, sink, this.#host, this.#asksForGzip(request.headers));
+    this.#running.add(exchange);
     if (this.#pending.size < this.#options.maxPending || !this.#counts(request)) void this.#start(exchange);
     else this.#waiting.add(exchange);
   }
 
-  stats(): UndiciTransportStats {
+  stats(): HttpTransportStats {
     return { running: this.#running.size, waiting: this.#waiting.size, pools: this.#pools.size };
   }
 
@@ -183,8 +160,7 @@ class HttpTransport implements UndiciTransport {
   async #end(): Promise<void> {
     // Asynchronous like every other failure: who closes within a callback is not called back within it.
     await undefined;
-    for (const exchange of [...this.#running.keys()])
-      exchange.fail(new ConnectFailure('closed', 'the transport was closed'));
+    for (const exchange of [...this.#running]) exchange.fail(new ConnectFailure('closed', 'the transport was closed'));
     await Promise.all([...this.#pools].map(({ pool }) => pool.destroy()));
     this.#pools.clear();
     this.#current = undefined;
@@ -194,64 +170,70 @@ class HttpTransport implements UndiciTransport {
     return request.headersTimeoutMs !== 0;
   }
 
-  async #start(exchange: UndiciExchange): Promise<void> {
+  async #start(exchange: HttpExchange): Promise<void> {
     const { request } = exchange;
     if (this.#counts(request)) this.#pending.add(exchange);
     try {
-      const { credentials } = this.#config;
       // One after the other, and both before anything is decided: material and pool then belong together.
       this.#modules ??= loadModules();
-      this.#loaded = await this.#modules;
-      const asked = credentials?.tls({ signal: request.signal });
-      const material = asked ? await abortable(asked, request.signal) : noMaterial;
+      const modules = this.#loaded ?? (await this.#modules);
+      this.#loaded = modules;
+      // Who aborts meanwhile is told by the exchange itself.
+      const material = (await this.#config.credentials?.tls({ signal: request.signal })) ?? noMaterial;
       if (exchange.done) return;
       if (this.#closed) return exchange.fail(new ConnectFailure('closed', 'the transport was closed'));
-      this.#send(exchange, this.#poolFor(material, this.#loaded));
+      this.#send(exchange, this.#poolFor(material, modules));
     } catch (error) {
       if (error instanceof ConnectFailure) exchange.fail(error);
       else exchange.end(error);
     }
   }
 
-  #send(exchange: UndiciExchange, { pool }: PoolEntry): void {
-    const { method, path, headers, body } = exchange.request;
+  #send(exchange: HttpExchange, { pool }: PoolEntry): void {
+    const { path } = exchange.request;
     if (!path.startsWith('/')) {
       const text = `the request cannot be sent: its path wants to start with "/", got "${path.split('?', 1)[0]}"`;
       exchange.fail(new ConnectFailure('invalid-request', text));
       return;
     }
-    const lease = pool.acquire();
-    this.#running.set(exchange, { lease, pool });
-    lease.client.dispatch({ method, path: this.#prefix + path, headers: this.#headersFor(headers), body }, exchange);
+    exchange.sendOver(pool.acquire());
+  }
+
+  #exchangeHost(url: string): ExchangeHost {
+    const { headersTimeoutMs, idleTimeoutMs } = this.#options;
+    return {
+      url,
+      headersTimeoutMs,
+      idleTimeoutMs,
+      zlib: () => this.#loaded?.zlib,
+      sendAgain: (exchange, error) => this.#sendAgain(exchange, error),
+      onAnswered: (exchange) => {
+        if (this.#pending.delete(exchange)) this.#startNext();
+      },
+      onDone: (exchange, reusable) => {
+        this.#running.delete(exchange);
+        this.#waiting.delete(exchange);
+        exchange.lease?.release(reusable);
+        if (this.#pending.delete(exchange)) this.#startNext();
+      },
+    };
   }
 
   /**
    * A read that finds its kept connection dead, before any answer, goes out again on another one, as Go's transport
    * does: the server, or something on the way, has closed it while it was idle.
    */
-  readonly #sendAgain = (exchange: UndiciExchange, error: TransportError): boolean => {
-    const used = this.#running.get(exchange);
+  #sendAgain(exchange: HttpExchange, error: TransportError): boolean {
     const { method, body } = exchange.request;
     const isRead = (method === 'GET' || method === 'HEAD') && body === undefined;
-    if (!used?.lease.reused || !isRead || !(isConnectionReset(error) || isProbableEof(error))) return false;
-    used.pool.release(used.lease, false);
-    this.#running.set(exchange, undefined);
+    if (!exchange.lease?.reused || !isRead || !(isConnectionReset(error) || isProbableEof(error))) return false;
+    exchange.lease.release(false);
     void this.#start(exchange);
     return true;
-  };
+  }
 
-  #headersFor(given: TransportRequest['headers']): Record<string, string | string[]> {
-    const headers: Record<string, string | string[]> = {};
-    for (const [name, value] of Object.entries(given)) {
-      headers[name] = typeof value === 'string' ? toHeaderText(value) : value.map(toHeaderText);
-    }
-    if (!this.#config.disableCompression && !hasHeader(given, 'accept-encoding')) headers['accept-encoding'] = 'gzip';
-    if (this.#proxy && this.#isForwarded()) {
-      headers.host = this.#server.host;
-      const authorization = proxyAuthorization(this.#proxy);
-      if (authorization) headers['proxy-authorization'] = authorization;
-    }
-    return headers;
+  #asksForGzip(headers: TransportRequest['headers']): boolean {
+    return !this.#config.disableCompression && !hasHeader(headers, 'accept-encoding');
   }
 
   /** An HTTP proxy forwards requests for plain servers itself; for all else it is asked for a tunnel. */
@@ -263,18 +245,13 @@ class HttpTransport implements UndiciTransport {
     const current = this.#current;
     if (current?.material === material) return current;
     const connector = this.#connectorFor(material, modules.sockets);
-    const { keepAliveMs } = this.#options;
-    const pool = new ClientPool({ Client: modules.Client, origin: this.#origin(), connector, keepAliveMs });
+    const { keepAliveMs, clock: scheduler } = this.#options;
+    const pool = new ConnectionPool({ heads: this.#heads, scheduler, connector, keepAliveMs });
     this.#current = { material, pool };
     this.#pools.add(this.#current);
     // What runs on the former connections comes to its end there; idle ones go at once.
     current?.pool.retire(() => this.#pools.delete(current));
     return this.#current;
-  }
-
-  #origin(): string {
-    if (!this.#proxy || !this.#isForwarded()) return this.#server.origin;
-    return `http://${hostPort(this.#proxy.host, this.#proxy.port)}`;
   }
 
   #connectorFor(material: TlsMaterial, sockets: Modules['sockets']): SocketConnector {
@@ -302,29 +279,11 @@ class HttpTransport implements UndiciTransport {
     });
   }
 
-  readonly #onAnswered = (exchange: UndiciExchange): void => {
-    this.#running.get(exchange)?.lease.lend(true);
-    if (this.#pending.delete(exchange)) this.#startNext();
-  };
-
-  readonly #onDone = (exchange: UndiciExchange, reusable: boolean): void => {
-    const used = this.#running.get(exchange);
-    this.#running.delete(exchange);
-    this.#waiting.delete(exchange);
-    used?.lease.lend(false);
-    used?.pool.release(used.lease, reusable);
-    if (this.#pending.delete(exchange)) this.#startNext();
-  };
-
   #startNext(): void {
     const [next] = this.#waiting;
     if (!next) return;
     this.#waiting.delete(next);
     void this.#start(next);
-  }
-
-  #describe(path: string): string {
-    return this.#server.origin + this.#server.pathname.replace(/\/+$/, '') + path.split('?', 1)[0];
   }
 }
 
@@ -335,8 +294,9 @@ function parseServer(server: string): URL {
   throw new TypeError(`server wants a URL such as https://host:6443, got "${server.replace(/^.*@/, '…@')}"`);
 }
 
-function hasHeader(headers: TransportRequest['headers'], name: string): boolean {
-  return Object.keys(headers).some((key) => key.toLowerCase() === name);
+function hasHeader(headers: TransportRequest['headers'], wanted: string): boolean {
+  for (const name in headers) if (name.length === wanted.length && name.toLowerCase() === wanted) return true;
+  return false;
 }
 
 function withoutUndefined<T extends object>(options: T): T {

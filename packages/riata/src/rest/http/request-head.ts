@@ -1,0 +1,85 @@
+import { Buffer } from 'node:buffer';
+import type { TransportRequest } from '../transport.js';
+import { ConnectFailure } from './connect-failure.js';
+import { toHeaderText } from './header-text.js';
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const target = /^[!-~]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const badValue = /[\0-\x08\x0a-\x1f\x7f]/;
+/** The connection's own business: how long a body is, and what becomes of the connection. */
+const reserved = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'content-length',
+  'te',
+  'host',
+]);
+
+/** Writes the heads of requests to one server. */
+export class RequestHeads {
+  readonly #prefix: string;
+  /** Lines that come with every request. */
+  readonly #always: string;
+  /** Lines written lately, by name and value: the same few come with every request, and are checked once. */
+  readonly #lines = new Map<string, Map<string, string>>();
+
+  /** `prefix` stands before each path; `always` are headers of the connection's own. */
+  constructor(prefix: string, always: Readonly<Record<string, string>>) {
+    this.#prefix = prefix;
+    this.#always = Object.entries(always)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+  }
+
+  /**
+   * The bytes before the body, with a wish for gzip or without, one character for each. Throws a {@link ConnectFailure} for what would not be one request:
+   * its message never holds a value, which may be a secret.
+   */
+  of({ method, path: below, headers, body }: TransportRequest, gzip: boolean): string {
+    const path = this.#prefix + below;
+    if (!token.test(method)) throw invalid('its method is none');
+    if (!target.test(path)) throw invalid('its path holds a space, a control character or one beyond ASCII: escape it');
+    let text = `${method} ${path} HTTP/1.1\r\n${this.#always}`;
+    if (gzip) text += 'accept-encoding: gzip\r\n';
+    for (const name in headers) {
+      const value = headers[name] as string | readonly string[];
+      if (typeof value === 'string') text += this.#line(name, value);
+      else for (const one of value) text += this.#line(name, one);
+    }
+    if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
+    else if (method === 'POST' || method === 'PUT' || method === 'PATCH') text += 'content-length: 0\r\n';
+    return `${text}\r\n`;
+  }
+
+  #line(name: string, value: string): string {
+    let known = this.#lines.get(name);
+    const line = known?.get(value);
+    if (line !== undefined) return line;
+    const made = headerLine(name, value);
+    if (known === undefined) {
+      if (this.#lines.size >= maxKept) this.#lines.clear();
+      known = new Map();
+      this.#lines.set(name, known);
+    } else if (known.size >= maxKept) known.clear();
+    known.set(value, made);
+    return made;
+  }
+}
+
+const maxKept = 64;
+
+function headerLine(name: string, value: string): string {
+  if (!token.test(name)) throw invalid(`${JSON.stringify(name)} cannot be the name of a header`);
+  if (reserved.has(name.toLowerCase())) throw invalid(`the header "${name}" is set by the connection`);
+  const text = toHeaderText(value);
+  if (badValue.test(text)) throw invalid(`the header "${name}" holds a line break or another control character`);
+  return `${name}: ${text}\r\n`;
+}
+
+function invalid(what: string): ConnectFailure {
+  return new ConnectFailure('invalid-request', `the request cannot be sent: ${what}`);
+}

@@ -1,0 +1,178 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ResponseHeaders } from '../transport.js';
+import { ResponseParser } from './response-parser.js';
+
+interface Read {
+  readonly status: number | undefined;
+  readonly headers: ResponseHeaders;
+  readonly keepAlive: boolean | undefined;
+  readonly body: string;
+  readonly done: boolean;
+  /** Bytes that were not taken. */
+  readonly left: string;
+}
+
+/** Reads a response that comes in these pieces, in memory that is overwritten after each, and then ends if it is to. */
+function read(pieces: readonly string[], { method = 'GET', end = false } = {}): Read {
+  let status: number | undefined;
+  let headers: ResponseHeaders = {};
+  let keepAlive: boolean | undefined;
+  const body: Buffer[] = [];
+  const parser = new ResponseParser(method, {
+    onHead: (head) => {
+      ({ status, headers, keepAlive } = head);
+    },
+    onBody: (chunk) => void body.push(Buffer.from(chunk)),
+  });
+  let left = '';
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece, 'latin1');
+    left += bytes.toString('latin1', parser.done ? 0 : parser.feed(bytes));
+    bytes.fill(0x7a);
+  }
+  if (end) parser.end();
+  return { status, headers, keepAlive, body: Buffer.concat(body).toString('latin1'), done: parser.done, left };
+}
+
+const ok = 'HTTP/1.1 200 OK\r\n';
+const responses: Record<string, { readonly text: string; readonly body: string; readonly method?: string }> = {
+  'with a length': { text: `${ok}Content-Length: 5\r\nDate: now\r\n\r\nhello`, body: 'hello' },
+  'with a length of nothing': { text: `${ok}content-length: 0\r\n\r\n`, body: '' },
+  'in chunks': {
+    text: `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n00C;a="b"\r\n0\r\n\r\nHTTP/1.\r\n0\r\n\r\n`,
+    body: 'hello0\r\n\r\nHTTP/1.',
+  },
+  'in chunks with trailers': {
+    text: `${ok}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nx-sum: 1\r\n\ry: \r\r\n\r\n`,
+    body: 'x',
+  },
+  'behind informational ones': {
+    text: `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${ok}content-length: 2\r\n\r\nok`,
+    body: 'ok',
+  },
+  'without a body': { text: 'HTTP/1.1 204 No Content\r\netag: "a"\r\n\r\n', body: '' },
+  'to HEAD': { text: `${ok}content-length: 500\r\n\r\n`, body: '', method: 'HEAD' },
+};
+
+describe.each(Object.entries(responses))('a response %s', (_, { text, body, method }) => {
+  test('is the same wherever it is cut', () => {
+    const whole = read([text], { method });
+    expect(whole).toMatchObject({ body, done: true, left: '' });
+    for (let at = 1; at < text.length; at++)
+      expect(read([text.slice(0, at), text.slice(at)], { method })).toEqual(whole);
+    expect(read([...text], { method })).toEqual(whole);
+  });
+
+  test('ends where it ends: what follows is left, and what is missing is missed', () => {
+    expect(read([`${text}HTTP/1.1`], { method })).toMatchObject({ body, done: true, left: 'HTTP/1.1' });
+    for (let at = 0; at < text.length; at++) {
+      expect(() => read([text.slice(0, at)], { method, end: true })).toThrow(/before (a response|all that it)/);
+    }
+  });
+});
+
+test('a body without length or chunks goes on until the connection is closed', () => {
+  const text = `${ok}connection: close\r\n\r\nto the end`;
+  expect(read([text])).toMatchObject({ done: false, keepAlive: false });
+  expect(read([text], { end: true })).toMatchObject({ body: 'to the end', done: true });
+});
+
+test('any body in any chunks and any pieces comes out as it went in', () => {
+  const pieces = fc.array(fc.string({ minLength: 1, maxLength: 40, unit: 'binary-ascii' }), { maxLength: 8 });
+  fc.assert(
+    fc.property(pieces, fc.array(fc.nat({ max: 300 }), { maxLength: 12 }), (chunks, cuts) => {
+      const framed = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+      const text = `${ok}transfer-encoding: chunked\r\n\r\n${framed}0\r\n\r\n`;
+      const at = [0, ...cuts.map((cut) => cut % text.length).sort((a, b) => a - b), text.length];
+      const parts = at.slice(1).map((to, index) => text.slice(at[index], to));
+      expect(read(parts)).toMatchObject({ body: chunks.join(''), done: true, left: '' });
+    }),
+    { numRuns: Number(process.env.FC_RUNS ?? 60) },
+  );
+});
+
+test('headers: names in lower case, repeated ones as an array, UTF-8 as text', () => {
+  const text = `${ok}Warning: 299 - "a"\r\nWARNING:299 - "b"\r\nx:  \xc3\xbc \r\n__proto__: y\r\ncontent-length: 0\r\n\r\n`;
+  const { headers } = read([text]);
+  expect({ ...headers }).toEqual({
+    warning: ['299 - "a"', '299 - "b"'],
+    x: 'ü',
+    ['__proto__']: 'y',
+    'content-length': '0',
+  });
+});
+
+test('whether the connection can be kept', () => {
+  const kept = (head: string, method?: string) => read([`${head}content-length: 0\r\n\r\n`], { method }).keepAlive;
+  expect(kept(ok)).toBe(true);
+  expect(kept(`${ok}Connection: X, Close\r\n`)).toBe(false);
+  expect(kept('HTTP/1.0 200 OK\r\n')).toBe(false);
+  expect(kept('HTTP/1.0 200 OK\r\nconnection: keep-alive\r\n')).toBe(true);
+  // Some send a body all the same.
+  expect(kept(ok, 'HEAD')).toBe(false);
+});
+
+describe('stopped', () => {
+  test('nothing more comes, not even the end, until it may go on', () => {
+    for (const text of [
+      `${ok}content-length: 5\r\n\r\nhello`,
+      `${ok}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+    ]) {
+      const seen: string[] = [];
+      const parser: ResponseParser = new ResponseParser('GET', {
+        onHead: () => {
+          seen.push('head');
+          parser.stop(true);
+        },
+        onBody: (chunk) => {
+          seen.push(`${chunk}`);
+          parser.stop(true);
+        },
+      });
+      const bytes = Buffer.from(text);
+      let at = parser.feed(bytes);
+      expect([seen, parser.done]).toEqual([['head'], false]);
+      expect(parser.feed(bytes.subarray(at))).toBe(0);
+      parser.stop(false);
+      at += parser.feed(bytes.subarray(at));
+      expect([seen, parser.done]).toEqual([['head', 'hello'], false]);
+      parser.stop(false);
+      parser.feed(bytes.subarray(at));
+      parser.settle();
+      expect(parser.done).toBe(true);
+    }
+  });
+});
+
+describe('what is no response', () => {
+  const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
+  test.each([
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['a TLS alert', '\x15\x03\x01\x00\x02\x02\x46'],
+    ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
+    ['a status that is none', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['a header without colon', `${ok}oops\r\n\r\n`],
+    ['a folded header', `${ok}a: b\r\n c: d\r\n\r\n`],
+    ['a space before the colon', `${ok}a : b\r\n\r\n`],
+    ['a bare CR in a header', `${ok}a: b\rc\r\n\r\n`],
+    ['a bare LF in a header', `${ok}a: b\nc: d\r\n\r\n`],
+    ['a length and chunks', `${ok}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`],
+    ['two lengths', `${ok}content-length: 1\r\ncontent-length: 1\r\n\r\n`],
+    ['a length that is none', `${ok}content-length: +1\r\n\r\n`],
+    ['another transfer-encoding', `${ok}transfer-encoding: gzip, chunked\r\n\r\n`],
+    ['a chunk without size', `${chunked}\r\n`],
+    ['a size that is none', `${chunked}0x5\r\n`],
+    ['a size past all bounds', `${chunked}fffffffffffffff\r\n`],
+    ['a size that ends without CR', `${chunked}5\nhello`],
+    ['an extension that ends without CR', `${chunked}5;a\nhello`],
+    ['a chunk that goes on', `${chunked}1\r\nhello`],
+    ['a trailer that ends without CR', `${chunked}0\r\n\n`],
+    ['trailers without end', `${chunked}0\r\n${'x'.repeat(70_000)}`],
+    ['headers without end', `${ok}a: ${'x'.repeat(1_100_000)}`],
+  ])('%s is refused', (_, text) => {
+    expect(() => read([text])).toThrow(expect.objectContaining({ kind: 'protocol' }));
+  });
+});

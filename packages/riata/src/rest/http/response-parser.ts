@@ -1,0 +1,217 @@
+import { Buffer } from 'node:buffer';
+import { AnswerFailure } from './answer-failure.js';
+import { checkStart, maxHeadBytes, parseHead, type ResponseHead } from './response-head.js';
+
+/** Takes what a {@link ResponseParser} finds. */
+export interface ResponseParserEvents {
+  /** The final head; informational ones (1xx) are skipped. */
+  onHead(head: ResponseHead): void;
+  /** The next bytes of the body, in place: valid during the call. */
+  onBody(chunk: Uint8Array): void;
+}
+
+type State =
+  | 'head'
+  | 'length'
+  | 'until-close'
+  | 'chunk-size'
+  | 'chunk-extension'
+  | 'chunk-size-lf'
+  | 'chunk-data'
+  | 'chunk-data-cr'
+  | 'chunk-data-lf'
+  | 'trailers'
+  | 'done';
+
+const CR = 13;
+const LF = 10;
+const endOfHead = Buffer.from('\r\n\r\n');
+/** More than these of a chunk's extensions, or of trailers, are not HTTP any more. */
+const maxAsideBytes = 65_536;
+
+/**
+ * Reads one HTTP/1.1 response from bytes that come in any pieces. What is in the middle of a body is handed out in
+ * place, without a copy.
+ */
+export class ResponseParser {
+  readonly #method: string;
+  readonly #events: ResponseParserEvents;
+  #state: State = 'head';
+  /** The beginning of a head that has not come whole. */
+  #partial: Buffer | undefined;
+  /** Bytes left of the body or of the chunk; while its size is read, what it is so far. */
+  #left = 0;
+  #digits = 0;
+  #aside = 0;
+  /** Of a trailer. */
+  #lineLength = 0;
+  #last = 0;
+  #stopped = false;
+
+  constructor(method: string, events: ResponseParserEvents) {
+    this.#method = method;
+    this.#events = events;
+  }
+
+  /** All of the response has come. */
+  get done(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** Makes `feed` return before the next event; with false, it goes on when it is called next. */
+  stop(on: boolean): void {
+    this.#stopped = on;
+  }
+
+  /**
+   * Reads on. Gives where it has come to: the end of the bytes, or less if the response is done or it was stopped. Throws
+   * an {@link AnswerFailure} for what is no HTTP.
+   */
+  feed(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && this.#state !== 'done' && !this.#stopped) {
+      switch (this.#state) {
+        case 'head':
+          at = this.#head(bytes, at);
+          break;
+        case 'length':
+        case 'chunk-data':
+        case 'until-close':
+          at = this.#body(bytes, at);
+          break;
+        case 'trailers':
+          at = this.#trailers(bytes, at);
+          break;
+        default:
+          this.#frame(bytes[at] as number);
+          at += 1;
+      }
+      if (this.#state === 'length' && this.#left === 0 && !this.#stopped) this.#state = 'done';
+    }
+    return at;
+  }
+
+  /** Told after a stop, when no bytes are left, so that a body that was complete comes to its end. */
+  settle(): void {
+    if (this.#state === 'length' && this.#left === 0) this.#state = 'done';
+  }
+
+  /** No more will come. Throws unless that is the end of the response. */
+  end(): void {
+    this.settle();
+    if (this.#state === 'until-close') this.#state = 'done';
+    if (this.#state === 'done') return;
+    const what =
+      this.#state === 'head'
+        ? 'the server closed the connection before a response came'
+        : 'the response ended before all that it announced had come';
+    throw new AnswerFailure('eof', what);
+  }
+
+  #head(given: Buffer, from: number): number {
+    const before = this.#partial?.length ?? 0;
+    const bytes = this.#partial ? Buffer.concat([this.#partial, given]) : given;
+    checkStart(bytes, from, bytes.length);
+    const end = bytes.indexOf(endOfHead, Math.max(from, before - endOfHead.length));
+    if ((end < 0 ? bytes.length : end) - from > maxHeadBytes) throw broken('the headers of the response are too long');
+    if (end < 0) {
+      this.#partial = this.#partial ? bytes : Buffer.from(given.subarray(from));
+      return given.length;
+    }
+    this.#partial = undefined;
+    const head = parseHead(bytes.toString('latin1', from, end), this.#method);
+    if (head.status === 101) throw broken('the server wants to speak another protocol');
+    if (head.status >= 200) {
+      this.#begin(head);
+      this.#events.onHead(head);
+    }
+    return end + endOfHead.length - before;
+  }
+
+  #begin({ framing }: ResponseHead): void {
+    if (framing === 'chunked') this.#state = 'chunk-size';
+    else if (framing === 'until-close') this.#state = 'until-close';
+    else {
+      this.#left = framing.length;
+      this.#state = 'length';
+    }
+  }
+
+  #body(bytes: Buffer, from: number): number {
+    const to = this.#state === 'until-close' ? bytes.length : Math.min(bytes.length, from + this.#left);
+    if (to === from) return to;
+    if (this.#state !== 'until-close') this.#left -= to - from;
+    if (this.#state === 'chunk-data' && this.#left === 0) this.#state = 'chunk-data-cr';
+    this.#events.onBody(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
+    return to;
+  }
+
+  #frame(byte: number): void {
+    switch (this.#state) {
+      case 'chunk-size': {
+        const digit = hexDigit(byte);
+        if (digit >= 0 && this.#digits < 13) {
+          this.#left = this.#left * 16 + digit;
+          this.#digits += 1;
+        } else if (this.#digits === 0 || digit >= 0) throw broken('the size of a chunk is no number');
+        else if (byte === CR) this.#state = 'chunk-size-lf';
+        else if (byte === 0x3b || byte === 0x20 || byte === 0x09) this.#state = 'chunk-extension';
+        else throw broken('the size of a chunk is no number');
+        return;
+      }
+      case 'chunk-extension':
+        this.#countAside();
+        if (byte === CR) this.#state = 'chunk-size-lf';
+        else if (byte === LF) throw broken('a line ends without CR');
+        return;
+      case 'chunk-size-lf':
+        expectByte(byte, LF);
+        this.#digits = 0;
+        this.#state = this.#left === 0 ? 'trailers' : 'chunk-data';
+        return;
+      case 'chunk-data-cr':
+        expectByte(byte, CR);
+        this.#state = 'chunk-data-lf';
+        return;
+      case 'chunk-data-lf':
+        expectByte(byte, LF);
+        this.#left = 0;
+        this.#state = 'chunk-size';
+    }
+  }
+
+  /** Lines after the last chunk, up to an empty one, are not looked at. */
+  #trailers(bytes: Buffer, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
+      this.#countAside();
+      if (byte !== LF) this.#lineLength += 1;
+      else if (this.#last !== CR) throw broken('a line ends without CR');
+      else if (this.#lineLength === 1) {
+        this.#state = 'done';
+        return at + 1;
+      } else this.#lineLength = 0;
+      this.#last = byte;
+    }
+    return bytes.length;
+  }
+
+  #countAside(): void {
+    this.#aside += 1;
+    if (this.#aside > maxAsideBytes) throw broken('what stands beside its chunks is too long');
+  }
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+function expectByte(byte: number, expected: number): void {
+  if (byte !== expected) throw broken('a chunk does not end where it said');
+}
+
+function broken(what: string): AnswerFailure {
+  return new AnswerFailure('protocol', what);
+}
