@@ -1,13 +1,14 @@
 // @ts-check
 /**
  * What the embedded API server has to know of the built-in kinds, as text that a person can read and the server parses
- * when it gets there: the types (built-in-types.ts), their numbers in Protobuf (field-numbers.ts) and the resources
- * (built-in-resources.ts). Names and facts only.
+ * when it gets there: the types (built-in-types.ts), their numbers in Protobuf (field-numbers.ts), the values that fields
+ * may have (field-enums.ts) and the resources (built-in-resources.ts). Names and facts only.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { emitFieldEnums } from './field-enums.mjs';
 import { emitFieldNumbers } from './field-numbers.mjs';
-import { apiDocuments, goModule } from './source.mjs';
+import { apiDocuments, goModule, moduleFile } from './source.mjs';
 
 /**
  * @typedef {import('./source.mjs').Schema & { default?: unknown }} Schema
@@ -34,6 +35,7 @@ export function emitBuiltInSchemas() {
     ['built-in-resources.ts', file('The resources that Kubernetes v1.36 serves: see ../built-in-resources.ts.', text)],
     ['built-in-types.ts', typesFile(types, go, schemas(read))],
     ['field-numbers.ts', emitFieldNumbers(types, go, split)],
+    ['field-enums.ts', emitFieldEnums(moduleFile('pkg/generated/openapi/zz_generated.openapi.go'), types, split)],
   ]);
 }
 
@@ -198,12 +200,16 @@ function fieldLine(field, pkg, owner) {
   if (listType === 'map' && keys) words.push(`map=${keys.join(',')}`);
   else if (listType === 'set') words.push('set');
   else if (listType === 'atomic' || schema?.['x-kubernetes-map-type'] === 'atomic') words.push('atomic');
+  else if (schema?.['x-kubernetes-map-type'] === 'granular') words.push('granular');
   const strategy = schema?.['x-kubernetes-patch-strategy'];
   const key = schema?.['x-kubernetes-patch-merge-key'];
   if (strategy === 'merge') words.push(key ? `merge=${key}` : 'merge');
   else if (strategy) words.push(`patch=${strategy}`, ...(key ? [`key=${key}`] : []));
   const value = schema?.default;
   if (value && typeof value !== 'object') words.push(`default=${value}`);
+  // Where Go would write it anyway, it goes without saying.
+  else if (value !== undefined && typeof value !== 'object' && (field.omitEmpty || field.type.startsWith('*')))
+    words.push('zero');
   return words.join(' ');
 }
 

@@ -23,15 +23,19 @@ export const goModule = fileURLToPath(new URL('../control-plane', import.meta.ur
 
 /** Reads JSON files below `api/` of the pinned `k8s.io/kubernetes` module. */
 export function apiDocuments() {
-  execFileSync('go', ['mod', 'download', 'k8s.io/kubernetes'], {
-    cwd: goModule,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const dir = execFileSync('go', ['list', '-m', '-f', '{{.Dir}}', 'k8s.io/kubernetes'], {
-    cwd: goModule,
-    encoding: 'utf8',
-  });
-  return (/** @type {string} */ path) => JSON.parse(readFileSync(join(dir.trim(), 'api', path), 'utf8'));
+  const download = ['mod', 'download', 'k8s.io/kubernetes'];
+  execFileSync('go', download, { cwd: goModule, stdio: ['ignore', 'inherit', 'inherit'] });
+  return (/** @type {string} */ path) => JSON.parse(moduleFile(`api/${path}`));
+}
+
+/** @type {string | undefined} */
+let folder;
+
+/** The text of a file of the pinned `k8s.io/kubernetes` module, once it was downloaded. @param {string} path */
+export function moduleFile(path) {
+  const list = ['list', '-m', '-f', '{{.Dir}}', 'k8s.io/kubernetes'];
+  folder ??= execFileSync('go', list, { cwd: goModule, encoding: 'utf8' }).trim();
+  return readFileSync(join(folder, path), 'utf8');
 }
 
 /** @returns {Source} */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler } from 'riata/runtime';
+import { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/deprecation.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
@@ -17,7 +18,7 @@ import { parseGetOptions, parseListOptions } from './list-options.js';
 import { protobufType } from './media-type.js';
 import { metadataOnly } from './metadata-only.js';
 import * as negotiation from './negotiate.js';
-import { serveNonResource } from './non-resource.js';
+import { type NonResourceParts, serveNonResource } from './non-resource.js';
 import { first } from './query-string.js';
 import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
 import { jsonText, patchKindOf, readDeleteBody, readObjectBody, readPatchBody } from './request-body.js';
@@ -56,11 +57,12 @@ interface Exchange {
 /** Takes requests in and answers them: who asks, what is meant, which verb serves it, in which form it is answered. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  readonly #discovery: Discovery;
+  readonly #nonResource: NonResourceParts;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    this.#discovery = new Discovery(parts.table);
+    const { table, clock } = parts;
+    this.#nonResource = { table, clock, discovery: new Discovery(table), openApi: new OpenApi(table, clock) };
   }
 
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
@@ -74,7 +76,7 @@ export class Dispatcher {
       authenticate(request, info, token);
       const exchange: Exchange = { request, reply, info, warnings };
       if (info.isResource) await this.#serveResource(exchange);
-      else await serveNonResource({ table: this.#parts.table, discovery: this.#discovery }, exchange);
+      else await serveNonResource(this.#nonResource, exchange);
     } catch (error) {
       // Nobody is there any more to be told about what its going has caused.
       if (request.signal.aborted && error === request.signal.reason) return reply.abort();

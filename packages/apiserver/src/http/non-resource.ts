@@ -1,8 +1,11 @@
+import type { Scheduler } from 'riata/runtime';
+import type { OpenApi } from '../openapi/documents.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { noSuchPath, Refusal } from '../status/refusal.js';
 import type { Discovery } from './discovery.js';
 import { encodeBody } from './encode-body.js';
 import { checkRouteAccepts, discoveryTransforms, negotiate, noTransforms, objectProduces } from './negotiate.js';
+import { serveOpenApi } from './openapi-answers.js';
 import { type Reply, sendBytes } from './reply.js';
 import type { RequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
@@ -26,6 +29,8 @@ const servedVersion: VersionInfo = {
 
 /** What there is to answer from. */
 export interface NonResourceParts {
+  readonly openApi: OpenApi;
+  readonly clock: Pick<Scheduler, 'now'>;
   readonly table: ResourceTable;
   readonly discovery: Discovery;
 }
@@ -51,6 +56,7 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   if (head === 'apis' && segments.length === 1) return serveGroups(parts, asked);
   if (head === 'apis' && segments.length === 2) return serveGroup(parts, asked, group);
   if (head === 'apis' && segments.length === 3) return serveResources(parts, asked, group, version);
+  if (head === 'openapi') return serveOpenApi(parts.openApi, asked, parts.clock.now());
   throw pageNotFound();
 }
 
@@ -161,5 +167,6 @@ function pathsOf(table: ResourceTable): string[] {
     `/${head}`,
     ...checks.map((check) => `/${head}/${check}`),
   ]);
-  return [...groups, '/apis', '/apis/', ...health, '/version'].sort();
+  const openApi = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
+  return [...groups, '/apis', '/apis/', ...health, ...openApi, '/version'].sort();
 }

@@ -56,7 +56,7 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
     storageVersionHash: hashOf(group, storedAs.slice(storedAs.indexOf('/') + 1), kind),
     table: `${group}/${plural}`,
     deprecation: customDeprecation(spec as CrdSpec, version as CrdVersion),
-    printerColumns: (version as CrdVersion).additionalPrinterColumns ?? [],
+    definition: version as CrdVersion,
     rules: { ...rulesOf(version), refuseCreate: isTerminating(definition) ? refuseCreate : undefined },
     get schema() {
       schema ??= schemaOf(version, spec, apiVersion, kind);

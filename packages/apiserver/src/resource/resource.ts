@@ -1,6 +1,6 @@
 import type { JsonObject, KubeObject, Scope } from 'riata/object';
 import type { PrepareContext } from '../kinds/kind-rules.js';
-import type { CrdColumn } from '../schema/crd/crd-object.js';
+import type { CrdVersion } from '../schema/crd/crd-object.js';
 import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
@@ -110,8 +110,8 @@ export interface Resource extends ResourceName {
   readonly storedAs: string;
   /** What everybody is told who uses it, because it is to go; of custom kinds only. */
   readonly deprecation?: string;
-  /** The columns that its definition asks for, where it is shown as a Table; of custom kinds only. */
-  readonly printerColumns?: readonly CrdColumn[];
+  /** What its definition says of this version; of custom kinds only. */
+  readonly definition?: CrdVersion;
   readonly schema: ResourceSchema;
   readonly rules: ResourceRules;
 }

@@ -12,7 +12,7 @@ export function printerOf(resource: Resource, subresource: Subresource | undefin
   if (resource.builtIn) return builtInTable(resource) ?? plainTable;
   let printer = custom.get(resource);
   if (printer === undefined) {
-    printer = customTable(resource.printerColumns ?? []);
+    printer = customTable(resource.definition?.additionalPrinterColumns ?? []);
     custom.set(resource, printer);
   }
   return printer;

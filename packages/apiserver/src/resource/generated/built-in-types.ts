@@ -830,7 +830,7 @@ Scale
   spec ScaleSpec
   status ScaleStatus
 ScaleSpec
-  replicas int32
+  replicas int32 zero
 ScaleStatus
   replicas! int32 kept
   selector string
@@ -1179,7 +1179,7 @@ AzureDiskVolumeSource
   diskURI! string kept
   cachingMode *AzureDataDiskCachingMode default=ReadWrite
   fsType *string default=ext4
-  readOnly *bool
+  readOnly *bool zero
   kind *AzureDataDiskKind default=Shared
 AzureFilePersistentVolumeSource
   secretName! string kept
@@ -1269,10 +1269,10 @@ ConfigMap
   data map[string]string
   binaryData map[string][]uint8
 ConfigMapEnvSource
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   optional *bool
 ConfigMapKeySelector atomic
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   key! string kept
   optional *bool
 ConfigMapNodeConfigSource
@@ -1282,11 +1282,11 @@ ConfigMapNodeConfigSource
   resourceVersion string
   kubeletConfigKey! string kept
 ConfigMapProjection
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   items []KeyToPath atomic
   optional *bool
 ConfigMapVolumeSource
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   items []KeyToPath atomic
   defaultMode *int32
   optional *bool
@@ -1490,7 +1490,7 @@ FileKeySelector atomic
   volumeName! string kept
   path! string kept
   key! string kept
-  optional *bool
+  optional *bool zero
 FinalizerName = string
 FlexPersistentVolumeSource
   driver! string kept
@@ -1514,7 +1514,7 @@ GCEPersistentDiskVolumeSource
   readOnly bool
 GRPCAction
   port! int32 kept
-  service *string kept
+  service *string kept zero
 GitRepoVolumeSource
   repository! string kept
   revision string
@@ -1618,7 +1618,7 @@ LoadBalancerIngress
 LoadBalancerStatus
   ingress []LoadBalancerIngress atomic
 LocalObjectReference atomic
-  name string
+  name string zero
 LocalVolumeSource
   path! string kept
   fsType *string
@@ -1795,7 +1795,7 @@ PersistentVolumeClaimStatus
   capacity ResourceList
   conditions []PersistentVolumeClaimCondition map=type merge=type
   allocatedResources ResourceList
-  allocatedResourceStatuses map[ResourceName]ClaimResourceStatus
+  allocatedResourceStatuses map[ResourceName]ClaimResourceStatus granular
   currentVolumeAttributesClassName *string
   modifyVolumeStatus *ModifyVolumeStatus
 PersistentVolumeClaimTemplate
@@ -1832,7 +1832,7 @@ PersistentVolumeSpec
   storageos *StorageOSPersistentVolumeSource via=PersistentVolumeSource
   csi *CSIPersistentVolumeSource via=PersistentVolumeSource
   accessModes []PersistentVolumeAccessMode atomic
-  claimRef *ObjectReference
+  claimRef *ObjectReference granular
   persistentVolumeReclaimPolicy PersistentVolumeReclaimPolicy
   storageClassName string
   mountOptions []string atomic
@@ -2097,7 +2097,7 @@ ReplicationControllerCondition
 ReplicationControllerConditionType = string
 ReplicationControllerSpec
   replicas *int32 default=1
-  minReadySeconds int32
+  minReadySeconds int32 zero
   selector map[string]string atomic
   template *PodTemplateSpec
 ReplicationControllerStatus
@@ -2192,14 +2192,14 @@ Secret
   stringData map[string]string
   type SecretType
 SecretEnvSource
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   optional *bool
 SecretKeySelector atomic
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   key! string kept
   optional *bool
 SecretProjection
-  name string via=LocalObjectReference
+  name string via=LocalObjectReference zero
   items []KeyToPath atomic
   optional *bool
 SecretReference atomic

@@ -32,6 +32,10 @@ export interface GoField {
   readonly patchMergeKey: string | undefined;
   /** Filled in for keys of lists and a few others (`default=TCP`). */
   readonly default: string | number | undefined;
+  /** OpenAPI says that its default is the zero value, though Go would leave it out (`zero`). */
+  readonly zero: boolean;
+  /** Writers share what is in it, though its type is one value elsewhere (`granular`). */
+  readonly granular: boolean;
 }
 
 /** A struct; its fields are read when they are first asked for, since types can contain themselves. */
@@ -187,6 +191,8 @@ function parseField(line: string, index: number, home: GoPackage): GoField {
     mapKeys: given.get('map')?.split(',') ?? [],
     patchStrategy: merge === undefined ? given.get('patch') : 'merge',
     patchMergeKey: merge || given.get('key'),
+    zero: given.has('zero'),
+    granular: given.has('granular'),
     default: value === undefined ? undefined : goType.is === 'int' ? Number(value) : value,
   };
 }

@@ -82,6 +82,7 @@ export class SchemaNode implements StructuralSchema {
   }
 
   get 'x-kubernetes-map-type'(): KubernetesExtensions['x-kubernetes-map-type'] {
+    if (this.#field?.granular) return 'granular';
     if (this.go.is === 'struct' && this.go.atomic) return 'atomic';
     if (this.type !== 'object') return undefined;
     return this.#field?.listType === 'atomic' ? 'atomic' : undefined;

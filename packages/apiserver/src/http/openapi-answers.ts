@@ -1,0 +1,84 @@
+import { Buffer } from 'node:buffer';
+import type { OpenApi, OpenApiDocument } from '../openapi/documents.js';
+import { acceptsGzip, GzipReply } from './gzip-reply.js';
+import { parseAccept } from './media-type.js';
+import { first } from './query-string.js';
+import { type Reply, type ReplyHeaders, sendBytes } from './reply.js';
+import type { RequestInfo } from './request-info.js';
+import type { ServerRequest } from './server-request.js';
+import { commonHeaders, pageNotFound } from './status-answer.js';
+
+interface Asked {
+  readonly request: ServerRequest;
+  readonly info: RequestInfo;
+  readonly reply: Reply;
+}
+
+const yearMs = 365 * 24 * 3_600_000;
+
+/** Answers `/openapi/v2`, `/openapi/v3` and what is below. */
+export async function serveOpenApi(documents: OpenApi, asked: Asked, nowMs: number): Promise<void> {
+  const { path } = asked.info;
+  if (path === '/openapi/v2') return serveVersion2(documents, asked);
+  // The index comes as text, whatever is asked for.
+  if (path === '/openapi/v3') {
+    const index = await documents.index();
+    return sendDocument(asked, index, { 'content-type': 'text/plain; charset=utf-8' });
+  }
+  if (!path.startsWith('/openapi/v3/')) throw pageNotFound();
+  return serveGroupVersion(documents, asked, nowMs);
+}
+
+async function serveVersion2(documents: OpenApi, asked: Asked): Promise<void> {
+  const vary = { vary: 'Accept-Encoding, Accept' };
+  if (!takesJson(asked.request)) return sendNothing(asked.reply, 406, vary);
+  const document = await documents.version2();
+  sendDocument(asked, document, { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary });
+}
+
+/** With the right hash the answer can be kept for ever: another state has another address. */
+async function serveGroupVersion(documents: OpenApi, asked: Asked, nowMs: number): Promise<void> {
+  const { info, request, reply } = asked;
+  const name = info.path.slice('/openapi/v3/'.length);
+  if (!documents.has(name)) return sendNothing(reply, 404, {});
+  const vary = { vary: 'Accept' };
+  if (!takesJson(request)) return sendNothing(reply, 406, vary);
+  const document = documents.version3(name);
+  const headers = { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary };
+  const hash = first(info.query, 'hash') ?? '';
+  if (hash === '') return sendDocument(asked, document, headers);
+  if (hash !== document.hash) {
+    return sendNothing(reply, 301, { ...headers, location: `/openapi/v3/${name}?hash=${document.hash}` });
+  }
+  const expires = new Date(nowMs + yearMs).toUTCString();
+  sendDocument(asked, document, { ...headers, 'cache-control': 'public, immutable', expires });
+}
+
+function takesJson({ headers }: ServerRequest): boolean {
+  const { accept = '' } = headers;
+  if (accept === '') return true;
+  return parseAccept(accept).some(
+    ({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'),
+  );
+}
+
+function sendDocument({ request, reply }: Asked, { text, hash }: OpenApiDocument, own: ReplyHeaders): void {
+  const headers = { ...commonHeaders, ...own };
+  if ('etag' in own && isKnown(request.headers['if-none-match'], hash)) {
+    const { 'content-type': _, ...kept } = headers as Record<string, string>;
+    reply.head(304, kept);
+    reply.end();
+    return;
+  }
+  const to = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(reply) : reply;
+  sendBytes(to, 200, headers, Buffer.from(text));
+}
+
+function isKnown(ifNoneMatch: string | undefined, hash: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(`"${hash}"`);
+}
+
+function sendNothing(reply: Reply, code: number, headers: ReplyHeaders): void {
+  sendBytes(reply, code, { ...commonHeaders, ...headers }, Buffer.alloc(0));
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from 'riata/object';
+import type { Scheduler } from 'riata/runtime';
+import type { ResourceTable } from '../resource/resource-table.js';
+import { Definitions } from './definitions.js';
+import { operationNames } from './operations.js';
+import { core, type GroupVersion, PathItems } from './path-items.js';
+
+/** A document as it is sent. */
+export interface OpenApiDocument {
+  readonly text: string;
+  /** Of its text: another one for other contents. */
+  readonly hash: string;
+}
+
+const info = { title: 'Kubernetes', version: '1.36' };
+const bearer = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
+
+/** Documents of built-in groups: the same for all servers, and nothing changes them. */
+const builtIn = new Map<string, OpenApiDocument>();
+
+/**
+ * The OpenAPI documents of all that is served: made when they are asked for, and kept until what they tell of changes.
+ * Field by field as kube-apiserver has them, but without its sentences.
+ */
+export class OpenApi {
+  readonly #table: ResourceTable;
+  readonly #clock: Pick<Scheduler, 'yield'>;
+  #generation = 0;
+  #version2: Promise<OpenApiDocument> | undefined;
+  #index: Promise<OpenApiDocument> | undefined;
+  /** Those of custom groups, by their path. */
+  readonly #custom = new Map<string, OpenApiDocument>();
+
+  constructor(table: ResourceTable, clock: Pick<Scheduler, 'yield'>) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  /** What `/openapi/v3` answers: the path of each document, with its hash. Others get their turn while it is made. */
+  index(): Promise<OpenApiDocument> {
+    this.#forget();
+    this.#index ??= this.#makeIndex();
+    return this.#index;
+  }
+
+  /** Whether there is a document for a path below `/openapi/v3`, e.g. `apis/apps/v1`. */
+  has(path: string): boolean {
+    return this.#paths().includes(path);
+  }
+
+  /** The document of a path that {@link has} knows. */
+  version3(path: string): OpenApiDocument {
+    this.#forget();
+    const kept = this.#table.group(placeOf(path).group)?.custom ? this.#custom : builtIn;
+    let document = kept.get(path);
+    if (document === undefined) {
+      document = documentOf(this.#content(path));
+      kept.set(path, document);
+    }
+    return document;
+  }
+
+  /** Everything in one document of OpenAPI 2. */
+  version2(): Promise<OpenApiDocument> {
+    this.#forget();
+    this.#version2 ??= this.#swagger();
+    return this.#version2;
+  }
+
+  #forget(): void {
+    if (this.#generation === this.#table.generation) return;
+    this.#generation = this.#table.generation;
+    this.#index = undefined;
+    this.#version2 = undefined;
+    this.#custom.clear();
+  }
+
+  async #makeIndex(): Promise<OpenApiDocument> {
+    const paths: Record<string, JsonObject> = {};
+    for (const path of this.#paths()) {
+      // What is gone by now has no document any more.
+      if (!this.has(path)) continue;
+      paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${this.version3(path).hash}` };
+      await this.#clock.yield();
+    }
+    return documentOf({ paths });
+  }
+
+  #paths(): readonly string[] {
+    const groups = this.#table.groups().flatMap(({ name, versions, custom }) => {
+      const base = name === '' ? 'api' : `apis/${name}`;
+      return [...(custom ? [] : [base]), ...versions.map((version) => `${base}/${version}`)];
+    });
+    return ['apis', ...groups].sort();
+  }
+
+  #content(path: string): JsonObject {
+    const { group, version } = placeOf(path);
+    const custom = this.#table.group(group)?.custom ?? false;
+    const definitions = new Definitions('v3');
+    const items = new PathItems('v3', definitions, custom || group === '' ? [core] : [core, { group, version }]);
+    const paths = version === '' ? aboutVersions(items, path) : this.#versionPaths(items, group, version);
+    return {
+      openapi: '3.0.0',
+      info: custom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : info,
+      paths,
+      components: { schemas: definitions.all(), ...(custom ? {} : { securitySchemes: { BearerToken: bearer } }) },
+    };
+  }
+
+  async #swagger(): Promise<OpenApiDocument> {
+    const definitions = new Definitions('v2');
+    const groups = this.#table.groups();
+    const known = groups.filter(({ custom }) => !custom);
+    const everywhere = known.flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })));
+    const items = new PathItems('v2', definitions, everywhere);
+    const paths: JsonObject = {};
+    for (const path of this.#paths()) {
+      const { group, version } = placeOf(path);
+      Object.assign(paths, version === '' ? aboutVersions(items, path) : this.#versionPaths(items, group, version));
+      await this.#clock.yield();
+    }
+    const security = { securityDefinitions: { BearerToken: bearer }, security: [{ BearerToken: [] }] };
+    return documentOf({ swagger: '2.0', info, paths, definitions: definitions.all(), ...security });
+  }
+
+  #versionPaths(items: PathItems, group: string, version: string): JsonObject {
+    const { prefix, tag } = operationNames(group, version);
+    const base = group === '' ? `/api/${version}/` : `/apis/${group}/${version}/`;
+    const custom = this.#table.group(group)?.custom ?? false;
+    const told = custom ? {} : items.telling(base, `get${prefix}APIResources`, tag, 'APIResourceList');
+    const found = [told, ...this.#table.resources(group, version).map((resource) => items.of(resource))];
+    const paths = Object.entries(Object.assign({}, ...found) as JsonObject);
+    return Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+/** Where one finds out which groups and versions there are. */
+function aboutVersions(items: PathItems, path: string): JsonObject {
+  if (path === 'api') return items.telling('/api/', 'getCoreAPIVersions', 'core', 'APIVersions');
+  if (path === 'apis') return items.telling('/apis/', 'getAPIVersions', 'apis', 'APIGroupList');
+  const { prefix, tag } = operationNames(placeOf(path).group, '');
+  return items.telling(`/${path}/`, `get${prefix}APIGroup`, tag.slice(0, -1), 'APIGroup');
+}
+
+/** The group and version that the document of a path is about; no version where it is about which ones there are. */
+function placeOf(path: string): GroupVersion {
+  const [first, second = '', third = ''] = path.split('/');
+  return first === 'api' ? { group: '', version: second } : { group: second, version: third };
+}
+
+function documentOf(content: JsonObject): OpenApiDocument {
+  const text = JSON.stringify(content);
+  return { text, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
+}
