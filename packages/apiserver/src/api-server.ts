@@ -141,7 +141,10 @@ export class ApiServer implements AsyncDisposable {
       controllers: options.controllers ?? true,
     });
     const { served: table, verbs: handlers } = this.#core;
-    this.#dispatcher = new Dispatcher({ table, handlers, token, clock, log, stopping: this.#stopping.signal });
+    this.#dispatcher = new Dispatcher({
+      ...{ table, handlers, token, clock, log, stopping: this.#stopping.signal },
+      userOf: (sent) => handlers.userOf(sent),
+    });
     this.#clock = clock;
     this.transport = this.#newTransport({ name: 'default', cuts });
     this.config = this.#configOf(this.transport);

@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises';
 import { parseCommandLine, type Settings, usage } from './command-line.js';
 
-async function run({ host, port, kubeconfig, token, tls }: Settings): Promise<void> {
+async function run({ host, port, kubeconfig, token, controllers, tls }: Settings): Promise<void> {
   const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   // The package's own entry, so that it is one file.
   const { ApiServer, adminKubeconfig } = await import('./index.js');
-  const server = await ApiServer.start({ token });
+  const server = await ApiServer.start({ token, controllers });
   try {
     const { url, ca } = await server.listen({ host, port, tls });
     if (kubeconfig !== undefined) {

@@ -7,13 +7,15 @@ test('has defaults', () => {
     port: 6443,
     kubeconfig: undefined,
     token: undefined,
+    controllers: true,
     tls: true,
   });
 });
 
 test('takes what it knows', () => {
-  const args = ['--host', '::1', '--port=0', '--kubeconfig', 'f', '--token', 't', '--no-tls'];
-  expect(parseCommandLine(args)).toEqual({ host: '::1', port: 0, kubeconfig: 'f', token: 't', tls: false });
+  const args = ['--host', '::1', '--port=0', '--kubeconfig', 'f', '--token', 't', '--no-tls', '--no-controllers'];
+  const switches = { controllers: false, tls: false };
+  expect(parseCommandLine(args)).toEqual({ host: '::1', port: 0, kubeconfig: 'f', token: 't', ...switches });
   expect(parseCommandLine(['--help'])).toBeUndefined();
 });
 

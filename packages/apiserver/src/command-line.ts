@@ -8,6 +8,7 @@ Runs a Kubernetes API server that keeps its objects in memory.
   --port PORT         port to listen on, 0 for a free one (default 6443)
   --kubeconfig FILE   write a kubeconfig for the administrator
   --token TOKEN       what requests must carry (default: a new one)
+  --no-controllers    leave it to a kube-controller-manager to empty namespaces and to collect garbage
   --no-tls            plain HTTP, over which kubectl and the like send no token
   --help              this text
 `;
@@ -18,6 +19,7 @@ export interface Settings {
   readonly port: number;
   readonly kubeconfig: string | undefined;
   readonly token: string | undefined;
+  readonly controllers: boolean;
   readonly tls: boolean;
 }
 
@@ -31,6 +33,7 @@ export function parseCommandLine(args: readonly string[]): Settings | undefined 
       port: { ...text, default: '6443' },
       kubeconfig: text,
       token: text,
+      'no-controllers': { type: 'boolean', default: false },
       'no-tls': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -40,5 +43,5 @@ export function parseCommandLine(args: readonly string[]): Settings | undefined 
   const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
   if (!(port <= 65_535)) throw new TypeError(`--port wants a number from 0 to 65535, got "${values.port}"`);
   if (token === '') throw new TypeError('--token wants a text, got an empty one');
-  return { host, port, kubeconfig, token, tls: !values['no-tls'] };
+  return { host, port, kubeconfig, token, controllers: !values['no-controllers'], tls: !values['no-tls'] };
 }

@@ -8,7 +8,7 @@ import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, Refusal } from '../status/refusal.js';
 import { isShowable, makeTable } from '../table/make-table.js';
 import { printerOf } from '../table/printer-of.js';
-import { authenticate } from './auth.js';
+import { authenticate, type User } from './auth.js';
 import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
 import { Discovery } from './discovery.js';
@@ -35,8 +35,10 @@ import { parseWriteOptions } from './write-options.js';
 export interface DispatcherParts {
   readonly table: ResourceTable;
   readonly handlers: VerbHandlers;
-  /** Requests must carry it. */
+  /** Requests must carry it, or one that `userOf` knows. */
   readonly token: string;
+  /** Whose token that is, of those that the server has issued itself. @default it has issued none */
+  readonly userOf?: (token: string) => User | undefined;
   readonly clock: Scheduler;
   readonly log: Logger;
   /** Aborts when the server goes: watches then end, as they would after their time. */
@@ -52,6 +54,7 @@ interface Exchange {
   readonly reply: Reply;
   readonly info: RequestInfo;
   readonly warnings: Warnings;
+  readonly user: User;
 }
 
 /** Takes requests in and answers them: who asks, what is meant, which verb serves it, in which form it is answered. */
@@ -69,12 +72,12 @@ export class Dispatcher {
   async handle(request: ServerRequest, to: Reply): Promise<void> {
     const reply = request.method === 'HEAD' ? withoutBody(to) : to;
     const warnings = new Warnings();
-    const { log, token } = this.#parts;
+    const { log, token, userOf } = this.#parts;
     let info: RequestInfo | undefined;
     try {
       info = parsePath(request);
-      authenticate(request, info, token);
-      const exchange: Exchange = { request, reply, info, warnings };
+      const user = authenticate(request, info, token, userOf);
+      const exchange: Exchange = { request, reply, info, warnings, user };
       if (info.isResource) await this.#serveResource(exchange);
       else await serveNonResource(this.#nonResource, exchange);
     } catch (error) {
@@ -219,7 +222,7 @@ function parsePath(request: ServerRequest): RequestInfo {
 
 /** Adds what all verbs are told. The signal is made only for who asks for it. */
 function teller(
-  { warnings }: Exchange,
+  { warnings, user }: Exchange,
   { resource, subresource, namespace, name }: Route,
   negotiated: negotiation.Negotiated,
   scope: { readonly signal: AbortSignal },
@@ -230,6 +233,7 @@ function teller(
     namespace,
     name,
     negotiated,
+    user,
     warn: (text) => warnings.add(text),
     get signal() {
       return scope.signal;

@@ -2,6 +2,7 @@ import type { JsonObject } from 'riata/object';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { IncludeObject } from '../table/make-table.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
+import type { User } from './auth.js';
 import type { DeleteOptions } from './delete-options.js';
 import type { GetOptions, ListOptions } from './list-options.js';
 import type { Negotiated } from './negotiate.js';
@@ -20,6 +21,8 @@ export interface VerbRequest<Options> {
   readonly name: string;
   readonly options: Options;
   readonly negotiated: Negotiated;
+  /** Who asks. */
+  readonly user: User;
   /** Says something to the caller that is no error. Not after the answer has begun. */
   warn(text: string): void;
   /** Aborts when the client has gone, the time for the request is over, or the server stops. */

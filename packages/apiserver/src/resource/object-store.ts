@@ -11,7 +11,7 @@ import { generateName } from './generate-name.js';
 import { inVersion } from './in-version.js';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
 import type { OwnObject } from './own-objects.js';
-import { hasSubresource, type Resource } from './resource.js';
+import { hasSubresource, homeOf, type Resource } from './resource.js';
 import { shareFields } from './share-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -54,7 +54,7 @@ export class ObjectStore {
   /** The object, in the resource's version. Throws 404. */
   get(resource: Resource, namespace: string, name: string): KubeObject {
     const stored = this.#storage.get(resource.table, keyFor(namespace, name));
-    if (stored === undefined) throw notFound(resource, name);
+    if (stored === undefined) throw notFound(homeOf(resource), name);
     return inVersion(stored.object, resource.apiVersion);
   }
 
@@ -89,12 +89,14 @@ export class ObjectStore {
     this.#check(resource, object, undefined, name);
     this.#warn(resource, object, undefined, '', context);
     this.#gate(resource, namespace, name);
-    if (Number(sentVersion) > 0) {
+    if (Number(sentVersion) > 0 && !context.dryRun) {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
     }
     const other = this.find(resource, namespace, name);
-    if (other !== undefined) throw alreadyExists(resource, name, other.object.metadata.deletionTimestamp !== undefined);
-    if (context.dryRun) return answerOf(object, resource);
+    if (other !== undefined)
+      throw alreadyExists(homeOf(resource), name, other.object.metadata.deletionTimestamp !== undefined);
+    // What is not stored is answered with the revision that it came with.
+    if (context.dryRun) return answerOf(object, resource, Number(sentVersion ?? 0) || undefined);
     const key = keyFor(namespace, name);
     const stored = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
     return inVersion(stored.object, resource.apiVersion);
@@ -121,7 +123,7 @@ export class ObjectStore {
   /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */
   update(resource: Resource, namespace: string, name: string, change: Change, context: WriteContext): Written {
     const stored = this.find(resource, namespace, name);
-    if (stored === undefined) throw notFound(resource, name);
+    if (stored === undefined) throw notFound(homeOf(resource), name);
     const live = inVersion(stored.object, resource.apiVersion) as unknown as JsonObject;
     this.#expect(resource, stored, change.expected);
     const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
@@ -177,7 +179,7 @@ export class ObjectStore {
     if (textOf(meta.name) !== '') return object;
     const base = textOf(meta.generateName);
     if (base === '') {
-      throw invalidObject(resource, '', [required('metadata.name', 'name or generateName is required')]);
+      throw invalidObject(homeOf(resource), '', [required('metadata.name', 'name or generateName is required')]);
     }
     return withMeta(object, { name: generateName(base, this.#random) });
   }
@@ -189,7 +191,7 @@ export class ObjectStore {
       ...resource.schema.validate(now, was, subresource),
       ...(resource.rules.check?.(now, was, subresource) ?? []),
     ];
-    if (errors.length > 0) throw invalidObject(resource, name, errors);
+    if (errors.length > 0) throw invalidObject(homeOf(resource), name, errors);
   }
 
   #warn(
@@ -215,7 +217,7 @@ export class ObjectStore {
     if (resourceVersion === '' || resourceVersion === '0') {
       if (resource.rules.updatesUnconditionally !== false) return;
       const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
-      throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
+      throw invalidObject({ ...homeOf(resource), kind: resource.plural }, name, [error]);
     }
   }
 
@@ -278,7 +280,7 @@ export function expectRevision(resource: Resource, name: string, revision: numbe
   if (!/^[0-9]*$/.test(expected)) {
     throw new Refusal(500, '', `strconv.ParseUint: parsing ${JSON.stringify(expected)}: invalid syntax`);
   }
-  if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
+  if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(homeOf(resource), name);
 }
 
 /** What there is of an object; of one that is gone, the name and an empty uid. */
@@ -291,7 +293,7 @@ export function checkUid(resource: Resource, key: string, asked: string, { metad
   if (asked === metadata.uid) return;
   const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
   throw conflict(
-    resource,
+    homeOf(resource),
     metadata.name,
     `StorageError: invalid object, Code: 4, Key: /registry/${place}/${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${metadata.uid}`,

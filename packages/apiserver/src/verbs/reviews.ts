@@ -1,12 +1,12 @@
 import type { JsonObject } from 'riata/object';
+import { administrator, type User } from '../http/auth.js';
 import { reviewToken, type TokenReviewParts } from './token-review.js';
 
-/** Who every request is made by, as long as there are no users. */
-const administrator = { username: 'riata-admin', groups: ['system:masters', 'system:authenticated'] };
+type Answer = (review: JsonObject, parts: TokenReviewParts, user: User) => JsonObject;
 
-/** Answers to kinds that are asked and not stored: whoever has the token may do everything. */
-const answers: Readonly<Record<string, (review: JsonObject, parts: TokenReviewParts) => JsonObject>> = {
-  SelfSubjectReview: () => ({ userInfo: administrator }),
+/** Answers to kinds that are asked and not stored: whoever has a token may do everything. */
+const answers: Readonly<Record<string, Answer>> = {
+  SelfSubjectReview: (_review, _parts, user) => ({ userInfo: user }),
   SelfSubjectAccessReview: () => ({ allowed: true }),
   SubjectAccessReview: () => ({ allowed: true }),
   LocalSubjectAccessReview: () => ({ allowed: true }),
@@ -19,6 +19,11 @@ const answers: Readonly<Record<string, (review: JsonObject, parts: TokenReviewPa
 };
 
 /** The status that answers a review; undefined for a kind that is no review. Throws 400 for one that asks nothing. */
-export function reviewed(kind: string, review: JsonObject, parts: TokenReviewParts): JsonObject | undefined {
-  return Object.hasOwn(answers, kind) ? answers[kind]?.(review, parts) : undefined;
+export function reviewed(
+  kind: string,
+  review: JsonObject,
+  parts: TokenReviewParts,
+  user: User,
+): JsonObject | undefined {
+  return Object.hasOwn(answers, kind) ? answers[kind]?.(review, parts, user) : undefined;
 }

@@ -1,5 +1,5 @@
 import { createClient, type KubeClient } from 'riata';
-import { Secret, ServiceAccount, TokenReview } from 'riata/kinds';
+import { Secret, SelfSubjectReview, ServiceAccount, TokenReview } from 'riata/kinds';
 import { VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { ApiServer } from '../api-server.js';
@@ -60,5 +60,24 @@ test('a token goes with its account, and with what it is bound to', async () => 
   expect((await review(client, token))?.error).toContain('serviceaccounts "robot" not found');
   await client.create(ServiceAccount({ metadata: account }));
   expect((await review(client, token))?.error).toMatch(/service account UID .* does not match claim/);
+  await server.stop();
+});
+
+test('who shows it is that account', async () => {
+  const { clock, server, client } = await start();
+  const token = await tokenOf(client);
+  const as = (bearer: string) => {
+    const credentials = { ...server.config.credentials, authorization: async () => `Bearer ${bearer}` };
+    return createClient({ ...server.config, credentials }, { runtime: { clock } });
+  };
+  const self = await as(token).create(SelfSubjectReview({ metadata: {} }));
+  expect(self.status?.userInfo?.username).toBe('system:serviceaccount:default:robot');
+  expect((await as(token).get(ServiceAccount, account)).metadata.name).toBe('robot');
+  const admin = await client.create(SelfSubjectReview({ metadata: {} }));
+  expect(admin.status?.userInfo?.username).toBe('riata-admin');
+  const foreign = await tokenOf(client, { audiences: ['somebody-else'] });
+  await expect(as(foreign).get(ServiceAccount, account)).rejects.toMatchObject({ status: { code: 401 } });
+  await client.delete(ServiceAccount, account);
+  await expect(as(token).get(Secret, { namespace, name: 's' })).rejects.toMatchObject({ status: { code: 401 } });
   await server.stop();
 });

@@ -1,5 +1,13 @@
-import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type Status } from 'riata/object';
+import {
+  type FieldSelector,
+  formatTime,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  type Status,
+} from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
+import { administrator, type User } from '../http/auth.js';
 import type { DeleteOptions } from '../http/delete-options.js';
 import type { GetOptions, ListOptions } from '../http/list-options.js';
 import type {
@@ -34,7 +42,7 @@ import { bindPod } from './binding.js';
 import { TokenSigner } from './json-web-token.js';
 import { reviewed } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
-import type { TokenReviewParts } from './token-review.js';
+import { reviewToken, type TokenReviewParts } from './token-review.js';
 
 /** What the verbs work with. */
 export interface VerbParts {
@@ -69,6 +77,12 @@ export class Verbs implements VerbHandlers {
     this.#reviews = { store, random, token, core, signer: new TokenSigner(), now: () => clock.now() };
     const budgets = () => builtIn('policy', 'v1', 'poddisruptionbudgets');
     this.#subresources = subresourceHandlers({ ...this.#reviews, storage, budgets });
+  }
+
+  /** Whom a token was issued for, as long as it counts. */
+  userOf(token: string): User | undefined {
+    const { authenticated, user } = reviewToken(this.#reviews, { spec: { token } }, administrator);
+    return authenticated === true && isJsonObject(user) ? user : undefined;
   }
 
   /** Ends all watches. */
@@ -149,7 +163,7 @@ export class Verbs implements VerbHandlers {
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
-    const status = resource.builtIn ? reviewed(resource.kind, sent, this.#reviews) : undefined;
+    const status = resource.builtIn ? reviewed(resource.kind, sent, this.#reviews, request.user) : undefined;
     if (status !== undefined) {
       return { status: 201, object: { ...track(resource, undefined, sent, context), status } };
     }
