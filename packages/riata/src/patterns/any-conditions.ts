@@ -13,8 +13,20 @@ export function conditionsOf(object: unknown): readonly AnyCondition[] {
   return asConditions(listAt(object, 'status', 'conditions'));
 }
 
+/** As {@link conditionsOf}, and those of the annotation `cattle.io/status`, for kinds that have no place for any. */
+export function allConditionsOf(object: unknown): readonly AnyCondition[] {
+  const annotation = textAt(object, 'metadata', 'annotations', 'cattle.io/status');
+  if (annotation === undefined) return conditionsOf(object);
+  try {
+    return [...conditionsOf(object), ...asConditions(listAt(JSON.parse(annotation), 'conditions'))];
+  } catch {
+    // Whatever it says, it is not for us.
+    return conditionsOf(object);
+  }
+}
+
 /** Those of a list that have a type. */
-export function asConditions(list: readonly unknown[]): readonly AnyCondition[] {
+function asConditions(list: readonly unknown[]): readonly AnyCondition[] {
   return list.flatMap((condition) => {
     const type = textAt(condition, 'type');
     if (type === undefined) return [];

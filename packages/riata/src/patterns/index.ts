@@ -61,6 +61,7 @@ export {
 } from './kstatus-conditions.js';
 export { ObjectSet, type ObjectSetKey } from './object-set.js';
 export { type Enqueuer, type Resolver, relatedResource, type Watched } from './related-resource.js';
+export type { Relationship } from './relationships.js';
 export { type ObjectHandler, removeHandler } from './remove-handler.js';
 export type { SetApplier, SetApplyOptions } from './set-applier.js';
 export {
@@ -69,6 +70,16 @@ export {
   type StatusHandlerOptions,
   type StatusOf,
 } from './status-handler.js';
+export {
+  formatSummary,
+  isReadySummary,
+  type NormalizedCondition,
+  normalizeConditions,
+  type SummarizeOptions,
+  type Summary,
+  summarize,
+} from './summary.js';
+export type { ErrorConditions } from './summary-conditions.js';
 export { Trigger } from './trigger.js';
 export { TypedCache } from './typed-cache.js';
 export {
