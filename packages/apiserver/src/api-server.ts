@@ -1,5 +1,7 @@
 import {
+  type Authority,
   consoleLogger,
+  createAuthority,
   type Logger,
   type Random,
   type Scheduler,
@@ -11,7 +13,6 @@ import type { Faults } from './faults.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process-transport.js';
 import type { NodeServer } from './http/node-server.js';
-import { type Authority, createAuthority } from './http/x509.js';
 import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
 import type { Storage } from './storage/storage.js';

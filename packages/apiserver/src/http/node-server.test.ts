@@ -2,11 +2,10 @@ import { Buffer } from 'node:buffer';
 import { Agent, type ClientRequest, type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import { connect } from 'node:net';
-import { systemClock, VirtualClock } from 'riata/runtime';
+import { createAuthority, systemClock, VirtualClock } from 'riata/runtime';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Handle } from './in-process-transport.js';
 import { NodeServer, type NodeServerOptions } from './node-server.js';
-import { createAuthority } from './x509.js';
 
 const servers: NodeServer[] = [];
 afterEach(async () => {

@@ -2,12 +2,11 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { link, type Scheduler } from 'riata/runtime';
+import { type Identity, link, type Scheduler } from 'riata/runtime';
 import type { Handle } from './in-process-transport.js';
 import { NodeReply } from './node-reply.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
 import { WriteBatch } from './write-batch.js';
-import type { Identity } from './x509.js';
 
 export interface NodeServerOptions {
   readonly host: string;

@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+/** Loaded by who makes certificates: most programs only import this file. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** A certificate and its key, both PEM. */
 export interface Identity {
@@ -7,29 +10,46 @@ export interface Identity {
   readonly key: string;
 }
 
-/** An authority that signs certificates (ECDSA P-256). */
-export interface Authority extends Identity {
-  /** A certificate for a server under these names and addresses. */
-  issue(commonName: string, hosts: readonly string[]): Identity;
-}
-
-interface Validity {
+/** From when until when a certificate is good. */
+export interface Validity {
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** Makes a new authority. node:crypto reads certificates but makes none, so this writes them. */
+/** An authority that signs certificates (ECDSA P-256). */
+export interface Authority extends Identity {
+  /** A certificate for a server under these names and addresses, with a new key; valid as long as the authority by default. */
+  issue(commonName: string, hosts: readonly string[], validity?: Validity): Identity;
+}
+
+/** Makes a new authority, with a key of its own. node:crypto reads certificates but makes none, so this writes them. */
 export function createAuthority(commonName: string, validity: Validity): Authority {
-  const keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const keys = crypto().generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = { subject: nameOf(commonName), spki: spkiOf(keys.publicKey), key: keys.privateKey };
-  const own = certificate(issuer, issuer, validity, extensions(issuer.spki, issuer.spki, undefined));
+  const cert = certificate(issuer, issuer, validity, extensions(issuer.spki, issuer.spki, undefined));
+  return authority(cert, issuer, validity);
+}
+
+/** An authority that {@link createAuthority} has made before. Throws if the key is none, or not that of the certificate. */
+export function loadAuthority({ cert, key }: Identity): Authority {
+  const { X509Certificate, createPrivateKey, createPublicKey } = crypto();
+  const own = new X509Certificate(cert);
+  const privateKey = createPrivateKey(key);
+  if (!own.checkPrivateKey(privateKey)) throw new TypeError('loadAuthority: the key is not that of the certificate');
+  const commonName = /^CN=(.*)$/m.exec(own.subject)?.[1] ?? '';
+  const spki = spkiOf(createPublicKey(privateKey));
+  const validity = { notBefore: new Date(own.validFrom), notAfter: new Date(own.validTo) };
+  return authority(cert, { subject: nameOf(commonName), spki, key: privateKey }, validity);
+}
+
+function authority(cert: string, issuer: Subject & { readonly key: KeyObject }, own: Validity): Authority {
   return {
-    cert: own,
+    cert,
     get key() {
-      return pemKey(keys.privateKey);
+      return pemKey(issuer.key);
     },
-    issue(name, hosts) {
-      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    issue(name, hosts, validity = own) {
+      const { publicKey, privateKey } = crypto().generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
       const subject = { subject: nameOf(name), spki: spkiOf(publicKey) };
       const made = certificate(subject, issuer, validity, extensions(subject.spki, issuer.spki, hosts));
       return { cert: made, key: pemKey(privateKey) };
@@ -50,7 +70,7 @@ function certificate(
 ): string {
   const algorithm = sequence(oid('1.2.840.10045.4.3.2')); // ecdsa-with-SHA256
   // Keys are new each time, so a hash of one is as good a serial number as any; never negative.
-  const serial = createHash('sha256').update(spki).digest().subarray(0, 16);
+  const serial = crypto().createHash('sha256').update(spki).digest().subarray(0, 16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const body = sequence(
     element(0xa0, element(0x02, Buffer.from([2]))), // version 3
@@ -62,7 +82,7 @@ function certificate(
     spki,
     element(0xa3, extra),
   );
-  const signature = sign('sha256', body, issuer.key);
+  const signature = crypto().sign('sha256', body, issuer.key);
   const lines =
     sequence(body, algorithm, bitString(signature))
       .toString('base64')
@@ -106,7 +126,7 @@ function alternativeName(host: string): Buffer {
 
 const nameOf = (commonName: string): Buffer =>
   sequence(element(0x31, sequence(oid('2.5.4.3'), element(0x0c, Buffer.from(commonName)))));
-const keyId = (spki: Buffer): Buffer => createHash('sha256').update(spki).digest().subarray(0, 20);
+const keyId = (spki: Buffer): Buffer => crypto().createHash('sha256').update(spki).digest().subarray(0, 20);
 const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
