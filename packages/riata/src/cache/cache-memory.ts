@@ -3,6 +3,7 @@ import { rawObjects } from '../object/raw/raw-object.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
 import { share } from '../object/value/share.js';
 import { HashConsing } from './hash-consing.js';
+import { keyInBytes } from './key-in-bytes.js';
 import type { ListerWatcher } from './list-watch.js';
 import { Neighbours } from './neighbours.js';
 
@@ -24,6 +25,11 @@ export interface Ingest {
   /** How objects are made of their bytes: for `listWatch` and the client's list and watch. */
   readonly makeObject: MakeObject | undefined;
   /**
+   * True if what {@link makeObject} gives shares parts with objects that are stored already: whoever may write to it before
+   * it is admitted (a transform) must have objects parsed instead.
+   */
+  readonly sharesWhenMade: boolean;
+  /**
    * Called once for each object before it goes into the store, with the version that it replaces (not one of another
    * UID). Gives what is to be stored. It may change `next`, so that must not be in use anywhere else, unless it is frozen.
    */
@@ -39,11 +45,24 @@ export function madeBy<T>(source: ListerWatcher<T>, makeObject: MakeObject | und
   };
 }
 
-/** Makes the {@link Ingest} of a {@link CacheMemory}. */
-export function createIngest(memory: CacheMemory = 'parsed'): Ingest {
+/**
+ * Makes the {@link Ingest} of a {@link CacheMemory}. `stored` gives what is in the store under a key, so that a new version can be
+ * decoded along the one before it; without it, objects are decoded along the one that came before.
+ */
+export function createIngest(
+  memory: CacheMemory = 'parsed',
+  stored: (key: string) => object | undefined = () => undefined,
+): Ingest {
+  const along = (neighbours: Neighbours): MakeObject => {
+    return (framed) => {
+      const key = keyInBytes(framed);
+      return neighbours.decode(framed, key === undefined ? undefined : stored(key));
+    };
+  };
   switch (memory) {
     case 'raw':
       return {
+        sharesWhenMade: false,
         makeObject: rawObjects(),
         admit: (next, previous) => (previous === undefined ? next : share(previous, next)),
       };
@@ -52,7 +71,8 @@ export function createIngest(memory: CacheMemory = 'parsed'): Ingest {
       // First the cheap way, which finds most of it: what is left is hashed in less time.
       const neighbours = new Neighbours();
       return {
-        makeObject: undefined,
+        makeObject: along(neighbours),
+        sharesWhenMade: true,
         admit: (next, previous) =>
           previous === undefined
             ? table.unify(neighbours.settle(next))
@@ -62,7 +82,8 @@ export function createIngest(memory: CacheMemory = 'parsed'): Ingest {
     case 'parsed': {
       const neighbours = new Neighbours();
       return {
-        makeObject: undefined,
+        makeObject: along(neighbours),
+        sharesWhenMade: true,
         admit: (next, previous) =>
           previous === undefined ? neighbours.settle(next) : neighbours.update(next, previous),
       };

@@ -1,13 +1,17 @@
 import type { KubeObject } from '../object/meta.js';
+import type { FramedObject } from '../object/scan/decode-object.js';
 import { sameLoss } from '../object/value/lossy.js';
 import { polluted, recursionLimit } from '../object/value/own.js';
 import { share } from '../object/value/share.js';
+import { AlikeDecoder } from './alike-decoder.js';
 import { RecentStrings, sampleHash } from './recent-strings.js';
 
 type Bag = { [key: string]: unknown };
 
 /** How many owners' last objects are remembered; a power of two. */
 const OWNERS = 256;
+
+const ownerOf = ({ metadata }: KubeObject) => metadata.ownerReferences?.[0]?.uid;
 
 /**
  * Sharing between neighbours: most of an object is the same as in another one of the same owner, or, as lists come in the
@@ -18,25 +22,52 @@ const OWNERS = 256;
  */
 export class Neighbours {
   readonly #strings = new RecentStrings();
-  readonly #ofOwner = new Array<object | undefined>(OWNERS).fill(undefined);
-  #last: object = {};
+  readonly #ofOwner = new Array<KubeObject | undefined>(OWNERS).fill(undefined);
+  readonly #decoder = new AlikeDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
+  #last: KubeObject | undefined;
+  /** What was decoded last, and along which object: these need not be joined. */
+  #made: object | undefined;
+  #madeAlong: object | undefined;
+  #isMadeEqual = false;
+
+  /**
+   * Decodes an object along the one that has its place now, or else along the last one that came: what both have in common
+   * is shared then, and {@link settle} or {@link update} have little left to do. Undefined if it is to be parsed.
+   */
+  decode(framed: FramedObject, previous: object | undefined): object | undefined {
+    const along = previous ?? this.#last;
+    if (along === undefined) return undefined;
+    const made = this.#decoder.decode(framed, along, previous !== undefined);
+    this.#madeAlong = along;
+    this.#isMadeEqual = made === along;
+    // What is in the store is not handed out for another: whoever gets it may note a loss of it.
+    this.#made = made === along ? { ...along } : made;
+    return this.#made;
+  }
 
   /** Shares a new object with one that came before. */
   settle<T extends KubeObject>(next: T): T {
-    const owner = next.metadata.ownerReferences?.[0]?.uid;
+    const owner = ownerOf(next);
     const at = typeof owner === 'string' ? sampleHash(owner) & (OWNERS - 1) : -1;
-    const neighbour = (at < 0 ? undefined : this.#ofOwner[at]) ?? this.#last;
+    let neighbour = at < 0 ? undefined : this.#ofOwner[at];
+    if (neighbour === undefined || ownerOf(neighbour) !== owner) neighbour = this.#last;
     if (at >= 0) this.#ofOwner[at] = next;
     this.#last = next;
+    if (neighbour === undefined || this.#isMadeAlong(next, neighbour)) return next;
     if (!Object.isFrozen(next) && !polluted()) this.#tryJoin(neighbour, next);
     return next;
   }
 
   /** As `share`: `previous` itself when nothing has changed. */
   update<T extends object>(next: T, previous: T): T {
+    if (this.#isMadeAlong(next, previous)) return this.#isMadeEqual && sameLoss(previous, next) ? previous : next;
     const same = Object.isFrozen(next) || polluted() ? undefined : this.#tryJoin(previous, next);
     if (same === undefined) return share(previous, next);
     return same && sameLoss(previous, next) ? previous : next;
+  }
+
+  #isMadeAlong(next: object, known: object): boolean {
+    return next === this.#made && known === this.#madeAlong;
   }
 
   /**

@@ -1,3 +1,6 @@
+import { textOf } from '../object/scan/decode-object.js';
+import { asBuffer } from '../object/scan/native-bytes.js';
+
 /** JSON.parse makes one string of equal values up to this length by itself. */
 const SHORT = 10;
 /** Longer strings are hardly ever equal, and cost time to compare. */
@@ -27,6 +30,32 @@ export class RecentStrings {
     this.#table[at] = text;
     return text;
   }
+
+  /** The string of ASCII bytes; an equal one from before is not made again. */
+  ofBytes(bytes: Uint8Array, from: number, to: number): string {
+    const length = to - from;
+    if (length > LONG) return textOf(bytes, from, to);
+    const at = sampleHashOfBytes(bytes, from, to) & this.#mask;
+    const known = this.#table[at] as string;
+    if (known.length === length) {
+      let k = 0;
+      while (k < length && known.charCodeAt(k) === bytes[from + k]) k++;
+      if (k === length) return known;
+    }
+    const text = asBuffer(bytes).latin1Slice(from, to);
+    this.#table[at] = text;
+    return text;
+  }
+}
+
+/** As {@link sampleHash} of the same text. */
+function sampleHashOfBytes(bytes: Uint8Array, from: number, to: number): number {
+  const length = to - from;
+  let hash = length;
+  const step = length < 16 ? 1 : length >> 3;
+  for (let i = to - 1; i >= from; i -= step) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  if (length > 4) hash = Math.imul(hash ^ bytes[to - 2]!, 0x01000193) ^ bytes[to - 3]!;
+  return hash ^ (hash >>> 15);
 }
 
 /** A hash of the length and of some characters, more of them from the end, where names differ. */

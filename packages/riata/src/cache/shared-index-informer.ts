@@ -74,8 +74,8 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
     const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
     this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
-    this.#ingest = createIngest(options.memory);
-    this.#listerWatcher = madeBy(listerWatcher, this.#ingest.makeObject);
+    this.#ingest = createIngest(options.memory, (key) => this.#store.peek(key));
+    this.#listerWatcher = listerWatcher;
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
     this.#transform = options.transform;
@@ -179,6 +179,8 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     const [store, ingest] = [this.#store, this.#ingest];
     // A queue of somebody else's making may change what it is given, which must not be shared by others then.
     const areListsAdmitted = this.#options.newQueue === undefined;
+    const isAloneWithThem = areListsAdmitted && this.#transform === undefined;
+    const makeObject = ingest.sharesWhenMade && !isAloneWithThem ? undefined : ingest.makeObject;
     const applier = new DeltaApplier({
       ...{ store, ingest, areListsAdmitted, processor: this.#processor, clock, onBadObject },
     });
@@ -187,7 +189,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       ...{ kind, useWatchList, silence },
       name: this.name,
       queue: this.#queue,
-      listerWatcher: this.#listerWatcher,
+      listerWatcher: madeBy(this.#listerWatcher, makeObject),
       process: applier.apply,
       fullResyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
       shouldResync: () => this.#resync.check(),

@@ -30,7 +30,7 @@ class SharedPart {
 export type RawParts = (PartText | SharedPart)[];
 
 /** Gives back what it is called with, so that a subclass puts its private fields on that. */
-class Stamped {
+export class Stamped {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: the point of it
     return object;

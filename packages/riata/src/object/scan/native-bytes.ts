@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 
 /** As much of a Buffer as is needed: named here so that declarations do not ask for Node's types. */
 interface NativeBytes {
+  latin1Slice(start: number, end: number): string;
   utf8Slice(start: number, end: number): string;
   indexOf(value: Uint8Array | number, from: number): number;
 }
