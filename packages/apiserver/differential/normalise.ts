@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { systemClock } from 'riata/runtime';
+import { isOpenApi, plainOpenApi } from './plain-open-api.js';
 import type { Answer } from './wire.js';
 
 /**
@@ -10,12 +11,18 @@ export class Normaliser {
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
-  answer({ status, contentType, warnings, body }: Answer): unknown {
+  answer({ status, contentType, warnings, headers, body }: Answer): unknown {
+    if (isOpenApi(body))
+      return { status, contentType, headers: this.#value(headers, '', ''), body: plainOpenApi(body) };
     // A watch of a single event parses as that event.
     const whole = isObject(body) && 'type' in body && isObject(body.object) ? [body] : body;
     if (isObject(whole) && whole.kind === 'Status') sortComplaints(whole);
     const told = Array.isArray(whole) ? whole.filter((event) => !isPassingBookmark(event)).map(withoutRevision) : whole;
-    return { status, contentType, warnings: warnings.map((w) => this.#text(w)), body: this.#value(told, '', '') };
+    return {
+      ...{ status, contentType, warnings: warnings.map((w) => this.#text(w)) },
+      headers: this.#value(headers, '', ''),
+      body: this.#value(told, '', ''),
+    };
   }
 
   #value(value: unknown, key: string, kind: string): unknown {
@@ -61,6 +68,8 @@ export class Normaliser {
     if (/^ey[\w-]+\.ey[\w-]+\.[\w-]+$/.test(text)) return this.#token(text);
     if (text.includes('errors:\n  ')) return unordered(text);
     let out = text
+      .replace(/\b[0-9A-F]{128}\b/g, '<hash>')
+      .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC)/g, '<date>')
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#placeholder('uid', uid))
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time, fraction) => {
         const isNow = Math.abs(Date.parse(time) - systemClock.now()) < 3_600_000;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { decodeAnswer } from './decode-answer.js';
 
@@ -14,6 +14,8 @@ export interface Ask {
   /** @default none is sent */
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of the answer that are compared, too; they must be there with the same values. @default none */
+  readonly shows?: readonly string[];
   /** Later steps find the answer under this name. */
   readonly as?: string;
   /** Asked again until this is true of the answer (for half a minute): what the real server does later. */
@@ -27,6 +29,8 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly warnings: readonly string[];
+  /** Those that were asked for by `shows`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Parsed where it is JSON or Protobuf; a list of events for a watch; else the text. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by the plays
   readonly body: any;
@@ -78,6 +82,7 @@ export class Wire {
           resolve({
             status: response.statusCode ?? 0,
             contentType,
+            ...(ask.shows && { headers: shown(response.headers, ask.shows) }),
             warnings: warnings.map((match) => JSON.parse(match[1] as string) as string),
             body: parse(Buffer.concat(chunks), contentType),
           });
@@ -91,6 +96,10 @@ export class Wire {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+function shown(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, String(headers[name] ?? '')]));
 }
 
 function isRaw(body: unknown): body is string | Uint8Array {

@@ -14,7 +14,10 @@ export function customList(definitions: Definitions, dialect: Dialect, resource:
   const { group, version, listKind } = resource;
   const item = customKind(definitions, dialect, resource);
   const named = { group, version, kind: listKind };
-  return definitions.add(customKindName(group, version, listKind), () => definitions.listOf(item, named, false));
+  return definitions.add(customKindName(group, version, listKind), () => ({
+    ...definitions.listOf(item, named, false),
+    ...selectableFields(resource),
+  }));
 }
 
 function customSchema(definitions: Definitions, dialect: Dialect, resource: Resource): JsonObject {
@@ -28,14 +31,14 @@ function customSchema(definitions: Definitions, dialect: Dialect, resource: Reso
   const metadata = dialect === 'v3' ? { allOf: [meta] } : meta;
   const schema = published(given, dialect, metadata);
   const properties = { ...asObject(schema.properties), ...typeMeta, metadata };
-  const fields = definition.selectableFields ?? [];
-  const selectable = fields.map(({ jsonPath = '' }) => ({ fieldPath: jsonPath.replace(/^\./, '') }));
-  return {
-    ...schema,
-    properties: sorted(properties),
-    ...extension,
-    ...(selectable.length === 0 ? {} : { 'x-kubernetes-selectable-fields': selectable }),
-  };
+  return { ...schema, properties: sorted(properties), ...extension, ...selectableFields(resource) };
+}
+
+/** Which fields selectors may name. */
+function selectableFields({ definition }: Resource): JsonObject {
+  const fields = definition?.selectableFields ?? [];
+  const paths = fields.map(({ jsonPath = '' }) => ({ fieldPath: jsonPath.replace(/^\./, '') }));
+  return paths.length === 0 ? {} : { 'x-kubernetes-selectable-fields': paths };
 }
 
 const typeMeta: JsonObject = { apiVersion: { type: 'string' }, kind: { type: 'string' } };
@@ -79,7 +82,7 @@ function saysEither(anyOf: Json | undefined): boolean {
 
 /** What clients of v2 cannot read is left out. */
 function forV2(schema: JsonObject): JsonObject {
-  const { allOf: _a, oneOf: _o, anyOf: _y, not: _n, nullable, ...rest } = schema;
+  const { allOf: _a, oneOf: _o, anyOf: _y, not: _n, default: _d, nullable, ...rest } = schema;
   const kept: Record<string, Json | undefined> = { ...rest };
   const isOpen = kept['x-kubernetes-preserve-unknown-fields'] === true;
   if (nullable === true || isOpen) {

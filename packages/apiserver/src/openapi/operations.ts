@@ -31,7 +31,7 @@ export interface Path {
 
 /** How operations of a group and version are called, and under which tag they stand. */
 export function operationNames(group: string, version: string): { readonly prefix: string; readonly tag: string } {
-  const words = group === '' ? ['core'] : group.replace(/\.k8s\.io$/, '').split('.');
+  const words = group === '' ? ['core'] : group.replace(/\.k8s\.io$/, '').split(/[^A-Za-z0-9]+/);
   const camel = words.map((word, index) => (index === 0 ? word : capital(word))).join('');
   return { prefix: capital(camel) + capital(version), tag: `${camel}_${version}` };
 }
