@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ClusterRole, ConfigMap, Secret } from '../src/kinds/index.js';
 import { isControlledBy } from '../src/object/index.js';
 import { registerGeneratingHandler, relatedResource, type SetApplier } from '../src/patterns/index.js';
-import { simpleApplier, startPatterns } from './patterns-play.js';
+import { recordedApply, startPatterns } from './patterns-play.js';
 import { describeServers, type TestServer, uniqueName, until } from './servers.js';
 
 /** What a ConfigMap, here the owner, says it becomes: the keys of its data. */
@@ -32,7 +32,7 @@ describeServers('generating handlers', (server) => {
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
-    const applier = simpleApplier(play.client, [Secret]);
+    const applier = recordedApply(play.client, [Secret]);
     registerGeneratingHandler(maps, applier, { name: 'secrets' }, (map) => ({
       objects: isOwner(map) ? wantedBy(map) : [],
     }));
@@ -61,7 +61,7 @@ describeServers('generating handlers', (server) => {
     const [namespace, other] = [await server().newNamespace(), await server().newNamespace()];
     const start = async () => {
       const play = startPatterns(server(), namespace);
-      const applier = simpleApplier(play.client, [Secret]);
+      const applier = recordedApply(play.client, [Secret]);
       const options = { name: 'secrets', allowCrossNamespace: true };
       registerGeneratingHandler(play.controllers.for(ConfigMap), applier, options, (map) => ({
         objects: isOwner(map)
@@ -99,7 +99,7 @@ describeServers('generating handlers', (server) => {
     const key = { namespace, name: 'owner' };
     await client.create(ConfigMap({ metadata: { ...key, finalizers: ['wrangler.cattle.io/secrets'] } }));
     await using play = startPatterns(server(), namespace);
-    const applier = simpleApplier(play.client, [Secret]);
+    const applier = recordedApply(play.client, [Secret]);
     registerGeneratingHandler(play.controllers.for(ConfigMap), applier, { name: 'secrets' }, () => ({ objects: [] }));
     await play.controllers.start({ signal: play.signal });
     await until('it is gone', async () => (await client.get(ConfigMap, key)).metadata.finalizers === undefined);
@@ -111,7 +111,7 @@ describeServers('generating handlers', (server) => {
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const maps = controllers.for(ConfigMap);
-    const applier = simpleApplier(play.client, [Secret, ClusterRole]);
+    const applier = recordedApply(play.client, [Secret, ClusterRole]);
     const role = uniqueName('role-');
     const errors = new Map<string, string>();
     const register = (name: string, options: object, objects: () => Parameters<SetApplier['apply']>[0]) => {
@@ -196,7 +196,7 @@ describeServers('generating handlers', (server) => {
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const maps = controllers.for(ConfigMap);
-    const applier = simpleApplier(play.client, [Secret]);
+    const applier = recordedApply(play.client, [Secret]);
     // Another handler keeps the object for a while, and changes it.
     let kept = 3;
     maps.onRemove('keep', async (key, map, ctx) => {

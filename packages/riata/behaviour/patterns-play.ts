@@ -1,7 +1,8 @@
 import type { ConnectedClient } from '../src/client/index.js';
-import type { KindRef, ObjectKey } from '../src/object/index.js';
-import { Controllers, type SetApplier, type TypedControllerOptions } from '../src/patterns/index.js';
+import type { KindRef } from '../src/object/index.js';
+import { Apply, Controllers, type SetApplier, type TypedControllerOptions } from '../src/patterns/index.js';
 import type { Transport, TransportFlow } from '../src/rest/index.js';
+import { silentLogger } from '../src/runtime/index.js';
 import type { SharedControllerFactoryOptions } from '../src/shared/index.js';
 import type { TestServer } from './servers.js';
 import { counted, type SharedPlay, startShared } from './shared-play.js';
@@ -69,40 +70,19 @@ export function cuttable(server: TestServer): TestServer & AsyncDisposable & { c
   };
 }
 
-/** The least that can apply sets: objects of a few kinds, found again by a label. Tells what it was asked to apply. */
-export function simpleApplier(
+/** Applies sets of a few kinds, and notes whose: the owner's name, and those of the objects. */
+export function recordedApply(
   client: ConnectedClient,
   kinds: readonly KindRef[],
 ): SetApplier & { readonly sets: string[] } {
   const sets: string[] = [];
+  const inner = new Apply(client, { kinds, lookup: 'given', runtime: { log: silentLogger } });
   return {
     sets,
-    async apply(objects, { owner, setId, signal }) {
-      const { namespace = 'none', name } = owner?.metadata ?? { name: 'none' };
-      const label = { set: `${namespace}.${name}.${setId}` };
-      sets.push(`${name} ${objects.map(({ metadata }) => metadata.name).join(' ')}`.trim());
-      const wanted = new Set<string>();
-      for (const object of objects) {
-        const kind = await client.kindOf(object);
-        const labels = { ...object.metadata.labels, ...label };
-        const fields = { ...object, metadata: { ...object.metadata, labels } };
-        const applied = await client.applyFields(kind, fields as never, {
-          fieldManager: 'simple',
-          force: true,
-          signal,
-        });
-        wanted.add(applied.metadata.uid);
-      }
-      for (const kind of kinds) {
-        const { items } = await client.list(kind, { labelSelector: { matchLabels: label }, signal });
-        for (const { metadata } of items.filter((item) => !wanted.has(item.metadata.uid))) {
-          await client.delete(kind, keyOf(metadata) as never, { signal });
-        }
-      }
+    apply(objects, options) {
+      const names = objects.map(({ metadata }) => metadata.name);
+      sets.push([options.owner?.metadata.name, ...names].join(' '));
+      return inner.apply(objects, options);
     },
   };
-}
-
-function keyOf({ namespace, name }: ObjectKey): ObjectKey {
-  return namespace ? { namespace, name } : { name };
 }

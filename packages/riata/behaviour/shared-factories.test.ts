@@ -4,11 +4,11 @@ import { createClient } from '../src/client/index.js';
 import { control } from '../src/controller/index.js';
 import { ConfigMap, Pod, Secret } from '../src/kinds/index.js';
 import { Manager } from '../src/manager/index.js';
-import { isNotFound } from '../src/rest/index.js';
+import { isForbidden, isNotFound } from '../src/rest/index.js';
 import { isLostLease, silentLogger } from '../src/runtime/index.js';
 import { SharedCacheFactory, SharedClientFactory, SharedControllerFactory, sharedKind } from '../src/shared/index.js';
 import { installKind } from './custom-kind.js';
-import { describeServers, rejection, uniqueName, until } from './servers.js';
+import { describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
 import { counted, startShared, watchesOf } from './shared-play.js';
 
 const runtime = { log: silentLogger };
@@ -104,6 +104,48 @@ describeServers('shared factories', (server) => {
     expect((await rejection(bound.list({ namespace, signal: other }))).message).toBe('over');
     await maps.delete({ namespace, name: 'a' });
     expect(await maps.find({ namespace, name: 'a' })).toBeUndefined();
+  });
+
+  test('clients: those that act as somebody else say so in every request; the others do not', async () => {
+    const namespace = await server().newNamespace();
+    const { config, transport } = counted(server().config);
+    const who: unknown[] = [];
+    const spied: typeof transport = {
+      ...transport,
+      dispatch(request, sink) {
+        who.push([request.headers['impersonate-user'], request.headers['impersonate-group']]);
+        transport.dispatch(request, sink);
+      },
+    };
+    await using clients = SharedClientFactory.fromConfig({ ...config, transport: spied }, { runtime });
+    await using _transport = transport;
+    const maps = clients.forKind(ConfigMap);
+    const nobody = { user: 'nobody', groups: ['some', 'others'] };
+    // The real server refuses it.
+    await maps
+      .withImpersonation(nobody)
+      .list({ namespace })
+      .catch(() => undefined);
+    await clients
+      .withImpersonation({ user: 'admin', groups: ['system:masters'] })
+      .forKind(ConfigMap)
+      .list({ namespace });
+    await maps.list({ namespace });
+    expect(who).toEqual([
+      ['nobody', ['some', 'others']],
+      ['admin', 'system:masters'],
+      [undefined, undefined],
+    ]);
+  });
+
+  testOn(realOnly, 'clients: who is impersonated may do no more than they may', async () => {
+    const namespace = await server().newNamespace();
+    await using clients = SharedClientFactory.fromConfig(server().config, { runtime });
+    const maps = clients.forKind(ConfigMap);
+    const refused = await rejection(maps.withImpersonation({ user: 'nobody' }).list({ namespace }));
+    expect(isForbidden(refused)).toBe(true);
+    expect(refused.message).toContain('nobody');
+    expect((await maps.list({ namespace })).kind).toBe('ConfigMapList');
   });
 
   test('clients: names, scope and health', async () => {
