@@ -5,9 +5,11 @@ import type { KindRules } from './kind-rules.js';
 import { plumbingKinds } from './plumbing-kinds.js';
 import { podRules } from './pods/pod.js';
 import { podTemplateRules } from './pods/pod-template.js';
+import { autoscalerRules } from './workloads/autoscaler.js';
 import { cronJobRules } from './workloads/cron-job.js';
 import { daemonSetRules } from './workloads/daemon-set.js';
 import { deploymentRules } from './workloads/deployment.js';
+import { disruptionBudgetRules } from './workloads/disruption-budget.js';
 import { jobRules } from './workloads/job.js';
 import { priorityClassRules } from './workloads/priority-class.js';
 import { replicaSetRules } from './workloads/replica-set.js';
@@ -24,8 +26,10 @@ const kinds: Readonly<Record<string, () => KindRules>> = {
   'apps/deployments': () => deploymentRules,
   'apps/replicasets': () => replicaSetRules,
   'apps/statefulsets': () => statefulSetRules,
+  'autoscaling/v2/horizontalpodautoscalers': () => autoscalerRules,
   'batch/cronjobs': () => cronJobRules,
   'batch/jobs': () => jobRules,
+  'policy/poddisruptionbudgets': () => disruptionBudgetRules,
   'scheduling.k8s.io/priorityclasses': () => priorityClassRules,
 };
 

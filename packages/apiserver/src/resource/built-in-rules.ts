@@ -101,8 +101,8 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   '/replicationcontrollers': ['status.replicas'],
   '/namespaces': ['status.phase'],
   '/secrets': ['type'],
-  '/events': eventFields('involvedObject', 'source.component'),
-  'events.k8s.io/events': eventFields('regarding', 'reportingController'),
+  '/events': [...eventFields('involvedObject'), 'reportingComponent', 'source'],
+  'events.k8s.io/events': [...eventFields('regarding'), 'reportingController'],
   'apps/replicasets': ['status.replicas'],
   'batch/jobs': ['status.successful'],
   'certificates.k8s.io/certificatesigningrequests': ['spec.signerName'],
@@ -111,18 +111,21 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   'resource.k8s.io/resourceslices': ['spec.nodeName', 'spec.driver'],
 };
 
-/** Where a selectable field is read, if it is not where its name says. */
+/** Where a selectable field is read in what is stored, if it is not where its name says. */
 const readFrom: Readonly<Record<string, string>> = {
   'status.successful': 'status.succeeded',
+  reportingController: 'reportingComponent',
+  source: 'source.component',
   'status.podIPs': 'status.podIPs.0.ip',
 };
 
 /** What a field is taken for that is not there. */
-const whenAbsent: Readonly<Record<string, string>> = {
-  'spec.unschedulable': 'false',
-  'spec.hostNetwork': 'false',
-  'status.replicas': '0',
-  'status.successful': '0',
+const whenAbsent: Readonly<Record<string, (object: JsonObject) => string>> = {
+  'spec.unschedulable': () => 'false',
+  'spec.hostNetwork': () => 'false',
+  'status.replicas': () => '0',
+  'status.successful': () => '0',
+  source: ({ reportingComponent }) => textOf(reportingComponent),
 };
 
 /** Kinds that the server itself fills in. */
@@ -163,16 +166,16 @@ function expand(line: string): string[] {
   return plurals.map((plural) => `${group}${plural}`);
 }
 
-function eventFields(about: string, component: string): string[] {
+function eventFields(about: string): string[] {
   const parts = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
-  return [...parts.map((part) => `${about}.${part}`), 'reason', 'reportingComponent', component, 'type'];
+  return [...parts.map((part) => `${about}.${part}`), 'reason', 'type'];
 }
 
 function fieldsOf(object: JsonObject, fieldNames: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     fieldNames.map((name) => {
-      const value = valueAt(object, readFrom[name] ?? name);
-      return [name, value === undefined || value === null ? (whenAbsent[name] ?? '') : String(value)];
+      const value = valueAt(object, readFrom[name] ?? name.replace(/^regarding\./, 'involvedObject.'));
+      return [name, value === undefined || value === null ? (whenAbsent[name]?.(object) ?? '') : String(value)];
     }),
   );
 }

@@ -1,9 +1,10 @@
 import { formatTime, type JsonObject, type KubeObject, parseTime, type Status } from 'riata/object';
 import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
+import { inVersion } from './in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import { isFinished, type ObjectStore } from './object-store.js';
-import { inVersion, type Resource } from './resource.js';
+import { homeOf, type Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a deletion is told (`metav1.DeleteOptions`). */
@@ -100,7 +101,7 @@ function preconditionRefusal(
   const { uid, resourceVersion, name } = object.metadata;
   const failed = (what: string, asked: string, is: string, why: string) => {
     const message = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${is}). ${why}`;
-    return conflict({ ...resource, plural: resource.kind }, name, message);
+    return conflict({ ...homeOf(resource), plural: resource.kind }, name, message);
   };
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
     return failed('UID', preconditions.uid, uid, 'The object might have been deleted and then recreated');

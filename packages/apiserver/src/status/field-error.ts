@@ -32,6 +32,11 @@ export function invalid(field: string, value: unknown, detail: string): FieldErr
   return { type: 'FieldValueInvalid', field, body: join(`Invalid value: ${show(value)}`, detail) };
 }
 
+/** The value is not allowed, and too much to be shown (`field.Invalid` with `field.OmitValueType`). */
+export function invalidWithoutValue(field: string, detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field, body: join('Invalid value', detail) };
+}
+
 /** The value has the wrong type (`field.TypeInvalid`). */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return { type: 'FieldValueTypeInvalid', field, body: join(`Invalid value: ${show(value)}`, detail) };

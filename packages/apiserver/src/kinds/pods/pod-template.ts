@@ -1,10 +1,12 @@
 import { type DefaultsTable, prefixed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
 import { podSpecDefaults } from './pod-defaults.js';
+import { checkPodTemplate } from './pod-template-checks.js';
 
 /** What a template for Pods is given, by where it stands. */
 export const templateDefaults = (path: string): DefaultsTable => prefixed(`${path}.spec`, podSpecDefaults);
 
 export const podTemplateRules: KindRules = {
   defaults: templateDefaults('template'),
+  validate: ({ template }) => checkPodTemplate(template, 'template'),
 };

@@ -2,12 +2,20 @@ import { equal, type Json, type JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { admitPod } from './pod-admission.js';
+import { checkNewPod, checkPodChange } from './pod-checks.js';
 import { podDefaults } from './pod-defaults.js';
 import { qosClass } from './pod-qos.js';
+import { checkPodStatus } from './pod-status-checks.js';
+import { nameWarnings, podWarnings } from './pod-warnings.js';
 
 export const podRules: KindRules = {
   defaults: podDefaults,
   prepare: preparePod,
+  validate: (pod, before) => (before === undefined ? checkNewPod(pod) : []),
+  validateUpdate: checkPodChange,
+  validateStatus: checkPodStatus,
+  warnings: (pod, before) =>
+    before === undefined ? [...nameWarnings(pod, before, "the Pod's hostname"), ...podWarnings(pod)] : [],
 };
 
 function preparePod(pod: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {

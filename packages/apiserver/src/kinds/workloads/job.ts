@@ -1,8 +1,15 @@
 import type { JsonObject } from 'riata/object';
-import { metaOf, recordOf, withMeta } from '../../resource/metadata.js';
+import { metaOf, recordOf, textOf, withMeta } from '../../resource/metadata.js';
+import { type FieldError, invalid, required } from '../../status/field-error.js';
+import { checkLabelSelector } from '../checks/label-selector.js';
 import { type DefaultsTable, prefixed } from '../defaults-table.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { templateDefaults } from '../pods/pod-template.js';
+import { checkTemplateLabels, selectorMatches } from '../pods/pod-template-checks.js';
+import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
+import { checkIndexedName, checkJobSpec } from './job-checks.js';
+import { checkJobStatus } from './job-status-checks.js';
+import { checkJobUpdate } from './job-update-checks.js';
 
 /** What the spec of a Job is given in the template of a CronJob, too. */
 export const jobTemplateSpecDefaults: DefaultsTable = {
@@ -23,6 +30,10 @@ export const jobRules: KindRules = {
     'metadata.labels': (_, job) => recordOf(recordOf(recordOf(job.spec).template).metadata).labels,
     ...prefixed('spec', jobTemplateSpecDefaults),
   },
+  validate: checkJob,
+  validateUpdate: checkJobUpdate,
+  validateStatus: checkJobStatus,
+  warnings: (job, before) => [...nameWarnings(job, before), ...templateWarnings(job, before, 'spec.template')],
   prepare: (job, before, { subresource }: PrepareContext) =>
     before === undefined && subresource === '' ? labelled(withSelector(job)) : job,
 };
@@ -58,4 +69,38 @@ function withSelector(job: JsonObject): JsonObject {
       template: { ...template, metadata: { ...meta, labels } },
     },
   };
+}
+
+function checkJob(job: JsonObject, before: JsonObject | undefined): FieldError[] {
+  const spec = recordOf(job.spec);
+  const { selector } = spec;
+  const name = textOf(metaOf(job).name);
+  return [
+    ...checkGenerated(job, before),
+    ...checkJobSpec(spec, 'spec'),
+    ...(selector === undefined ? [required('spec.selector')] : checkLabelSelector(selector, 'spec.selector')),
+    ...checkTemplateLabels(selector, spec.template, 'spec.template'),
+    ...checkIndexedName(name, spec),
+  ];
+}
+
+/** What the server has generated is still there, unless the Job has its own selector. */
+function checkGenerated(job: JsonObject, before: JsonObject | undefined): FieldError[] {
+  const spec = recordOf(job.spec);
+  if (spec.manualSelector === true || spec.selector === undefined) return [];
+  const { name = '', uid = '' } = metaOf(job);
+  const labelsOf = (of: JsonObject | undefined) =>
+    recordOf(recordOf(recordOf(recordOf(of?.spec).template).metadata).labels);
+  const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
+  const old = labelsOf(before);
+  const wantsPrefixed = before === undefined || Object.keys(prefixed).every((key) => old[key] !== undefined);
+  const wanted = { 'controller-uid': uid, 'job-name': name, ...(wantsPrefixed ? prefixed : {}) };
+  const labels = labelsOf(job);
+  const errors = Object.entries(wanted).flatMap(([key, value]) => {
+    const at = `spec.template.metadata.labels[${key}]`;
+    if (labels[key] === value) return [];
+    return [labels[key] === undefined ? required(at, `must be '${value}'`) : invalid(at, labels, `must be '${value}'`)];
+  });
+  if (selectorMatches(spec.selector, wanted) !== false) return errors;
+  return [...errors, invalid('spec.selector', spec.selector, '`selector` not auto-generated')];
 }

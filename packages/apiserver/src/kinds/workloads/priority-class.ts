@@ -1,5 +1,62 @@
-import type { KindRules } from '../kind-rules.js';
+import type { JsonObject } from 'riata/object';
+import { metaOf, numberOf, textOf } from '../../resource/metadata.js';
+import { checkImmutable } from '../../schema/object-meta.js';
+import { type FieldError, forbidden, notSupported, required } from '../../status/field-error.js';
+import { forbiddenWrite } from '../../status/refusal.js';
+import type { KindRules, PrepareContext } from '../kind-rules.js';
+
+const highest = 1_000_000_000;
+/** The classes of the system itself. */
+const systemClasses: Readonly<Record<string, number>> = {
+  'system-node-critical': 2 * highest + 1000,
+  'system-cluster-critical': 2 * highest,
+};
 
 export const priorityClassRules: KindRules = {
   defaults: { preemptionPolicy: 'PreemptLowerPriority' },
+  prepare: oneDefault,
+  validate: (priorityClass, before) => (before === undefined ? checkNew(priorityClass) : []),
+  validateUpdate: (now, before) => [
+    ...(numberOf(now.value) === numberOf(before.value) ? [] : [forbidden('value', 'may not be changed in an update.')]),
+    ...checkImmutable(now.preemptionPolicy ?? null, before.preemptionPolicy ?? null, 'preemptionPolicy'),
+  ],
 };
+
+/** There is one class at most that Pods have which name none. */
+function oneDefault(
+  priorityClass: JsonObject,
+  before: JsonObject | undefined,
+  { objects }: PrepareContext,
+): JsonObject {
+  if (priorityClass.globalDefault !== true) return priorityClass;
+  const name = textOf(metaOf(priorityClass).name);
+  const other = objects('scheduling.k8s.io/priorityclasses').find(
+    (one) => (one as unknown as JsonObject).globalDefault === true,
+  );
+  if (other === undefined || (before !== undefined && other.metadata.name === name)) return priorityClass;
+  const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
+  throw forbiddenWrite({ group: 'scheduling.k8s.io', plural: 'priorityclasses', kind: 'PriorityClass' }, name, why);
+}
+
+function checkNew(priorityClass: JsonObject): FieldError[] {
+  const name = textOf(metaOf(priorityClass).name);
+  const policy = textOf(priorityClass.preemptionPolicy);
+  const policies = ['PreemptLowerPriority', 'Never'];
+  const errors = policy === '' ? [required('preemptionPolicy')] : [];
+  if (policy !== '' && !policies.includes(policy)) errors.push(notSupported('preemptionPolicy', policy, policies));
+  if (!name.startsWith('system-')) {
+    if (numberOf(priorityClass.value) <= highest) return errors;
+    return [...errors, forbidden('value', `maximum allowed value of a user defined priority is ${highest}`)];
+  }
+  const problem = systemProblem(name, priorityClass);
+  if (problem === undefined) return errors;
+  const words = "priority class names with 'system-' prefix are reserved for system use only. error:";
+  return [...errors, forbidden('metadata.name', `${words} ${problem}`)];
+}
+
+function systemProblem(name: string, { value, globalDefault }: JsonObject): string | undefined {
+  const wanted = systemClasses[name];
+  if (wanted === undefined) return `${name} is not a known system priority class`;
+  if (numberOf(value) !== wanted) return `value of ${name} PriorityClass must be ${wanted}`;
+  return globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}

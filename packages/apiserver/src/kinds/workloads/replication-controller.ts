@@ -1,7 +1,12 @@
 import type { JsonObject } from 'riata/object';
 import { recordOf } from '../../resource/metadata.js';
+import { type FieldError, required } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
 import { templateDefaults } from '../pods/pod-template.js';
+import { checkLastingTemplate, checkTemplateLabels } from '../pods/pod-template-checks.js';
+import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
+import { checkCounts, checkReplicaStatus } from './replica-checks.js';
+import { counts } from './replica-set.js';
 
 const templateLabels = (controller: JsonObject) =>
   recordOf(recordOf(recordOf(recordOf(controller.spec).template).metadata)).labels;
@@ -13,4 +18,28 @@ export const replicationControllerRules: KindRules = {
     'metadata.labels': (_, controller) => templateLabels(controller),
     ...templateDefaults('spec.template'),
   },
+  validate: ({ spec }) => checkSpec(recordOf(spec)),
+  validateStatus: ({ status }) => [
+    ...checkCounts(recordOf(status), ['replicas', ...counts, 'observedGeneration'], 'status'),
+    ...checkReplicaStatus(recordOf(status), counts),
+  ],
+  warnings: (controller, before) => [
+    ...nameWarnings(controller, before),
+    ...templateWarnings(controller, before, 'spec.template'),
+  ],
 };
+
+function checkSpec(spec: JsonObject): FieldError[] {
+  const { selector, template } = spec;
+  const isEmpty = Object.keys(recordOf(selector)).length === 0;
+  const errors = [
+    ...checkCounts(spec, ['minReadySeconds', 'replicas'], 'spec'),
+    ...(isEmpty ? [required('spec.selector')] : []),
+  ];
+  if (template === undefined || template === null) return [...errors, required('spec.template')];
+  return [
+    ...errors,
+    ...(isEmpty ? [] : checkTemplateLabels({ matchLabels: recordOf(selector) }, template, 'spec.template')),
+    ...checkLastingTemplate(template, 'ReplicationController', 'spec.template'),
+  ];
+}

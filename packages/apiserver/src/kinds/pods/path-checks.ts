@@ -1,0 +1,20 @@
+import { type FieldError, invalid } from '../../status/field-error.js';
+
+/** A path without `..` (`validatePathNoBacksteps`). */
+export function checkNoBacksteps(value: string, path: string): FieldError[] {
+  return value.split('/').includes('..') ? [invalid(path, value, "must not contain '..'")] : [];
+}
+
+/** A path below wherever one is (`validateLocalDescendingPath`). */
+export function checkDescending(value: string, path: string): FieldError[] {
+  return [
+    ...(value.startsWith('/') ? [invalid(path, value, 'must be a relative path')] : []),
+    ...checkNoBacksteps(value, path),
+  ];
+}
+
+/** A path below, whose name nobody else needs (`ValidateLocalNonReservedPath`). */
+export function checkNonReserved(value: string, path: string): FieldError[] {
+  const reserved = value.startsWith('..') && !value.startsWith('../');
+  return [...checkDescending(value, path), ...(reserved ? [invalid(path, value, "must not start with '..'")] : [])];
+}
