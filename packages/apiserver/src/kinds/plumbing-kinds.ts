@@ -3,6 +3,7 @@ import { configMapRules } from './config/config-map.js';
 import { leaseRules } from './config/lease.js';
 import { namespaceRules } from './config/namespace.js';
 import { secretRules } from './config/secret.js';
+import { coreEventRules, eventRules } from './events/event.js';
 import type { KindRules } from './kind-rules.js';
 import { endpointSliceRules } from './network/endpoint-slice.js';
 import { endpointsRules } from './network/endpoints.js';
@@ -15,11 +16,13 @@ import { serviceRules } from './network/service.js';
 export const plumbingKinds: Readonly<Record<string, () => KindRules>> = {
   '/configmaps': () => configMapRules,
   '/endpoints': () => endpointsRules,
+  '/events': () => coreEventRules,
   '/namespaces': () => namespaceRules,
   '/secrets': () => secretRules,
   '/services': () => serviceRules,
   'coordination.k8s.io/leases': () => leaseRules,
   'discovery.k8s.io/endpointslices': () => endpointSliceRules,
+  'events.k8s.io/events': () => eventRules,
   'networking.k8s.io/ingressclasses': () => ingressClassRules,
   'networking.k8s.io/ingresses': () => ingressRules,
   'networking.k8s.io/networkpolicies': () => networkPolicyRules,

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { FieldSelector, JsonObject, KubeList, KubeObject, ListMeta, Selector } from 'riata/object';
 import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
 import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
-import { inVersion, type Resource } from './resource.js';
+import { inVersion } from './in-version.js';
+import type { Resource } from './resource.js';
 
 /** Which objects are meant, as parsed from the query. */
 export interface Choice {
@@ -57,8 +58,9 @@ export function wholeList(resource: Resource, { head, found }: FoundList): KubeL
 
 /** An object as it stands in a list. */
 function asItem(resource: Resource, object: KubeObject): KubeObject {
-  if (!resource.builtIn) return inVersion(object, resource.apiVersion);
-  const { apiVersion: _a, kind: _k, ...rest } = object;
+  const shown = inVersion(object, resource.apiVersion);
+  if (!resource.builtIn) return shown;
+  const { apiVersion: _a, kind: _k, ...rest } = shown;
   return rest as KubeObject;
 }
 

@@ -4,6 +4,7 @@ import {
   conflictStatus,
   excludeFields,
   type JsonObject,
+  type ManagedFieldsEntry,
   type MergeType,
   type ResetFields,
   type Status,
@@ -39,12 +40,13 @@ export function trackingOf(tracked: TrackedKind): FieldTracking {
     now: writer.nowMs,
   });
   return {
-    afterUpdate: (before, after, writer) => trackUpdate({ ...requestOf(before, writer), object: after }) ?? [],
+    afterUpdate: (before, after, writer) =>
+      ownEntries(trackUpdate({ ...requestOf(before, writer), object: after }) ?? [], apiVersion),
     apply(live, intent, writer, force) {
       try {
         const result = applyServerSide({ ...requestOf(live, writer), config: intent, force });
         if (result.conflicts !== undefined) throw refusalOf(conflictStatus(result.conflicts));
-        return withMeta(result.object, { managedFields: result.managedFields });
+        return withMeta(result.object, { managedFields: ownEntries(result.managedFields ?? [], apiVersion) });
       } catch (error) {
         if (error instanceof ApplyError) throw refusalOf(error.status());
         throw error;
@@ -67,6 +69,17 @@ export function statusApart(
     if (subresource === 'status') return statusAlone;
     return hasStatus ? withoutStatus : undefined;
   };
+}
+
+/** What was written as an object of another group cannot be told in the fields of this one, and is forgotten. */
+function ownEntries(entries: readonly ManagedFieldsEntry[], apiVersion: string): readonly ManagedFieldsEntry[] {
+  const group = groupOf(apiVersion);
+  const isOwn = (entry: ManagedFieldsEntry) => groupOf(entry.apiVersion ?? '') === group;
+  return entries.every(isOwn) ? entries : entries.filter(isOwn);
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
 }
 
 function refusalOf(status: Status): Refusal {

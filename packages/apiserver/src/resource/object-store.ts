@@ -54,7 +54,7 @@ export class ObjectStore {
   /** The object, in the resource's version. Throws 404. */
   get(resource: Resource, namespace: string, name: string): KubeObject {
     const stored = this.#storage.get(resource.table, keyFor(namespace, name));
-    if (stored === undefined) throw notFound(homeOf(resource), name);
+    if (stored === undefined) throw notFound(resource, name);
     return inVersion(stored.object, resource.apiVersion);
   }
 
@@ -93,8 +93,7 @@ export class ObjectStore {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
     }
     const other = this.find(resource, namespace, name);
-    if (other !== undefined)
-      throw alreadyExists(homeOf(resource), name, other.object.metadata.deletionTimestamp !== undefined);
+    if (other !== undefined) throw alreadyExists(resource, name, other.object.metadata.deletionTimestamp !== undefined);
     // What is not stored is answered with the revision that it came with.
     if (context.dryRun) return answerOf(object, resource, Number(sentVersion ?? 0) || undefined);
     const key = keyFor(namespace, name);
@@ -123,7 +122,7 @@ export class ObjectStore {
   /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */
   update(resource: Resource, namespace: string, name: string, change: Change, context: WriteContext): Written {
     const stored = this.find(resource, namespace, name);
-    if (stored === undefined) throw notFound(homeOf(resource), name);
+    if (stored === undefined) throw notFound(resource, name);
     const live = inVersion(stored.object, resource.apiVersion) as unknown as JsonObject;
     this.#expect(resource, stored, change.expected);
     const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
@@ -280,7 +279,7 @@ export function expectRevision(resource: Resource, name: string, revision: numbe
   if (!/^[0-9]*$/.test(expected)) {
     throw new Refusal(500, '', `strconv.ParseUint: parsing ${JSON.stringify(expected)}: invalid syntax`);
   }
-  if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(homeOf(resource), name);
+  if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
 }
 
 /** What there is of an object; of one that is gone, the name and an empty uid. */
@@ -293,7 +292,7 @@ export function checkUid(resource: Resource, key: string, asked: string, { metad
   if (asked === metadata.uid) return;
   const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
   throw conflict(
-    homeOf(resource),
+    resource,
     metadata.name,
     `StorageError: invalid object, Code: 4, Key: /registry/${place}/${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${metadata.uid}`,

@@ -1,4 +1,4 @@
-import type { JsonObject, KubeObject, Scope } from 'riata/object';
+import type { JsonObject, Scope } from 'riata/object';
 import type { PrepareContext } from '../kinds/kind-rules.js';
 import type { CrdVersion } from '../schema/crd/crd-object.js';
 import type { NameRule } from '../schema/name-rules.js';
@@ -116,9 +116,11 @@ export interface Resource extends ResourceName {
   readonly rules: ResourceRules;
 }
 
-/** The object under the resource's own version: conversion between versions changes no more than that. */
-export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+/** The kind that an invalid object is called by: that of the group that it is stored in, whichever it is asked for in. */
+export function homeOf(resource: Resource): ResourceName {
+  const { storedAs, plural, kind } = resource;
+  const group = storedAs.slice(0, Math.max(0, storedAs.indexOf('/')));
+  return group === resource.group ? resource : { group, plural, kind };
 }
 
 export function hasSubresource(resource: Resource, name: string): boolean {

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { writeJson } from '../http/write-json.js';
+import { inVersion } from '../resource/in-version.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { RecentCache } from '../resource/recent-cache.js';
-import { inVersion, type Resource } from '../resource/resource.js';
+import type { Resource } from '../resource/resource.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
