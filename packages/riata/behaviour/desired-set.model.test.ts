@@ -90,6 +90,7 @@ describeServers(
                   await apply(set, concurrency);
                 },
               );
+              await world.lookWhatWasTakenOver();
               for (const edit of edits) await world.edit(edit);
             }
             const writes = await world.process(server().config, undefined, 'server-side', async (apply, count) => {
@@ -187,6 +188,15 @@ class World implements AsyncDisposable {
     if (edit.do === 'unlabel') {
       await patch({ metadata: { labels: { [setMarks.hash]: null } } });
       if (name) this.#foreign.set(edit.place.join('/'), edit.place);
+    }
+  }
+
+  /** What the set has wanted since somebody took it out is the set's again, if it came to that before a crash. */
+  async lookWhatWasTakenOver(): Promise<void> {
+    const { hash } = setIdentity({ setId: this.#setId });
+    for (const [at, found] of [...this.#foreign]) {
+      const object = await this.#client.find(kinds[found[0]], this.#key(found));
+      if (object?.metadata.labels?.[setMarks.hash] === hash) this.#foreign.delete(at);
     }
   }
 

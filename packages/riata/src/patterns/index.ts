@@ -63,6 +63,7 @@ export { ObjectSet, type ObjectSetKey } from './object-set.js';
 export { type Enqueuer, type Resolver, relatedResource, type Watched } from './related-resource.js';
 export type { Relationship } from './relationships.js';
 export { type ObjectHandler, removeHandler } from './remove-handler.js';
+export { hexOf, limitName, safeConcatName } from './safe-name.js';
 export type { SetApplier, SetApplyOptions } from './set-applier.js';
 export {
   registerStatusHandler,
@@ -88,3 +89,4 @@ export {
   type TypedControllerOptions,
   type Updater,
 } from './typed-controller.js';
+export { cleanForExport, exportYaml, objectsFromYaml, objectsToYaml } from './yaml.js';
