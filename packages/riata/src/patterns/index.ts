@@ -45,6 +45,16 @@ export {
 export { Cond, type CondUpdate } from './cond.js';
 export { ConditionError } from './condition-error.js';
 export { Controllers } from './controllers.js';
+export { type CrdLoss, type CrdShape, crdLosses } from './crds/crd-losses.js';
+export {
+  CrdDataLossError,
+  type CrdSource,
+  type InstallCrdsOptions,
+  type InstalledCrd,
+  installCrds,
+  isCrdDataLoss,
+} from './crds/install-crds.js';
+export { type WaitServedOptions, waitServed } from './crds/wait-served.js';
 export type { PlacingOptions } from './generated-objects.js';
 export {
   type Generated,
