@@ -55,6 +55,11 @@ export class Controllers implements AsyncDisposable {
     return this.factory.start(options);
   }
 
+  /** {@link start}, and resolves when the signal has aborted and the last handler has returned: for `manager.add`. */
+  run(options: StartOptions): Promise<void> {
+    return this.factory.run(options);
+  }
+
   /**
    * Takes the finalizers that handlers of these controllers were registered with off all objects: for uninstalling. Register
    * the handlers, but don't start; or stop first. See `clearFinalizers`.

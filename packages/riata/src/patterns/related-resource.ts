@@ -4,7 +4,7 @@ import { type ObjectKey, splitKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { onAbort } from '../runtime/signals.js';
-import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from '../shared/handler.js';
+import type { HandlerRegistration, RegisterOptions } from '../shared/handler.js';
 import { ownerKeys } from './owner-keys.js';
 
 /** The name of a key that stands for all objects; no object is called so (`relatedresource.AllKey`). */
@@ -26,10 +26,17 @@ export interface Enqueuer {
   enqueue(key: ObjectKey): void;
 }
 
-/** What can be watched: a `TypedController` or a `SharedController` (`relatedresource.ControllerWrapper`). */
+/**
+ * What can be watched: a `TypedController` or a `SharedController` (`relatedresource.ControllerWrapper`). With a resolver
+ * that takes any object, those of several kinds.
+ */
 export interface Watched<R extends KubeObject = KubeObject> extends Enqueuer {
-  readonly informer: Informer<R>;
-  registerHandler(name: string, handler: SharedControllerHandler<R>, options?: RegisterOptions): HandlerRegistration;
+  readonly informer: Pick<Informer<R>, 'addEventHandler'>;
+  registerHandler(
+    name: string,
+    handler: (key: string, object: R | undefined) => Promise<undefined>,
+    options?: RegisterOptions,
+  ): HandlerRegistration;
 }
 
 /**
@@ -104,7 +111,7 @@ function watchOne<R extends KubeObject>(
         olds?.delete(old);
       }
       if (olds?.size === 0) earlier.delete(key);
-      return object;
+      return undefined;
     },
     options,
   );

@@ -2,7 +2,7 @@ import type { ObjectKey } from '../object/key.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, HandlerRegistration, RegisterOptions } from '../shared/handler.js';
-import type { Watched } from './related-resource.js';
+import type { SharedController } from '../shared/shared-controller.js';
 
 const namespace = '__trigger__';
 let made = 0;
@@ -20,9 +20,9 @@ let made = 0;
 export class Trigger<R extends KubeObject = KubeObject> {
   /** What stands for it in the queue (`Key`). */
   readonly key: ObjectKey;
-  readonly #controller: Pick<Watched<R>, 'enqueue' | 'registerHandler'>;
+  readonly #controller: Pick<SharedController<R>, 'enqueue' | 'registerHandler'>;
 
-  constructor(controller: Pick<Watched<R>, 'enqueue' | 'registerHandler'>) {
+  constructor(controller: Pick<SharedController<R>, 'enqueue' | 'registerHandler'>) {
     made += 1;
     this.key = Object.freeze({ namespace, name: `__trigger__${made}__` });
     this.#controller = controller;
