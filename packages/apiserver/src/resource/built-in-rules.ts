@@ -25,7 +25,6 @@ const counting = new Set(
     'networking.k8s.io/ ingresses ingressclasses networkpolicies',
     'policy/ poddisruptionbudgets',
     'resource.k8s.io/ deviceclasses devicetaintrules resourceslices',
-    'scheduling.k8s.io/ priorityclasses',
   ].flatMap(expand),
 );
 

@@ -30,7 +30,7 @@ export function checkNonNegative(value: Json | undefined, path: string): FieldEr
 
 /** `validation.ValidatePositiveField`; what is absent is fine. */
 export function checkPositive(value: Json | undefined, path: string): FieldError[] {
-  return typeof value === 'number' && value <= 0 ? [invalid(path, value, 'must be greater than 0')] : [];
+  return typeof value === 'number' && value <= 0 ? [invalid(path, value, 'must be greater than zero')] : [];
 }
 
 /** `validation.IsInRange`; what is absent is fine. */

@@ -1,11 +1,13 @@
-import type { Json, JsonObject, KubeObject } from 'riata/object';
+import { equal, type Json, type JsonObject, type KubeObject } from 'riata/object';
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { forbiddenWrite, type Refusal } from '../../status/refusal.js';
 import type { PrepareContext } from '../kind-rules.js';
+import { checkContainerResources } from './resource-checks.js';
 
 /** What upstream's admission plug-ins make of a new or changed Pod. */
 export function admitPod(pod: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
-  const spec = withTolerations(recordOf(pod.spec));
+  const tolerant = withTolerations(recordOf(pod.spec));
+  const spec = before === undefined ? withRuntimeClass(pod, tolerant, context) : tolerant;
   const admitted = before === undefined ? withPriority(pod, spec, context) : keepPriority(spec, recordOf(before.spec));
   return admitted === pod.spec ? pod : { ...pod, spec: admitted };
 }
@@ -22,6 +24,45 @@ function withTolerations(spec: JsonObject): JsonObject {
   if (missing.length === 0) return spec;
   const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
   return { ...spec, tolerations: [...tolerations, ...added] };
+}
+
+/** What a Pod's way of running needs beside the Pod itself (`RuntimeClass`). */
+function withRuntimeClass(pod: JsonObject, spec: JsonObject, { objects }: PrepareContext): JsonObject {
+  const name = textOf(spec.runtimeClassName);
+  const named = spec.runtimeClassName !== undefined;
+  const found = named
+    ? objects('node.k8s.io/runtimeclasses').find(({ metadata }) => metadata.name === name)
+    : undefined;
+  if (named && found === undefined) {
+    throw refuse(pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+  }
+  const { overhead, scheduling } = (found ?? {}) as unknown as JsonObject;
+  const { podFixed } = recordOf(overhead);
+  if (overhead === undefined && spec.overhead !== undefined && isFine(spec.overhead)) {
+    throw refuse(pod, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+  }
+  if (overhead !== undefined && spec.overhead !== undefined && !equal(podFixed ?? {}, spec.overhead)) {
+    throw refuse(pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  }
+  const made = podFixed === undefined ? spec : { ...spec, overhead: podFixed };
+  return scheduling === undefined ? made : withScheduling(pod, made, recordOf(scheduling));
+}
+
+/** What is wrong in itself is told as such. */
+function isFine(overhead: Json): boolean {
+  return checkContainerResources({ limits: overhead }, new Set(), 'spec.overhead').length === 0;
+}
+
+function withScheduling(pod: JsonObject, spec: JsonObject, scheduling: JsonObject): JsonObject {
+  const [own, more] = [recordOf(spec.nodeSelector), recordOf(scheduling.nodeSelector)];
+  for (const [key, value] of Object.entries(more)) {
+    if (own[key] === undefined || own[key] === value) continue;
+    const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`;
+    throw refuse(pod, `conflict: ${where}`);
+  }
+  const nodeSelector = { ...own, ...more };
+  const tolerations = [...recordsOf(spec.tolerations), ...recordsOf(scheduling.tolerations)];
+  return { ...spec, ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }), tolerations };
 }
 
 /** What a Pod's class says about its priority (`Priority`). */

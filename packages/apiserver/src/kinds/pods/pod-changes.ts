@@ -70,7 +70,13 @@ function checkNodeTerms(now: JsonObject, was: JsonObject): FieldError[] {
   ];
   if (before.length === 0) return [];
   if (terms.length !== before.length) {
-    return [invalid(at, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+    return [
+      invalid(
+        at,
+        terms.length === 0 ? null : terms,
+        'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+      ),
+    ];
   }
   return terms.flatMap((term, index) => {
     if (onlyAdds(term, before[index] ?? {})) return [];

@@ -110,6 +110,7 @@ export const podDefaults: DefaultsTable = {
   'spec.initContainers[].ports[].hostPort': hostPort,
   'spec.enableServiceLinks': true,
   ...prefixed('spec', podSpecDefaults),
+  'spec.terminationGracePeriodSeconds': computed((seconds = 30) => (Number(seconds) < 0 ? 1 : seconds)),
   // Of a Pod's addresses, the first is the one that was told before there could be several.
   'status.podIPs': computed((ips, { podIP }) => addresses(ips, podIP)),
   'status.podIP': computed((ip, { podIPs }) => (Array.isArray(podIPs) ? recordOf(podIPs[0]).ip : ip)),

@@ -1,6 +1,7 @@
 import { equal, type Json, type JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { withoutDisabled } from './disabled-fields.js';
 import { admitPod } from './pod-admission.js';
 import { checkNewPod, checkPodChange } from './pod-checks.js';
 import { podDefaults } from './pod-defaults.js';
@@ -21,7 +22,7 @@ export const podRules: KindRules = {
 function preparePod(pod: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
   switch (before === undefined ? '' : context.subresource) {
     case '': {
-      const admitted = admitPod(pod, before, context);
+      const admitted = withoutDisabledSpec(admitPod(pod, before, context));
       return before === undefined ? { ...admitted, status: firstStatus(admitted, context.now) } : admitted;
     }
     case 'status':
@@ -33,6 +34,12 @@ function preparePod(pod: JsonObject, before: JsonObject | undefined, context: Pr
     default:
       return pod;
   }
+}
+
+function withoutDisabledSpec(pod: JsonObject): JsonObject {
+  const spec = recordOf(pod.spec);
+  const made = withoutDisabled(spec);
+  return made === spec ? pod : { ...pod, spec: made };
 }
 
 function firstStatus(pod: JsonObject, now: string): JsonObject {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
+import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkEnum, checkNonNegative, checkText } from '../checks/basic-checks.js';
 import { checkPortOrName } from '../checks/ports.js';
 import { headerName } from '../checks/text-rules.js';
@@ -11,20 +11,18 @@ export function checkLifecycle(container: JsonObject, spec: JsonObject, path: st
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   if (!(lifecycle ?? livenessProbe ?? readinessProbe ?? startupProbe)) return [];
   return [
-    ...checkHooks(lifecycle, spec, `${path}.lifecycle`),
+    ...checkHooks(lifecycle, grace, `${path}.lifecycle`),
     ...checkProbe(livenessProbe, grace, `${path}.livenessProbe`, 'once'),
     ...checkProbe(readinessProbe, grace, `${path}.readinessProbe`, 'ready'),
     ...checkProbe(startupProbe, grace, `${path}.startupProbe`, 'once'),
   ];
 }
 
-function checkHooks(lifecycle: Json | undefined, spec: JsonObject, path: string): FieldError[] {
-  const { postStart, preStop, stopSignal } = recordOf(lifecycle);
-  const grace = spec.terminationGracePeriodSeconds;
+function checkHooks(lifecycle: Json | undefined, grace: Json | undefined, path: string): FieldError[] {
+  const { postStart, preStop } = recordOf(lifecycle);
   return [
     ...(postStart === undefined ? [] : checkHandler(recordOf(postStart), hooks, grace, `${path}.postStart`)),
     ...(preStop === undefined ? [] : checkHandler(recordOf(preStop), hooks, grace, `${path}.preStop`)),
-    ...(stopSignal === undefined ? [] : checkStopSignal(textOf(stopSignal), spec, `${path}.stopSignal`)),
   ];
 }
 
@@ -92,21 +90,3 @@ function checkHandler(
     ...others.map((name) => forbidden(`${path}.${name}`, 'may not specify more than 1 handler type')),
   ];
 }
-
-function checkStopSignal(signal: string, spec: JsonObject, path: string): FieldError[] {
-  const os = textOf(recordOf(spec.os).name);
-  if (os === '') return [forbidden(path, 'may not be set for containers with empty `spec.os.name`')];
-  const known = os === 'windows' ? ['SIGKILL', 'SIGTERM'] : signals;
-  return known.includes(signal) ? [] : [notSupported(path, signal, known)];
-}
-
-const realTime = [
-  ...Array.from({ length: 14 }, (_, index) => `SIGRTMAX-${index + 1}`),
-  ...Array.from({ length: 15 }, (_, index) => `SIGRTMIN+${index + 1}`),
-];
-const signals = [
-  ...'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT RTMAX RTMIN SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'
-    .split(' ')
-    .map((name) => `SIG${name}`),
-  ...realTime,
-].sort();

@@ -1,7 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
-import { checkLabelSelector } from '../checks/label-selector.js';
 import { checkNonReserved } from './path-checks.js';
 import { checkDownwardFile, checkKeyToPath } from './volume-files.js';
 
@@ -31,13 +30,6 @@ export function checkProjected(projected: JsonObject, path: string): FieldError[
     if (source.serviceAccountToken !== undefined) {
       errors.push(...checkToken(recordOf(source.serviceAccountToken), `${at}.serviceAccountToken`, path));
     }
-    if (source.clusterTrustBundle !== undefined) {
-      const bundle = recordOf(source.clusterTrustBundle);
-      errors.push(
-        ...checkBundle(bundle, `${at}.clusterTrustBundle`),
-        ...taken(textOf(bundle.path), textOf(bundle.path)),
-      );
-    }
     if (Object.keys(source).length > 1)
       errors.push(forbidden(at, 'may not specify more than 1 volume type per source'));
     return errors;
@@ -54,26 +46,5 @@ function checkToken(token: JsonObject, at: string, path: string): FieldError[] {
   if (seconds > 2 ** 32) {
     errors.push(invalid(`${at}.expirationSeconds`, seconds, 'may not specify a duration larger than 2^32 seconds'));
   }
-  return errors;
-}
-
-function checkBundle(bundle: JsonObject, at: string): FieldError[] {
-  const { name, signerName, labelSelector } = bundle;
-  const errors = [
-    ...(textOf(bundle.path) === '' ? [required(`${at}.path`)] : []),
-    ...checkNonReserved(textOf(bundle.path), `${at}.path`),
-  ];
-  if (name !== undefined && signerName !== undefined) {
-    errors.push(invalid(at, bundle, 'only one of name and signerName may be used'));
-  } else if (name !== undefined) {
-    if (name === '') errors.push(required(`${at}.name`, 'must be a valid object name'));
-    if (labelSelector !== undefined) {
-      const detail = 'labelSelector must be unset if name is specified';
-      errors.push(invalid(`${at}.labelSelector`, labelSelector, detail));
-    }
-  } else if (signerName !== undefined) {
-    if (signerName === '') errors.push(required(`${at}.signerName`, 'must be a valid signer name'));
-    errors.push(...checkLabelSelector(labelSelector, `${at}.labelSelector`));
-  } else errors.push(required(at, 'either name or signerName must be specified'));
   return errors;
 }

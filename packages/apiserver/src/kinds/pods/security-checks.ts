@@ -74,7 +74,7 @@ export function checkPodSecurity(spec: JsonObject, path: string): FieldError[] {
     ...checkProfile(context.seccompProfile, 'seccomp', `${path}.seccompProfile`),
     ...checkProfile(context.appArmorProfile, 'AppArmor', `${path}.appArmorProfile`),
     ...checkEnum(context.supplementalGroupsPolicy, ['Merge', 'Strict'], `${path}.supplementalGroupsPolicy`),
-    ...checkEnum(context.seLinuxChangePolicy, ['MountOption', 'Recursive'], `${path}.seLinuxChangePolicy`),
+    ...checkEnum(context.seLinuxChangePolicy, ['Recursive'], `${path}.seLinuxChangePolicy`),
   ];
 }
 

@@ -4,6 +4,7 @@ import { byteLength } from '../../schema/name-rules.js';
 import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { prefixed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
 import { isTimeZone, scheduleProblem } from './cron-schedule.js';
 import { jobTemplateSpecDefaults } from './job.js';
@@ -18,6 +19,7 @@ export const cronJobRules: KindRules = {
     'spec.failedJobsHistoryLimit': 1,
     ...prefixed('spec.jobTemplate.spec', jobTemplateSpecDefaults),
   },
+  prepare: (object) => withoutDisabledIn(object, ['spec', 'jobTemplate', 'spec', 'template']),
   validate: checkCronJob,
   warnings: (cronJob, before) => [
     ...nameWarnings(cronJob, before),

@@ -5,6 +5,7 @@ import { type FieldError, invalid, notSupported, required } from '../../status/f
 import { checkLabelSelector, isEmptySelector } from '../checks/label-selector.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { checkLastingTemplate, checkTemplateLabels } from '../pods/pod-template-checks.js';
 import { templateWarnings } from '../pods/pod-warnings.js';
@@ -36,7 +37,8 @@ export const daemonSetRules: KindRules = {
     ...checkCollisions(recordOf(status), recordOf(before.status)),
   ],
   warnings: (set, before) => templateWarnings(set, before, 'spec.template'),
-  prepare: (set, before, { subresource }) => (subresource === 'status' ? set : withTemplateGeneration(set, before)),
+  prepare: (set, before, { subresource }) =>
+    subresource === 'status' ? set : withTemplateGeneration(withoutDisabledIn(set, ['spec', 'template']), before),
 };
 
 /** Counts changes of the template; once a field of the spec. */

@@ -3,6 +3,7 @@ import { numberOf, recordOf } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
 import {
@@ -28,6 +29,7 @@ export const deploymentRules: KindRules = {
     'spec.progressDeadlineSeconds': 600,
     ...templateDefaults('spec.template'),
   },
+  prepare: (object) => withoutDisabledIn(object, ['spec', 'template']),
   validate: ({ spec }) => checkSpec(recordOf(spec)),
   validateUpdate: (now, before) =>
     checkImmutable(recordOf(now.spec).selector ?? null, recordOf(before.spec).selector ?? null, 'spec.selector'),

@@ -2,8 +2,9 @@ import type { JsonObject } from 'riata/object';
 import { metaOf, recordOf, textOf, withMeta } from '../../resource/metadata.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
-import { type DefaultsTable, prefixed } from '../defaults-table.js';
+import { computed, type DefaultsTable, prefixed } from '../defaults-table.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { checkTemplateLabels, selectorMatches } from '../pods/pod-template-checks.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
@@ -13,7 +14,7 @@ import { checkJobUpdate } from './job-update-checks.js';
 
 /** What the spec of a Job is given in the template of a CronJob, too. */
 export const jobTemplateSpecDefaults: DefaultsTable = {
-  'podFailurePolicy.rules[].onPodConditions[].status': ({ status }) => (status === '' ? undefined : 'True'),
+  'podFailurePolicy.rules[].onPodConditions[].status': computed((status) => status || 'True'),
   ...templateDefaults('template'),
 };
 
@@ -35,7 +36,9 @@ export const jobRules: KindRules = {
   validateStatus: checkJobStatus,
   warnings: (job, before) => [...nameWarnings(job, before), ...templateWarnings(job, before, 'spec.template')],
   prepare: (job, before, { subresource }: PrepareContext) =>
-    before === undefined && subresource === '' ? labelled(withSelector(job)) : job,
+    before === undefined && subresource === ''
+      ? labelled(withSelector(withoutDisabledIn(job, ['spec', 'template'])))
+      : withoutDisabledIn(job, ['spec', 'template']),
 };
 
 /** A Job without labels is read with those of its template. */
@@ -52,15 +55,15 @@ function withSelector(job: JsonObject): JsonObject {
   const { name = '', uid = '' } = metaOf(job);
   const template = recordOf(spec.template);
   const meta = recordOf(template.metadata);
-  const labels = {
-    'job-name': name,
+  const labels = sorted({
+    'batch.kubernetes.io/controller-uid': uid,
     'batch.kubernetes.io/job-name': name,
     'controller-uid': uid,
-    'batch.kubernetes.io/controller-uid': uid,
+    'job-name': name,
     ...recordOf(meta.labels),
-  };
+  });
   const selector = recordOf(spec.selector);
-  const matchLabels = { 'batch.kubernetes.io/controller-uid': uid, ...recordOf(selector.matchLabels) };
+  const matchLabels = sorted({ 'batch.kubernetes.io/controller-uid': uid, ...recordOf(selector.matchLabels) });
   return {
     ...job,
     spec: {
@@ -69,6 +72,11 @@ function withSelector(job: JsonObject): JsonObject {
       template: { ...template, metadata: { ...meta, labels } },
     },
   };
+}
+
+/** As Go writes maps. */
+function sorted(labels: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function checkJob(job: JsonObject, before: JsonObject | undefined): FieldError[] {

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'riata/object';
-import { metaOf, numberOf, textOf } from '../../resource/metadata.js';
+import { metaOf, numberOf, textOf, withMeta } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, notSupported, required } from '../../status/field-error.js';
 import { forbiddenWrite } from '../../status/refusal.js';
@@ -14,7 +14,11 @@ const systemClasses: Readonly<Record<string, number>> = {
 
 export const priorityClassRules: KindRules = {
   defaults: { preemptionPolicy: 'PreemptLowerPriority' },
-  prepare: oneDefault,
+  prepare: (priorityClass, before, context) => {
+    refuseSecondDefault(priorityClass, before, context);
+    // It never counts further.
+    return before === undefined ? withMeta(priorityClass, { generation: 1 }) : priorityClass;
+  },
   validate: (priorityClass, before) => (before === undefined ? checkNew(priorityClass) : []),
   validateUpdate: (now, before) => [
     ...(numberOf(now.value) === numberOf(before.value) ? [] : [forbidden('value', 'may not be changed in an update.')]),
@@ -23,17 +27,17 @@ export const priorityClassRules: KindRules = {
 };
 
 /** There is one class at most that Pods have which name none. */
-function oneDefault(
+function refuseSecondDefault(
   priorityClass: JsonObject,
   before: JsonObject | undefined,
   { objects }: PrepareContext,
-): JsonObject {
-  if (priorityClass.globalDefault !== true) return priorityClass;
+): void {
+  if (priorityClass.globalDefault !== true) return;
   const name = textOf(metaOf(priorityClass).name);
   const other = objects('scheduling.k8s.io/priorityclasses').find(
     (one) => (one as unknown as JsonObject).globalDefault === true,
   );
-  if (other === undefined || (before !== undefined && other.metadata.name === name)) return priorityClass;
+  if (other === undefined || (before !== undefined && other.metadata.name === name)) return;
   const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
   throw forbiddenWrite({ group: 'scheduling.k8s.io', plural: 'priorityclasses', kind: 'PriorityClass' }, name, why);
 }

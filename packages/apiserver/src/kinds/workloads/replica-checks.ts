@@ -44,7 +44,7 @@ export function checkReplicaStatus(
   const all = numberOf(status.replicas);
   const errors = fields.flatMap((field) =>
     numberOf(status[field]) > all
-      ? [invalid(`status.${field}`, status[field], 'cannot be greater than status.replicas')]
+      ? [invalid(`status.${field}`, numberOf(status[field]), 'cannot be greater than status.replicas')]
       : [],
   );
   if (numberOf(status.availableReplicas) <= numberOf(status.readyReplicas)) return errors;

@@ -1,12 +1,14 @@
 import { recordOf } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import type { KindRules } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
 import { checkCounts, checkReplicaStatus, checkSelectorAndTemplate } from './replica-checks.js';
 
 export const replicaSetRules: KindRules = {
   defaults: { 'spec.replicas': 1, ...templateDefaults('spec.template') },
+  prepare: (object) => withoutDisabledIn(object, ['spec', 'template']),
   validate: ({ spec }) => [
     ...checkCounts(recordOf(spec), ['replicas', 'minReadySeconds'], 'spec'),
     // Upstream says so, too.

@@ -2,6 +2,7 @@ import type { JsonObject } from 'riata/object';
 import { recordOf } from '../../resource/metadata.js';
 import { type FieldError, required } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { checkLastingTemplate, checkTemplateLabels } from '../pods/pod-template-checks.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
@@ -18,6 +19,7 @@ export const replicationControllerRules: KindRules = {
     'metadata.labels': (_, controller) => templateLabels(controller),
     ...templateDefaults('spec.template'),
   },
+  prepare: (object) => withoutDisabledIn(object, ['spec', 'template']),
   validate: ({ spec }) => checkSpec(recordOf(spec)),
   validateStatus: ({ status }) => [
     ...checkCounts(recordOf(status), ['replicas', ...counts, 'observedGeneration'], 'status'),

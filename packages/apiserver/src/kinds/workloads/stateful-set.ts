@@ -5,6 +5,7 @@ import { type FieldError, forbidden, invalid, notSupported } from '../../status/
 import { checkNonNegative, checkText } from '../checks/basic-checks.js';
 import { computed, prefixed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { claimSpecDefaults } from '../pods/pod-defaults.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { templateWarnings } from '../pods/pod-warnings.js';
@@ -41,8 +42,10 @@ export const statefulSetRules: KindRules = {
       ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
       : []),
   ],
-  prepare: (set, before) =>
-    maxUnavailable(before) === undefined && maxUnavailable(set) !== undefined ? unbounded(set) : set,
+  prepare: (given, before) => {
+    const set = withoutDisabledIn(given, ['spec', 'template']);
+    return maxUnavailable(before) === undefined && maxUnavailable(set) !== undefined ? unbounded(set) : set;
+  },
 };
 
 const maxUnavailable = (set: JsonObject | undefined) =>
