@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { ApiServer } from '@riata/apiserver';
+import { createClient, defineKind, type KindOf, loadConfig, Manager, silentLogger } from 'riata';
+import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Service } from 'riata/kinds';
+import {
+  Apply,
+  Cond,
+  Controllers,
+  computeStatus,
+  registerGeneratingHandler,
+  registerStatusHandler,
+  relatedResource,
+  summarize,
+} from 'riata/patterns';
+import { SharedControllerFactory } from 'riata/shared';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+
+const Site = defineKind({
+  group: 'patterns-guide.riata.dev',
+  version: 'v1',
+  kind: 'Site',
+  spec: z.object({ title: z.string(), image: z.string().default('nginx') }),
+  status: z.object({ pages: z.int(), state: z.string() }),
+});
+interface Site extends KindOf<typeof Site> {}
+
+/** The real server where there is one (`npm run test:real`), else the embedded one. */
+const isReal = process.env.RIATA_CONTROL_PLANE !== undefined;
+const server = isReal ? undefined : await ApiServer.start({ log: silentLogger });
+const config = server?.config ?? (await loadConfig());
+const client = createClient(config);
+const options = { runtime: { log: silentLogger } };
+let namespace = '';
+
+beforeAll(async () => {
+  await client.apply(CustomResourceDefinition(Site.crd()), { fieldManager: 'test' });
+  await vi.waitFor(() => client.list(Site), 20_000);
+  namespace = (await client.create(Namespace({ metadata: { generateName: 'patterns-guide-' } }))).metadata.name;
+});
+
+afterAll(async () => {
+  await client.close();
+  await server?.stop();
+});
+
+/** A signal that aborts when the block is left, and controllers that end then. */
+async function start(signalled: (controllers: Controllers, signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const cacheDefaults = { namespaces: [namespace] };
+  await using controllers = await Controllers.fromConfig(config, { ...options, cacheDefaults });
+  try {
+    await signalled(controllers, signal);
+  } finally {
+    stop.abort();
+  }
+}
+
+const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, 20_000);
+
+test('typed controllers', async () => {
+  const log: string[] = [];
+  await start(async (controllers, signal) => {
+    const sites = controllers.for(Site); // nothing is listed or watched yet
+    sites.onChange(
+      'greet',
+      (key, site) => {
+        log.push(site === undefined ? `${key} is gone` : `hello ${site.spec.title}`);
+      },
+      { signal },
+    );
+    sites.cache.addIndexer('by-image', (site) => [site.spec.image]);
+    await controllers.start({ workers: 5, signal });
+
+    await sites.create(Site({ metadata: { namespace, name: 'blog' }, spec: { title: 'Blog' } }));
+    const [blog] = await sites.cache.getByIndex('by-image', 'nginx'); // own writes are seen at once
+    sites.enqueueAfter({ namespace, name: 'blog' }, '5m');
+    await sites.delete({ namespace, name: 'blog' });
+
+    expect(blog?.spec.title).toBe('Blog');
+    await soon(async () => expect(log).toContain(`${namespace}/blog is gone`));
+  });
+});
+
+test('cleaning up', async () => {
+  const bucket = { removed: [] as string[], remove: async (uid: string) => void bucket.removed.push(uid) };
+  await start(async (controllers, signal) => {
+    const sites = controllers.for(Site);
+    sites.onRemove('bucket', (_, site) => bucket.remove(site.metadata.uid), { signal });
+    await controllers.start({ signal });
+
+    const site = await client.create(Site({ metadata: { namespace, name: 'shop' }, spec: { title: 'Shop' } }));
+    const key = { namespace, name: 'shop' };
+    await soon(async () => expect((await client.get(Site, key)).metadata.finalizers).toHaveLength(1));
+    await client.delete(Site, key);
+    await soon(async () => expect(await client.find(Site, key)).toBeUndefined());
+    expect(bucket.removed).toEqual([site.metadata.uid]);
+  });
+  await client.create(
+    Site({
+      metadata: { namespace, name: 'old', finalizers: ['wrangler.cattle.io/bucket'] },
+      spec: { title: 'Old' },
+    }),
+  );
+  await start(async (controllers) => {
+    controllers.for(Site).onRemove('bucket', () => {});
+    const cleared = await controllers.clearFinalizers();
+    expect(cleared.map(({ key }) => key)).toEqual([`${namespace}/old`]);
+  });
+  await client.delete(Site, { namespace, name: 'old' });
+});
+
+test('status and generated objects', async () => {
+  await start(async (controllers, signal) => {
+    const sites = controllers.for(Site);
+    const deployments = controllers.for(Deployment);
+    const apply = new Apply(controllers.factory.clients.client);
+
+    registerGeneratingHandler(sites, apply, { name: 'site', condition: 'Deployed', signal }, (site) => ({
+      objects: objectsFor(site),
+    }));
+    registerStatusHandler(sites, { name: 'state', signal }, async (site, status) => {
+      const deployment = await deployments.cache.find(site.metadata);
+      return { ...status, state: deployment === undefined ? 'none' : summarize(deployment).state };
+    });
+    relatedResource.watch('site', relatedResource.ownerResolver(Site), sites, [deployments], { signal });
+
+    await controllers.start({ signal });
+    const key = { namespace, name: 'docs' };
+    await client.create(Site({ metadata: key, spec: { title: 'Docs' } }));
+    const Deployed = new Cond('Deployed');
+    await soon(async () => expect(Deployed.isTrue(await client.get(Site, key))).toBe(true));
+    await soon(async () => expect((await client.get(Site, key)).status?.state).toBe('in-progress'));
+
+    const deployment = await client.get(Deployment, key);
+    const { state, message } = summarize(deployment); // 'in-progress', ['0 of 1 replicas are there']
+    const { status, reason } = computeStatus(deployment); // 'InProgress', 'LessReplicas'
+    expect([state, message, status]).toEqual(['in-progress', ['0 of 1 replicas are there'], 'InProgress']);
+    expect(reason).toBe('LessReplicas');
+
+    const owner = await client.get(Site, key);
+    const plan = await apply.dryRun([], { owner, setId: 'site' });
+    expect(plan.delete).toHaveLength(2);
+    expect(String(plan)).toContain(`delete Deployment.apps ${namespace}/docs`);
+
+    await client.delete(Site, key);
+    await soon(async () => expect(await client.find(Deployment, key)).toBeUndefined());
+  });
+});
+
+function objectsFor(site: Site) {
+  const labels = { site: site.metadata.name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: site.spec.image }] } };
+  return [
+    Service({ metadata: { name: site.metadata.name }, spec: { selector: labels, ports: [{ port: 80 }] } }),
+    Deployment({ metadata: { name: site.metadata.name }, spec: { selector: { matchLabels: labels }, template } }),
+  ];
+}
+
+test('with a Manager', async () => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  await using manager = await Manager.create({ config, ...options, cache: { namespaces: [namespace] } });
+  const seen: string[] = [];
+  const see = (key: string) => void seen.push(key);
+
+  const factory = SharedControllerFactory.fromManager(manager, options);
+  const controllers = new Controllers(factory);
+  controllers.for(ConfigMap).onChange('see', see);
+  manager.add(factory, { stage: 'leader' }); // one watch for each kind, whoever asks; writes only while it leads
+  const ended = manager.run({ signal });
+
+  await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
+  await soon(async () => expect(seen).toContain(`${namespace}/a`));
+  stop.abort();
+  expect((await ended).reason).toBe('stopped');
+  await factory[Symbol.asyncDispose]();
+});
+
+test('the guide shows the code that is run here', async () => {
+  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+  const [guide, own] = [await read('../../../docs/patterns.md'), await read('./patterns-guide.test.ts')];
+  const flat = (text: string) => text.replace(/^ +/gm, '');
+  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => flat(block));
+  const strange = blocks.filter((block) => !flat(own).includes(block));
+  expect(blocks.length).toBeGreaterThan(5);
+  expect(strange).toEqual([]);
+});
