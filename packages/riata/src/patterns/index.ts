@@ -31,6 +31,14 @@ export {
   setMarks,
 } from './apply/set-identity.js';
 export { type PlannedChange, SetPlan } from './apply/set-plan.js';
+export { type NeedACertOptions, needACertAnnotations, registerNeedACert } from './certificates/need-a-cert.js';
+export {
+  type CertificateData,
+  type CertificateTimes,
+  type Renewal,
+  renewCertificate,
+  trustedAuthorities,
+} from './certificates/service-certificate.js';
 export {
   type ClearedFinalizers,
   type ClearFinalizersOptions,

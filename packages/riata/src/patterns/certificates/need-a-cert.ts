@@ -1,0 +1,216 @@
+import { Buffer } from 'node:buffer';
+import {
+  APIService,
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Secret,
+  Service,
+  ValidatingWebhookConfiguration,
+} from '../../kinds/index.js';
+import { type Duration, durationMs } from '../../object/duration.js';
+import { isDeleting } from '../../object/finalizers.js';
+import type { KubeObject } from '../../object/meta.js';
+import { setOwnerReference } from '../../object/owner-references.js';
+import { edit } from '../../object/value/edit.js';
+import { isAlreadyExists } from '../../rest/error-guards.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import type { HandlerRegistration, RegisterOptions } from '../../shared/handler.js';
+import type { Controllers } from '../controllers.js';
+import { relatedResource } from '../related-resource.js';
+import type { TypedController } from '../typed-controller.js';
+import { type CaBundles, fillBundles, type ServiceName, servicesOf } from './ca-bundles.js';
+import {
+  type CertificateData,
+  type CertificateTimes,
+  renewCertificate,
+  trustedAuthorities,
+} from './service-certificate.js';
+
+/** The annotations of a Service that ask for a certificate: those of wrangler. */
+export const needACertAnnotations = {
+  /** The name of the Secret, in the Service's namespace. */
+  secretName: 'need-a-cert.cattle.io/secret-name',
+  /** A name more that the certificate is good for; any annotation that begins so. */
+  dnsName: 'need-a-cert.cattle.io/dns-name',
+} as const;
+
+/** Options of {@link registerNeedACert}. */
+export interface NeedACertOptions extends Pick<RegisterOptions, 'signal'> {
+  /** How long a certificate is good; renewed when a third of that is left. @default '90d' */
+  readonly lifetime?: Duration;
+  /** How long an authority is good. @default '3650d' */
+  readonly authorityLifetime?: Duration;
+  /** How long a new authority is made known before it signs. @default '1d' */
+  readonly overlap?: Duration;
+  readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
+}
+
+const byService = 'need-a-cert-service';
+const bySecret = 'need-a-cert-secret';
+
+/** Looked at at least so often, whatever the certificate says. */
+const longestWaitMs = 12 * 3_600_000;
+
+/**
+ * Keeps a certificate for every Service that asks for one by annotation (`needacert.Register` of wrangler): in a Secret of
+ * type `kubernetes.io/tls`, for the Service's names, signed by an authority of its own, and renewed in time. The authority
+ * is put into the `caBundle` of webhook configurations, of conversions of CustomResourceDefinitions and of APIServices
+ * that name the Service. A new authority is told to all of them before anything is signed by it.
+ *
+ * @example
+ * Service({ metadata: { name: 'hook', namespace, annotations: { [needACertAnnotations.secretName]: 'hook-tls' } }, … })
+ */
+export function registerNeedACert(controllers: Controllers, options: NeedACertOptions = {}): HandlerRegistration {
+  const { signal } = options;
+  const { clock } = resolveRuntime({ ...options.runtime });
+  const times: CertificateTimes = {
+    leafMs: durationMs(options.lifetime ?? '90d', 'registerNeedACert: lifetime'),
+    authorityMs: durationMs(options.authorityLifetime ?? '3650d', 'registerNeedACert: authorityLifetime'),
+    overlapMs: durationMs(options.overlap ?? '1d', 'registerNeedACert: overlap'),
+  };
+  const [services, secrets] = [controllers.for(Service), controllers.for(Secret)];
+  const targets: readonly Target[] = [
+    controllers.for(MutatingWebhookConfiguration),
+    controllers.for(ValidatingWebhookConfiguration),
+    controllers.for(CustomResourceDefinition),
+    controllers.for(APIService),
+  ].map((controller) => controller as unknown as Target);
+  const keeper = new CertificateKeeper(services, secrets, times, () => clock.now());
+  services.cache.addIndexer(bySecret, (service) => {
+    const name = secretNameOf(service);
+    return name === undefined ? [] : [`${service.metadata.namespace}/${name}`];
+  });
+  const registrations = [
+    services.onChange(
+      'need-a-cert',
+      async (_key, service) => {
+        if (service === undefined || isDeleting(service)) return;
+        await keeper.keep(service);
+        const { namespace, name } = service.metadata;
+        for (const target of targets) {
+          const found = await target.cache.getByIndex(byService, `${namespace}/${name}`);
+          for (const { metadata } of found) target.enqueue({ name: metadata.name });
+        }
+      },
+      { signal },
+    ),
+    relatedResource.watch(
+      'need-a-cert-secrets',
+      async (namespace, name) => {
+        const found = await services.cache.getByIndex(bySecret, `${namespace}/${name}`);
+        return found.map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
+      },
+      services,
+      [secrets],
+      { signal },
+    ),
+    ...targets.map((target) => {
+      target.cache.addIndexer(byService, (object) => servicesOf(object).map(textOf));
+      const handler = async (_key: string, object: KubeObject | undefined) => {
+        if (object === undefined || isDeleting(object)) return object;
+        const bundles: CaBundles = new Map();
+        for (const service of servicesOf(object)) {
+          const bundle = await keeper.bundleOf(service);
+          if (bundle !== undefined) bundles.set(textOf(service), bundle);
+        }
+        const filled = fillBundles(object, bundles);
+        return filled === object ? object : target.update(filled);
+      };
+      return target.onChange('need-a-cert', handler, { signal });
+    }),
+  ];
+  const remove = async () => {
+    await Promise.all(registrations.map((registration) => registration.remove()));
+  };
+  return { name: 'need-a-cert', remove, [Symbol.asyncDispose]: remove };
+}
+
+type Target = TypedController<KubeObject, 'Cluster'>;
+
+/** Sees to the Secrets. */
+class CertificateKeeper {
+  readonly #services: TypedController<Service, 'Namespaced'>;
+  readonly #secrets: TypedController<Secret, 'Namespaced'>;
+  readonly #times: CertificateTimes;
+  readonly #now: () => number;
+
+  constructor(
+    services: TypedController<Service, 'Namespaced'>,
+    secrets: TypedController<Secret, 'Namespaced'>,
+    times: CertificateTimes,
+    now: () => number,
+  ) {
+    this.#services = services;
+    this.#secrets = secrets;
+    this.#times = times;
+    this.#now = now;
+  }
+
+  /** Has a good certificate in the Secret that a Service names, and looks again when it is due. */
+  async keep(service: Service): Promise<void> {
+    const secretName = secretNameOf(service);
+    if (secretName === undefined) return;
+    const { namespace, name } = service.metadata;
+    const key = { namespace, name: secretName };
+    let secret = await this.#secrets.cache.find(key);
+    let renewal = this.#renewal(service, secret);
+    if (renewal.data !== undefined && secret === undefined) {
+      try {
+        const made = Secret({ metadata: key, type: 'kubernetes.io/tls', data: encoded(renewal.data) });
+        await this.#secrets.create(setOwnerReference(service, made));
+      } catch (error) {
+        // Another replica was faster: that one counts, for both.
+        if (!isAlreadyExists(error)) throw error;
+        secret = await this.#secrets.get(key);
+        renewal = this.#renewal(service, secret);
+      }
+    }
+    if (renewal.data !== undefined && secret !== undefined) {
+      // With the resourceVersion that was read: of two replicas one is refused, and looks again.
+      const data = encoded(renewal.data);
+      const renewed = edit(secret, (draft) => {
+        draft.data = data;
+      });
+      await this.#secrets.update(renewed);
+    }
+    const after = Math.min(renewal.nextMs, longestWaitMs);
+    this.#services.enqueueAfter({ namespace, name }, `${Math.ceil(after)}ms`);
+  }
+
+  /** What those should trust that call a Service, in base64; undefined if it asks for no certificate or has none yet. */
+  async bundleOf(key: ServiceName): Promise<string | undefined> {
+    const service = await this.#services.cache.find(key);
+    const secretName = service === undefined ? undefined : secretNameOf(service);
+    if (secretName === undefined) return undefined;
+    const secret = await this.#secrets.cache.find({ namespace: key.namespace, name: secretName });
+    const trusted = trustedAuthorities(decoded(secret));
+    return trusted === '' ? undefined : Buffer.from(trusted).toString('base64');
+  }
+
+  #renewal(service: Service, secret: Secret | undefined) {
+    const stored = secret === undefined ? undefined : decoded(secret);
+    return renewCertificate(stored, hostsOf(service), this.#now(), this.#times);
+  }
+}
+
+function secretNameOf({ metadata }: Service): string | undefined {
+  return metadata.annotations?.[needACertAnnotations.secretName] || undefined;
+}
+
+function hostsOf({ metadata }: Service): string[] {
+  const { name, namespace, annotations = {} } = metadata;
+  const own = [`${name}.${namespace}.svc`, `${name}.${namespace}`, `${name}.${namespace}.svc.cluster.local`];
+  const more = Object.entries(annotations).filter(([key]) => key.startsWith(needACertAnnotations.dnsName));
+  return [...new Set([...own, ...more.map(([, host]) => host)])];
+}
+
+function encoded(data: CertificateData): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, pem]) => [key, Buffer.from(pem).toString('base64')]));
+}
+
+function decoded(secret: Secret | undefined): Partial<CertificateData> {
+  const entries = Object.entries(secret?.data ?? {});
+  return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
+}
+
+const textOf = ({ namespace, name }: ServiceName): string => `${namespace}/${name}`;

@@ -1,0 +1,104 @@
+import { X509Certificate } from 'node:crypto';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../runtime/index.js';
+import { type CertificateData, renewCertificate, trustedAuthorities } from './service-certificate.js';
+
+const day = 86_400_000;
+const times = { leafMs: 90 * day, authorityMs: 3650 * day, overlapMs: day };
+const hosts = ['web.shop.svc', 'web.shop'];
+const start = Date.parse('2030-01-01T00:00:00Z');
+
+function renewed(data: CertificateData | undefined, at: number, names = hosts): CertificateData {
+  const { data: next } = renewCertificate(data, names, at, times);
+  if (next === undefined) throw new Error('nothing to do');
+  return next;
+}
+
+const isTrusted = (data: CertificateData, by: string): boolean => {
+  const leaf = new X509Certificate(data['tls.crt']);
+  const authorities = by.match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----\n?/g) ?? [];
+  return authorities.some(
+    (cert) => leaf.checkIssued(new X509Certificate(cert)) && leaf.verify(new X509Certificate(cert).publicKey),
+  );
+};
+
+test('a new one is good for its names, and is left alone until a third of its life is left', () => {
+  const first = renewed(undefined, start);
+  const leaf = new X509Certificate(first['tls.crt']);
+  expect(leaf.subjectAltName).toBe('DNS:web.shop.svc, DNS:web.shop');
+  expect(isTrusted(first, trustedAuthorities(first))).toBe(true);
+  const { data, nextMs } = renewCertificate(first, hosts, start, times);
+  expect([data, nextMs]).toEqual([undefined, 60 * day]);
+  expect(renewCertificate(first, [...hosts].reverse(), start + 59 * day, times).data).toBeUndefined();
+});
+
+test('rancher#52097: it is renewed in time, by the same authority: clients notice nothing', () => {
+  const first = renewed(undefined, start);
+  const second = renewed(first, start + 60 * day);
+  expect(second['ca.crt']).toBe(first['ca.crt']);
+  expect(second['tls.crt']).not.toBe(first['tls.crt']);
+  expect(isTrusted(second, trustedAuthorities(first))).toBe(true);
+  expect(new X509Certificate(second['tls.crt']).validTo).toBe('May 31 00:00:00 2030 GMT');
+});
+
+test('other names get another certificate at once', () => {
+  const first = renewed(undefined, start);
+  const second = renewed(first, start + day, ['other.shop.svc']);
+  expect(new X509Certificate(second['tls.crt']).subjectAltName).toBe('DNS:other.shop.svc');
+  expect(second['ca.crt']).toBe(first['ca.crt']);
+});
+
+test('rancher#44584: through the years no client meets a certificate whose authority it has not been told of', () => {
+  const short = { ...times, authorityMs: 500 * day };
+  let data = renewCertificate(undefined, hosts, start, short).data as CertificateData;
+  let told = trustedAuthorities(data);
+  let [authorities, turns] = [1, 0];
+  for (let now = start; now < start + 3 * 365 * day; turns += 1) {
+    const { data: next, nextMs } = renewCertificate(data, hosts, now, short);
+    if (next !== undefined) {
+      if (next['ca.crt'] !== data['ca.crt']) authorities += 1;
+      data = next;
+      // Clients still have what they were told last, and read what is new a moment later.
+      expect(isTrusted(data, told)).toBe(true);
+      told = trustedAuthorities(data);
+    }
+    expect(Date.parse(new X509Certificate(data['tls.crt']).validTo)).toBeGreaterThan(now);
+    now += next === undefined ? nextMs : 1000;
+  }
+  expect(authorities).toBe(4);
+  expect(turns).toBeLessThan(100);
+});
+
+test('what wrangler has made is kept while it is good, and followed by one of ours', () => {
+  const { 'ca.key': _key, 'ca.crt': _crt, ...wrangler } = renewed(undefined, start);
+  expect(renewCertificate(wrangler, hosts, start + day, times).data).toBeUndefined();
+  const told = renewed(wrangler, start + 61 * day);
+  expect(told['tls.crt']).toBe(wrangler['tls.crt']);
+  expect(told['next-ca.crt']).toBeDefined();
+  const ours = renewed(told, start + 62 * day);
+  expect(isTrusted(ours, trustedAuthorities(told))).toBe(true);
+});
+
+test('what is no certificate, broken or over is made anew', () => {
+  const first = renewed(undefined, start);
+  expect(renewed({ 'tls.crt': 'nonsense', 'tls.key': 'x' }, start)['ca.crt']).toBeDefined();
+  expect(renewed({ ...first, 'ca.key': 'x' }, start)['ca.crt']).not.toBe(first['ca.crt']);
+  const late = renewed(first, start + 4000 * day);
+  expect(Date.parse(new X509Certificate(late['tls.crt']).validTo)).toBeGreaterThan(start + 4000 * day);
+});
+
+test('a TLS client that trusts the authorities takes it', async () => {
+  const data = renewed(undefined, systemClock.now());
+  const { 'tls.crt': cert, 'tls.key': key } = data;
+  const server = createServer({ cert, key }, (_, response) => response.end()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', servername: 'web.shop.svc', ca: trustedAuthorities(data) });
+  await new Promise((resolve, reject) => socket.once('secureConnect', () => resolve(undefined)).once('error', reject));
+  expect(socket.authorized).toBe(true);
+  socket.destroy();
+  server.close();
+});
