@@ -75,6 +75,7 @@ export class Normaliser {
         const isNow = Math.abs(Date.parse(time) - systemClock.now()) < 3_600_000;
         return isNow ? (fraction === undefined ? '<time>' : '<time with fraction>') : time;
       })
+      .replace(/\bselfType\d+/g, 'selfType')
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
       // Each server hands out addresses of Services as it likes, but for those that are left to be asked for.
       .replace(/\b10\.0\.0\.(\d+)\b/g, (ip, last) => (Number(last) > 16 ? '<cluster IP>' : ip))

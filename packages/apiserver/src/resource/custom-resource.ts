@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, mergeTypeFromSchema, type StructuralSchema } from 'riata/object';
+import { ruleChecker } from '../cel/rules/check-rules.js';
 import { IllTypedError } from '../schema/built-in/decode-typed.js';
 import { objectMetaSchema } from '../schema/built-in/object-meta-schema.js';
 import type { CrdSpec, CrdVersion } from '../schema/crd/crd-object.js';
@@ -125,7 +126,12 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
   const preserves = spec.preserveUnknownFields === true;
   const hasStatus = isJsonObject(version.subresources) && version.subresources.status !== undefined;
   const scale = valueAt(version, 'subresources.scale');
-  const rules = { schema, scale: isJsonObject(scale) ? (scale as unknown as ScalePaths) : undefined };
+  const findings = ruleChecker(schema);
+  const rules = {
+    schema,
+    scale: isJsonObject(scale) ? (scale as unknown as ScalePaths) : undefined,
+    rules: findings && ((object: JsonObject, old: JsonObject | undefined) => findings(object, old).errors),
+  };
   return {
     read: (object) => (preserves ? { object, unknown: [] } : readCustom(object, schema, apiVersion, kind)),
     complaints: (text, unknown) => [...duplicateComplaints(text), ...unknown.map(unknownComplaint)],
@@ -134,7 +140,10 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
       subresource === 'status' && before !== undefined
         ? checkStatusContent(object, before, rules)
         : checkContent(object, before, rules),
-    warnings: (object, before) => finalizerWarnings(metaOf(object), before && metaOf(before)),
+    warnings: (object, before) => [
+      ...finalizerWarnings(metaOf(object), before && metaOf(before)),
+      ...(before && findings ? findings(object, before).warnings : []),
+    ],
     asStored: stored === undefined ? undefined : (object) => withDefaults(prune(object, stored).object, stored),
     tracking: trackingOf({
       apiVersion,

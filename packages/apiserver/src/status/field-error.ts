@@ -93,7 +93,9 @@ export function causeOf(error: FieldError): StatusCause {
 
 /** A value as Go prints it in such an error. */
 function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value ?? null);
+  if (typeof value === 'string') return JSON.stringify(value);
+  // Go's encoder makes JSON safe to stand in HTML.
+  return JSON.stringify(value ?? null).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
 }
 
 function join(head: string, detail: string): string {

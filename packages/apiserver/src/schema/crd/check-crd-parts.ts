@@ -7,7 +7,8 @@ import {
   required,
   tooMany,
 } from '../../status/field-error.js';
-import { byteLength, dns1035Label, dnsSubdomain } from '../name-rules.js';
+import { byteLength, dns1035Label } from '../name-rules.js';
+import { checkReviewVersions, checkWebhookClient } from '../webhook-client.js';
 import type { CrdColumn, CrdConversion, CrdNames, CrdSubresources, CrdVersion, SchemaProps } from './crd-object.js';
 import { fieldAtPath } from './field-path.js';
 
@@ -142,8 +143,6 @@ export function checkDeprecation({ deprecated, deprecationWarning: warning }: Cr
   return errors;
 }
 
-const https = '; desired format: https://host[/path]';
-
 /** What is wrong with how versions are converted. */
 export function checkConversion(conversion: CrdConversion | undefined, path: string): FieldError[] {
   if (conversion === undefined) return [];
@@ -163,68 +162,7 @@ export function checkConversion(conversion: CrdConversion | undefined, path: str
     return errors;
   }
   if (client === undefined) errors.push(required(at, 'required when strategy is set to Webhook'));
-  else if ((client.url === undefined) === (client.service === undefined)) {
-    errors.push(required(at, 'exactly one of url or service is required'));
-  } else if (client.url !== undefined) errors.push(...checkUrl(client.url, `${at}.url`));
-  else {
-    // Name and namespace are told the wrong way round by the real server too.
-    if (!client.service?.namespace) errors.push(required(`${at}.service.name`));
-    if (!client.service?.name) errors.push(required(`${at}.service.namespace`));
-    const port = client.service?.port ?? 443;
-    if (port < 1 || port > 65535) {
-      errors.push(invalid(`${at}.service.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
-    }
-    errors.push(...checkPath(client.service?.path, `${at}.service.path`));
-  }
+  else errors.push(...checkWebhookClient(client, at));
   errors.push(...checkReviewVersions(versions, `${path}.conversionReviewVersions`));
-  return errors;
-}
-
-function checkUrl(text: string, path: string): FieldError[] {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return [
-      invalid(path, '', `'https' is the only allowed URL scheme${https}`),
-      invalid(path, '', `host must be specified${https}`),
-    ];
-  }
-  const errors: FieldError[] = [];
-  const scheme = url.protocol.slice(0, -1);
-  if (scheme !== 'https') errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${https}`));
-  if (url.host === '') errors.push(invalid(path, '', `host must be specified${https}`));
-  if (url.username !== '' || url.password !== '') {
-    errors.push(invalid(path, url.username, 'user information is not permitted in the URL'));
-  }
-  if (url.hash.length > 1) errors.push(invalid(path, url.hash.slice(1), 'fragments are not permitted in the URL'));
-  if (url.search.length > 1) {
-    errors.push(invalid(path, url.search.slice(1), 'query parameters are not permitted in the URL'));
-  }
-  return errors;
-}
-
-function checkPath(text: string | undefined, path: string): FieldError[] {
-  if (text === undefined || text === '' || text === '/') return [];
-  if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
-  const errors = text.startsWith('/') ? [] : [invalid(path, text, "must start with a '/'")];
-  const steps = text.slice(1).replace(/\/$/, '').split('/');
-  for (const [i, step] of steps.entries()) {
-    if (step === '') errors.push(invalid(path, text, `segment[${i}] may not be empty`));
-    else for (const problem of dnsSubdomain(step)) errors.push(invalid(path, text, `segment[${i}]: ${problem}`));
-  }
-  return errors;
-}
-
-function checkReviewVersions(versions: readonly string[], path: string): FieldError[] {
-  if (versions.length === 0) return [required(path)];
-  const errors: FieldError[] = [];
-  for (const [i, version] of versions.entries()) {
-    if (versions.indexOf(version) < i) errors.push(invalid(`${path}[${i}]`, version, 'duplicate version'));
-    else errors.push(...dns1035Label(version).map((problem) => invalid(`${path}[${i}]`, version, problem)));
-  }
-  if (!versions.includes('v1') && !versions.includes('v1beta1')) {
-    errors.push(invalid(path, versions, 'must include at least one of v1, v1beta1'));
-  }
   return errors;
 }

@@ -17,7 +17,7 @@ interface Place {
 
 /**
  * What is wrong with a schema beyond not being structural: what CRDs do not take, list and map types, rules
- * (`ValidateCustomResourceDefinitionOpenAPISchema`). CEL rules are not compiled.
+ * (`ValidateCustomResourceDefinitionOpenAPISchema`). What rules say is checked apart, by `checkSchemaRules`.
  */
 export function checkCrdSchema(schema: SchemaProps, path: string): FieldError[] {
   return checkNode(schema, path, true, { insideMeta: false });

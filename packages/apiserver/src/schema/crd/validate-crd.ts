@@ -1,4 +1,5 @@
 import type { JsonObject, StructuralSchema } from 'riata/object';
+import { checkSchemaRules } from '../../cel/rules/check-crd-rules.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { dnsSubdomain, dnsSubdomainName } from '../name-rules.js';
 import { checkImmutable, checkMetaUpdate, checkNewMeta } from '../object-meta.js';
@@ -173,7 +174,10 @@ function checkSchema(schema: SchemaProps | undefined, status: boolean, path: str
       ...(structural.length > 0 ? structural : checkCrdDefaults(schema as unknown as StructuralSchema, path)),
     );
   }
-  errors.push(...checkCrdSchema(schema, path));
+  const unfit = checkCrdSchema(schema, path);
+  errors.push(...unfit);
+  // Rules are compiled only for a schema that says what they are about.
+  if (errors.length === 0) errors.push(...checkSchemaRules(schema, path));
   if (errors.length === 0 && unreadable !== undefined && !lenient) errors.push(invalid(path, '', unreadable));
   return errors;
 }

@@ -1,11 +1,7 @@
-import { isWordChar } from './char-test.js';
 import { parsePattern } from './parse-pattern.js';
 import { PatternError } from './pattern-error.js';
-import type { Assertion } from './pattern-node.js';
 import { type Instruction, programOf } from './pattern-program.js';
-
-/** What stands before a place in a text. */
-type Before = 'nothing' | 'newline' | 'word' | 'other';
+import { type Before, end, firstMatch, holds, kindOf } from './pattern-search.js';
 
 /** Where a match may have come to: the instructions to go on with, and what follows from each next character. */
 interface State {
@@ -13,10 +9,6 @@ interface State {
   readonly before: Before;
   readonly next: Map<number, State>;
 }
-
-const newline = 0x0a;
-/** In place of a character, at the end of a text. */
-const end = -1;
 
 /** So much is remembered of how texts went before it is found out again. */
 const maxRemembered = 2000;
@@ -47,6 +39,24 @@ export class GoPattern {
       if (state === matched) return true;
     }
     return this.#after(state, end) === matched;
+  }
+
+  /** What it matches, from left to right and without overlaps: at most so many, all if negative (`FindAllString`). */
+  find(text: string, most = -1): string[] {
+    const found: string[] = [];
+    const points = [...text];
+    let from = 0;
+    let lastEnd = -1;
+    while (from <= points.length && (most < 0 || found.length < most)) {
+      const match = firstMatch(this.#program, points, from);
+      if (match === undefined) break;
+      const [start, end] = match;
+      // An empty match right after another one does not count.
+      if (end > start || start !== lastEnd) found.push(points.slice(start, end).join(''));
+      lastEnd = end;
+      from = end > start ? end : end + 1;
+    }
+    return found;
   }
 
   #after(state: State, code: number): State {
@@ -97,27 +107,6 @@ export class GoPattern {
 
 /** Nothing that comes after it matters. */
 const matched: State = { at: [], before: 'other', next: new Map() };
-
-function kindOf(code: number): Before {
-  return code === newline ? 'newline' : isWordChar(code) ? 'word' : 'other';
-}
-
-function holds(what: Assertion, before: Before, code: number): boolean {
-  switch (what) {
-    case 'text-begin':
-      return before === 'nothing';
-    case 'text-end':
-      return code === end;
-    case 'line-begin':
-      return before === 'nothing' || before === 'newline';
-    case 'line-end':
-      return code === end || code === newline;
-    case 'word-edge':
-      return (before === 'word') !== isWordChar(code);
-    case 'no-word-edge':
-      return (before === 'word') === isWordChar(code);
-  }
-}
 
 const known = new Map<string, GoPattern | PatternError>();
 

@@ -190,14 +190,15 @@ class PatternParser {
   }
 
   #repeat(start: number, min: number, max: number | undefined, counted = false): void {
-    if (this.#source[this.#at] === '?') this.#at += 1;
+    const lazy = this.#source[this.#at] === '?';
+    if (lazy) this.#at += 1;
     const text = (from: number) => this.#source.slice(from, this.#at);
     if (this.#lastRepeat !== undefined) {
       throw new PatternError('invalid nested repetition operator', text(this.#lastRepeat));
     }
     const part = this.#frame.current.pop();
     if (part === undefined) throw new PatternError('missing argument to repetition operator', text(start));
-    const node = this.#limited({ op: 'repeat', part, min, max, height: heightOf(part) + 1 });
+    const node = this.#limited({ op: 'repeat', part, min, max, lazy, height: heightOf(part) + 1 });
     if (counted && (min >= 2 || (max ?? 0) >= 2) && !fitsRepeats(node, maxRepeat)) {
       throw new PatternError('invalid repeat count', text(start));
     }

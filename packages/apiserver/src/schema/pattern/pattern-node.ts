@@ -3,7 +3,7 @@ import type { CharTest } from './char-test.js';
 /** Conditions on a place between two characters. */
 export type Assertion = 'text-begin' | 'text-end' | 'line-begin' | 'line-end' | 'word-edge' | 'no-word-edge';
 
-/** A regular expression as a tree. What it captures does not matter here, nor how greedy it is. */
+/** A regular expression as a tree. What it captures does not matter here. */
 export type PatternNode =
   | { readonly op: 'char'; readonly test: CharTest }
   | { readonly op: 'assert'; readonly what: Assertion }
@@ -16,6 +16,8 @@ export type PatternNode =
       readonly part: PatternNode;
       readonly min: number;
       readonly max: number | undefined;
+      /** Takes as few as it can: `a*?`. Matters to where a match ends, not to whether there is one. */
+      readonly lazy?: boolean;
       readonly height: number;
     };
 

@@ -5,6 +5,7 @@ import type { Assertion, PatternNode } from './pattern-node.js';
 export type Instruction =
   | { readonly op: 'char'; readonly test: CharTest }
   | { readonly op: 'assert'; readonly what: Assertion }
+  /** What comes first is tried first: among several matches from one place, that decides which is found. */
   | { readonly op: 'jump'; readonly to: readonly number[] }
   | { readonly op: 'match' };
 
@@ -42,7 +43,7 @@ export function programOf(pattern: PatternNode): readonly Instruction[] | undefi
         addRepeat(node);
     }
   };
-  const addRepeat = ({ part, min, max }: Extract<PatternNode, { op: 'repeat' }>): void => {
+  const addRepeat = ({ part, min, max, lazy }: Extract<PatternNode, { op: 'repeat' }>): void => {
     for (let count = 0; count < min; count += 1) add(part);
     if (max === undefined) {
       const begin = program.length;
@@ -50,7 +51,8 @@ export function programOf(pattern: PatternNode): readonly Instruction[] | undefi
       program.push({ op: 'jump', to });
       add(part);
       program.push({ op: 'jump', to: [begin] });
-      to.push(program.length);
+      if (lazy) to.unshift(program.length);
+      else to.push(program.length);
       return;
     }
     const skips: number[][] = [];
@@ -60,7 +62,10 @@ export function programOf(pattern: PatternNode): readonly Instruction[] | undefi
       program.push({ op: 'jump', to });
       add(part);
     }
-    for (const to of skips) to.push(program.length);
+    for (const to of skips) {
+      if (lazy) to.unshift(program.length);
+      else to.push(program.length);
+    }
   };
   add(pattern);
   program.push({ op: 'match' });

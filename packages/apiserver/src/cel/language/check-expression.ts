@@ -1,0 +1,313 @@
+import { CompileError, type Complaint } from './cel-error.js';
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  dynType,
+  errorType,
+  formatType,
+  intType,
+  listOf,
+  mapOf,
+  nullType,
+  optionalOf,
+  parameter,
+  sameType,
+  stringType,
+  uintType,
+} from './cel-type.js';
+import type { CallNode, Constant, Expression, LoopNode, SelectNode } from './expression.js';
+import type { Functions, Overload } from './overload.js';
+import { assign, assignAll, type Bindings, isDynamic, renamed, signatureOf, substitute } from './type-bindings.js';
+
+/** What an expression may name. */
+export interface Scope {
+  readonly variables: ReadonlyMap<string, CelType>;
+  readonly functions: Functions;
+}
+
+/** Finds the type of an expression and of every part of it, and which forms of functions it calls. */
+export function checkExpression(expression: Expression, scope: Scope, source: string): CelType {
+  const checker = new Checker(scope);
+  const type = checker.check(expression);
+  // That elements differ is told only when all else is well.
+  const complaints = checker.complaints.length > 0 ? checker.complaints : checker.mixed;
+  if (complaints.length > 0) throw new CompileError(source, complaints);
+  checker.finish();
+  return substitute(checker.bindings, type, true);
+}
+
+class Checker {
+  readonly #functions: Functions;
+  readonly #checked: Expression[] = [];
+  #variables: ReadonlyMap<string, CelType>;
+  #fresh = 0;
+  /** Inside the arguments of `format`, which may be of any types. */
+  #formats = false;
+  bindings: Bindings = new Map();
+  readonly complaints: Complaint[] = [];
+  /** Lists and maps whose elements are of several types. */
+  readonly mixed: Complaint[] = [];
+
+  constructor({ variables, functions }: Scope) {
+    this.#variables = variables;
+    this.#functions = functions;
+  }
+
+  check(expression: Expression): CelType {
+    const type = this.#typeOf(expression);
+    expression.type = type;
+    this.#checked.push(expression);
+    return type;
+  }
+
+  /** Puts what was found out later into the types of all parts. */
+  finish(): void {
+    for (const expression of this.#checked) {
+      if (expression.type) expression.type = substitute(this.bindings, expression.type, true);
+    }
+  }
+
+  #typeOf(expression: Expression): CelType {
+    switch (expression.op) {
+      case 'constant':
+        return typeOfConstant(expression.value);
+      case 'name':
+        return this.#variable(expression.name) ?? this.#undeclared(expression.at, expression.name);
+      case 'select':
+        return this.#select(expression);
+      case 'call':
+        return this.#call(expression);
+      case 'list': {
+        let of: CelType | undefined;
+        for (const [index, item] of expression.items.entries()) {
+          of = this.#join(item, of, this.#unwrapped(item, expression.optional.has(index)));
+        }
+        return listOf(of ?? this.#open());
+      }
+      case 'map': {
+        let key: CelType | undefined;
+        let of: CelType | undefined;
+        for (const entry of expression.entries) {
+          key = this.#join(entry.key, key, this.check(entry.key));
+          of = this.#join(entry.value, of, this.#unwrapped(entry.value, entry.optional));
+        }
+        return mapOf(key ?? this.#open(), of ?? this.#open());
+      }
+      case 'struct':
+        return this.#undeclared(expression.at, expression.name);
+      case 'loop':
+        return this.#loop(expression);
+    }
+  }
+
+  #variable(name: string): CelType | undefined {
+    return this.#variables.get(name.replace(/^\./, ''));
+  }
+
+  #undeclared(at: number, name: string): CelType {
+    return this.#complain(at, `undeclared reference to '${name.replace(/^\./, '')}' (in container '')`);
+  }
+
+  #complain(at: number, message: string): CelType {
+    this.complaints.push({ at, message });
+    return errorType;
+  }
+
+  #open(): CelType {
+    this.#fresh += 1;
+    return parameter(`_var${this.#fresh}`);
+  }
+
+  #fits(to: CelType, from: CelType): boolean {
+    const found = assign(this.bindings, to, from);
+    if (found !== undefined) this.bindings = found;
+    return found !== undefined;
+  }
+
+  #mismatch(at: number, wanted: CelType, got: CelType): CelType {
+    return this.#complain(at, `expected type '${this.#show(wanted)}' but found '${this.#show(got)}'`);
+  }
+
+  #show(type: CelType): string {
+    return formatType(substitute(this.bindings, type));
+  }
+
+  /** The type of an element, without the wrapping of one that is written as `?x`. */
+  #unwrapped(item: Expression, isOptional: boolean): CelType {
+    const type = this.check(item);
+    if (!isOptional) return type;
+    const inner = substitute(this.bindings, type);
+    if (inner.kind === 'optional') return inner.of;
+    if (!isDynamic(inner)) this.#mismatch(item.at, optionalOf(inner), inner);
+    return inner;
+  }
+
+  /** The type that a further element leaves for all of them. */
+  #join(item: Expression, before: CelType | undefined, type: CelType): CelType {
+    if (before === undefined) return type;
+    if (this.#fits(before, type)) return isDynamic(type) ? type : before;
+    const message = `expected type '${this.#show(before)}' but found '${this.#show(type)}'`;
+    if (!this.#formats) this.mixed.push({ at: item.at, message });
+    return dynType;
+  }
+
+  #select(node: SelectNode): CelType {
+    const name = qualifiedName(node);
+    const known = name === undefined ? undefined : this.#variable(name);
+    if (known !== undefined && name !== undefined && !node.test) {
+      node.qualified = name;
+      return known;
+    }
+    const type = this.#field(node.at, this.check(node.of), node.field);
+    return node.test ? boolType : type;
+  }
+
+  #field(at: number, of: CelType, field: string): CelType {
+    const whole = substitute(this.bindings, of);
+    const target = whole.kind === 'optional' ? whole.of : whole;
+    const type = this.#fieldOf(at, target, field);
+    return whole.kind === 'optional' ? optionalOf(type) : type;
+  }
+
+  #fieldOf(at: number, target: CelType, field: string): CelType {
+    switch (target.kind) {
+      case 'map':
+        return target.of;
+      case 'object':
+        return target.fields.get(field) ?? this.#complain(at, `undefined field '${field}'`);
+      case 'parameter':
+        this.#fits(dynType, target);
+        return dynType;
+      default:
+        if (!isDynamic(target)) this.#complain(at, `type '${formatType(target)}' does not support field selection`);
+        return dynType;
+    }
+  }
+
+  #call(node: CallNode): CelType {
+    if (node.name === '_?._') return this.#optionalField(node);
+    const outer = this.#formats;
+    this.#formats ||= node.name === 'format';
+    const args = node.args.map((arg) => this.check(arg));
+    this.#formats = outer;
+    if (node.target !== undefined) {
+      const prefix = qualifiedName(node.target);
+      const full = prefix === undefined ? undefined : `${prefix}.${node.name}`;
+      if (full !== undefined && Object.hasOwn(this.#functions, full)) {
+        node.name = full;
+        node.target = undefined;
+      } else args.unshift(this.check(node.target));
+    } else node.name = node.name.replace(/^\./, '');
+    if (!Object.hasOwn(this.#functions, node.name)) return this.#undeclared(node.at, node.name);
+    if (node.name === '_&&_' || node.name === '_||_') return this.#logical(node, args);
+    return this.#resolve(node, args);
+  }
+
+  #optionalField(node: CallNode): CelType {
+    const [of, field] = node.args as readonly [Expression, Expression];
+    const name = field.op === 'constant' ? String(field.value) : '';
+    const type = this.#field(node.at, this.check(of), name);
+    field.type = stringType;
+    node.overloads = [];
+    return type.kind === 'optional' ? type : optionalOf(type);
+  }
+
+  #logical(node: CallNode, args: readonly CelType[]): CelType {
+    const wrong = args.flatMap((type, index) => (this.#fits(boolType, type) ? [] : [index]));
+    for (const index of wrong) this.#mismatch(node.args[index]?.at ?? node.at, boolType, args[index] as CelType);
+    node.overloads = this.#functions[node.name] ?? [];
+    return wrong.length === 0 ? boolType : errorType;
+  }
+
+  #resolve(node: CallNode, args: readonly CelType[]): CelType {
+    const fitting: Overload[] = [];
+    let result: CelType | undefined;
+    for (const overload of this.#functions[node.name] ?? []) {
+      if (overload.isMember !== (node.target !== undefined)) continue;
+      this.#fresh += 1;
+      const suffix = `#${this.#fresh}`;
+      const found = assignAll(
+        this.bindings,
+        overload.args.map((type) => renamed(type, suffix)),
+        args,
+      );
+      if (found === undefined) continue;
+      this.bindings = found;
+      fitting.push(overload);
+      const own = substitute(found, renamed(overload.result, suffix));
+      if (result === undefined) result = own;
+      else if (!isDynamic(result) && !sameType(result, own)) result = dynType;
+    }
+    node.overloads = fitting;
+    if (result !== undefined) return result;
+    const shown = args.map((type) => substitute(this.bindings, type, true));
+    const signature = signatureOf(shown, node.target !== undefined);
+    return this.#complain(node.at, `found no matching overload for '${node.name}' applied to '${signature}'`);
+  }
+
+  #loop(node: LoopNode): CelType {
+    const range = substitute(this.bindings, this.check(node.range));
+    const gathered = this.check(node.init);
+    const outer = this.#variables;
+    const inLoop = new Map(outer).set(node.accumulator, gathered);
+    this.#variables = inLoop;
+    const [item, second] = this.#itemTypes(node, range);
+    const inBody = new Map(inLoop).set(node.item, item);
+    if (node.second !== undefined) inBody.set(node.second, second);
+    this.#variables = inBody;
+    this.#assert(node.condition, boolType);
+    this.#assert(node.step, gathered);
+    this.#variables = inLoop;
+    const result = this.check(node.result);
+    this.#variables = outer;
+    return substitute(this.bindings, result);
+  }
+
+  #assert(expression: Expression, wanted: CelType): void {
+    const type = this.check(expression);
+    if (!this.#fits(wanted, type)) this.#mismatch(expression.at, wanted, type);
+  }
+
+  #itemTypes(node: LoopNode, range: CelType): readonly [CelType, CelType] {
+    switch (range.kind) {
+      case 'list':
+        return node.second === undefined ? [range.of, range.of] : [intType, range.of];
+      case 'map':
+        return [range.key, range.of];
+      case 'dyn':
+      case 'error':
+      case 'parameter':
+        this.#fits(dynType, range);
+        return [dynType, dynType];
+      default: {
+        const message = `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+        return [this.#complain(node.range.at, message), errorType];
+      }
+    }
+  }
+}
+
+/** `a.b.c` as one name; undefined for anything else. */
+function qualifiedName(expression: Expression): string | undefined {
+  if (expression.op === 'name') return expression.name;
+  if (expression.op !== 'select' || expression.test) return undefined;
+  const of = qualifiedName(expression.of);
+  return of === undefined ? undefined : `${of}.${expression.field}`;
+}
+
+function typeOfConstant(value: Constant): CelType {
+  switch (typeof value) {
+    case 'string':
+      return stringType;
+    case 'number':
+      return doubleType;
+    case 'bigint':
+      return intType;
+    case 'boolean':
+      return boolType;
+    default:
+      return value === null ? nullType : value instanceof Uint8Array ? bytesType : uintType;
+  }
+}

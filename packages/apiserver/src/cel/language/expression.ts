@@ -1,0 +1,95 @@
+import type { CelType } from './cel-type.js';
+import type { Overload } from './overload.js';
+
+/** A constant as it stands in an expression. */
+export type Constant = string | number | bigint | boolean | null | Uint8Array | { readonly uint: bigint };
+
+interface Node {
+  /** Where it stands, in code points of the source: of the operator or bracket for what has one. */
+  readonly at: number;
+  /** Set by the checker. */
+  type?: CelType;
+}
+
+export interface ConstantNode extends Node {
+  readonly op: 'constant';
+  readonly value: Constant;
+}
+
+export interface NameNode extends Node {
+  readonly op: 'name';
+  readonly name: string;
+}
+
+export interface SelectNode extends Node {
+  readonly op: 'select';
+  readonly of: Expression;
+  readonly field: string;
+  /** `has(a.b)`: whether it is there. */
+  readonly test: boolean;
+  /** A qualified name, e.g. of a type, found by the checker. */
+  qualified?: string;
+}
+
+export interface CallNode extends Node {
+  readonly op: 'call';
+  /** As cel-go calls it, e.g. `_+_`. */
+  name: string;
+  target: Expression | undefined;
+  readonly args: readonly Expression[];
+  /** Those that fit the types of the arguments; several if some type is dynamic. Set by the checker. */
+  overloads?: readonly Overload[];
+}
+
+export interface ListNode extends Node {
+  readonly op: 'list';
+  readonly items: readonly Expression[];
+  /** Which of the items are written as `?x`. */
+  readonly optional: ReadonlySet<number>;
+}
+
+export interface MapNode extends Node {
+  readonly op: 'map';
+  readonly entries: readonly { readonly key: Expression; readonly value: Expression; readonly optional: boolean }[];
+}
+
+/** A message. There are none that an expression could make, so that it never passes the checker. */
+export interface StructNode extends Node {
+  readonly op: 'struct';
+  readonly name: string;
+}
+
+/** What macros like `all` and `map` become. */
+export interface LoopNode extends Node {
+  readonly op: 'loop';
+  readonly range: Expression;
+  readonly item: string;
+  /** With two variables, `item` is the index or the key, and this the value. */
+  readonly second: string | undefined;
+  readonly accumulator: string;
+  readonly init: Expression;
+  readonly condition: Expression;
+  readonly step: Expression;
+  readonly result: Expression;
+}
+
+/** A parsed expression. */
+export type Expression = ConstantNode | NameNode | SelectNode | CallNode | ListNode | MapNode | StructNode | LoopNode;
+
+/** The expressions that one is made of. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.op) {
+    case 'select':
+      return [expression.of];
+    case 'call':
+      return expression.target === undefined ? expression.args : [expression.target, ...expression.args];
+    case 'list':
+      return expression.items;
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case 'loop':
+      return [expression.range, expression.init, expression.condition, expression.step, expression.result];
+    default:
+      return [];
+  }
+}
