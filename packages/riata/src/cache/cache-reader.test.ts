@@ -33,7 +33,7 @@ function reading(answers: readonly (() => KubeObject | undefined)[]) {
   let asked = 0;
   const live = { find: async () => answers[asked++]?.() } as unknown as Client;
   const member = { view, writes, admit: (object: KubeObject) => ({ object }) };
-  const cache = { memberFor: () => member, synced: async () => {} } as unknown as KindCache;
+  const cache = { memberFor: () => member, hasSynced: () => true } as unknown as KindCache;
   const reader = new CacheReader(live, { undeclared: 'fail', catchUpMs: 2_000, clock, log: silentLogger });
   return {
     ...{ base, writes },

@@ -100,7 +100,7 @@ export class CacheReader {
     cache: KindCache<R>,
     member: CacheMember<R>,
   ): Promise<R | undefined> {
-    await cache.synced({ signal });
+    if (!cache.hasSynced()) await cache.synced({ signal });
     const id = formatKey(key as ObjectKey);
     const doubt = member.writes.doubtOf(id);
     if (doubt !== undefined && !(await this.#caughtUp(member, doubt, signal))) {

@@ -39,6 +39,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   readonly #onProblem = new Set<(problem: unknown) => void>();
   #started = false;
   #stopped = false;
+  #synced = false;
 
   constructor(kind: KindRef<R>, options: KindCacheOptions<R>, parts: KindCacheParts) {
     this.kind = kind;
@@ -102,6 +103,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
       if (this.#members.has(namespace)) continue;
       const member = this.#member(namespace);
       this.#members.set(namespace, member);
+      this.#synced = false;
       for (const handler of this.#handlers) handler.join(member);
       if (this.#started) member.start();
     }
@@ -139,7 +141,9 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   hasSynced(): boolean {
-    return this.members.every((member) => member.informer.hasSynced());
+    // Asked with every read. What is synced stays so; a new member is not yet.
+    this.#synced ||= this.members.every((member) => member.informer.hasSynced());
+    return this.#synced;
   }
 
   async synced({ signal, patient = false }: { signal?: AbortSignal; patient?: boolean } = {}): Promise<void> {

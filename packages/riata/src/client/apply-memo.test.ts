@@ -2,23 +2,35 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../object/meta.js';
 import { ApplyMemo } from './apply-memo.js';
 
+let revision = 0;
 const object = (spec: object, more: object = {}, uid = 'u1'): KubeObject =>
   ({
     apiVersion: 'x.dev/v1',
     kind: 'Gadget',
-    metadata: { name: 'a', uid, resourceVersion: '1', creationTimestamp: '' },
+    metadata: { name: 'a', uid, resourceVersion: `${++revision}`, creationTimestamp: '' },
     spec,
     ...more,
   }) as KubeObject;
 const intent = (spec: object) => ({ apiVersion: 'x.dev/v1', kind: 'Gadget', metadata: { name: 'a' }, spec });
 
-function remembering(applied: object, answered: object): ApplyMemo {
-  const memo = new ApplyMemo();
-  memo.remember('id', intent(applied), object(answered));
-  return memo;
-}
+describe.each([
+  ['as JSON', undefined],
+  ['as digests', 0],
+])('stands, remembered %s', (_form, textLength) => {
+  function remembering(applied: object, answered: object): ApplyMemo {
+    const memo = new ApplyMemo(10, textLength);
+    memo.remember('id', intent(applied), object(answered));
+    return memo;
+  }
 
-describe('stands', () => {
+  test('at the resourceVersion of the answer, whatever a cache has kept of it', () => {
+    const memo = new ApplyMemo(10, textLength);
+    const answer = object({ a: 1, b: 2 });
+    memo.remember('id', intent({ a: 1 }), answer);
+    expect(memo.stands('id', intent({ a: 1 }), { ...answer, spec: {} } as KubeObject)).toBe(true);
+    expect(memo.stands('id', intent({ a: 2 }), answer)).toBe(false);
+  });
+
   test('while all that the intent speaks of is as answered', () => {
     const memo = remembering({ cpu: '1000m', n: { a: 1 } }, { cpu: '1', n: { a: 1, defaulted: true }, more: 1 });
     const same = intent({ cpu: '1000m', n: { a: 1 } });

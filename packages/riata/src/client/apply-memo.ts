@@ -4,25 +4,35 @@ import type { KubeObject } from '../object/meta.js';
 
 interface Memory {
   readonly uid: string;
-  /** Digest of what was applied. */
-  readonly intent: string;
+  /** Of the answer: what still has it is as answered, without a look at it. */
+  readonly resourceVersion: string;
+  /** What was applied, as JSON or as its digest. */
+  intent: string;
   /**
-   * Digest of what the server made of each part of it: `1000m` was answered by `1`, and `1` is what a cache will show.
-   * The values themselves would be copies of most of what is stored.
+   * What the server made of each part of it, alike: `1000m` was answered by `1`, and `1` is what a cache will show.
    */
-  readonly answered: string;
+  answered: string;
 }
+
+/** Characters of JSON that are kept as they are: what comes again soon is compared without a digest. */
+const maxTextLength = 4_194_304;
 
 /**
  * Remembers what was applied and how the server answered, to tell whether applying the same again would change
- * anything. Bounded: the longest unused is forgotten, which costs one request.
+ * anything. Bounded: older ones are kept as digests, as they would be copies of most of what is stored, and the longest
+ * unused is forgotten, which costs one request.
  */
 export class ApplyMemo {
   readonly #memories = new Map<string, Memory>();
+  /** Those that hold JSON, oldest first. */
+  readonly #texts = new Set<Memory>();
   readonly #limit: number;
+  readonly #maxTextLength: number;
+  #textLength = 0;
 
-  constructor(limit = 10_000) {
+  constructor(limit = 10_000, textLength = maxTextLength) {
     this.#limit = limit;
+    this.#maxTextLength = textLength;
   }
 
   /** How many are remembered. */
@@ -32,26 +42,70 @@ export class ApplyMemo {
 
   /** Notes an answer. `id` names object, field manager and subresource. */
   remember(id: string, intent: object, answer: KubeObject): void {
-    this.#memories.delete(id);
-    this.#memories.set(id, {
-      uid: answer.metadata.uid,
-      intent: digest(intent),
-      answered: digest(project(answer, intent)),
-    });
+    this.#forget(id);
+    const { uid, resourceVersion } = answer.metadata;
+    const answered = project(answer, intent);
+    const [intentText, answeredText] = [textOf(intent), textOf(answered)];
+    if (intentText === undefined || answeredText === undefined) {
+      this.#memories.set(id, { uid, resourceVersion, intent: digest(intent), answered: digest(answered) });
+    } else {
+      const memory = { uid, resourceVersion, intent: intentText, answered: answeredText };
+      this.#memories.set(id, memory);
+      this.#texts.add(memory);
+      this.#textLength += intentText.length + answeredText.length;
+    }
     for (const oldest of this.#memories.keys()) {
       if (this.#memories.size <= this.#limit) break;
-      this.#memories.delete(oldest);
+      this.#forget(oldest);
+    }
+    for (const oldest of this.#texts) {
+      if (this.#textLength <= this.#maxTextLength) break;
+      this.#drop(oldest);
+      oldest.intent = digest(JSON.parse(oldest.intent));
+      oldest.answered = digest(JSON.parse(oldest.answered));
     }
   }
 
   /** True if the same intent was applied to this very object, and all that it speaks of is still as answered then. */
   stands(id: string, intent: object, current: KubeObject): boolean {
     const memory = this.#memories.get(id);
-    if (memory === undefined || memory.uid !== current.metadata.uid || memory.intent !== digest(intent)) return false;
+    if (memory === undefined || memory.uid !== current.metadata.uid) return false;
+    const isText = this.#texts.has(memory);
+    if (!isSame(intent, memory.intent, isText)) return false;
     this.#memories.delete(id);
     this.#memories.set(id, memory);
-    return memory.answered === digest(project(current, intent));
+    const { resourceVersion } = current.metadata;
+    if (resourceVersion && resourceVersion === memory.resourceVersion) return true;
+    return isSame(project(current, intent), memory.answered, isText);
   }
+
+  #forget(id: string): void {
+    const memory = this.#memories.get(id);
+    if (memory === undefined) return;
+    this.#memories.delete(id);
+    this.#drop(memory);
+  }
+
+  #drop(memory: Memory): void {
+    if (this.#texts.delete(memory)) this.#textLength -= memory.intent.length + memory.answered.length;
+  }
+}
+
+/** JSON as it comes; undefined for what holds integers past 2^53, which only a digest tells apart. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the value is the remembered one; the order of keys does not count. */
+function isSame(value: unknown, remembered: string, isText: boolean): boolean {
+  if (!isText) return digest(value) === remembered;
+  const text = textOf(value);
+  if (text === undefined || text === remembered) return text !== undefined;
+  return canonical(JSON.parse(text)) === canonical(JSON.parse(remembered));
 }
 
 /**
@@ -60,11 +114,12 @@ export class ApplyMemo {
  */
 function project(value: unknown, intent: unknown): unknown {
   if (!isJsonObject(intent) || !isJsonObject(value)) return value;
-  const parts: [string, unknown][] = [];
-  for (const [name, below] of Object.entries(intent)) {
-    if (below !== undefined && Object.hasOwn(value, name)) parts.push([name, project(value[name], below)]);
+  // Without a prototype, so that no name means anything but itself.
+  const parts: Record<string, unknown> = Object.create(null);
+  for (const name of Object.keys(intent)) {
+    if (intent[name] !== undefined && Object.hasOwn(value, name)) parts[name] = project(value[name], intent[name]);
   }
-  return Object.fromEntries(parts);
+  return parts;
 }
 
 /** A short text that is the same for equal JSON values, whatever the order of their keys. */
@@ -74,12 +129,20 @@ export function digest(value: unknown): string {
 
 /** JSON with sorted keys; whole numbers past 2^53, as `bigint`, in full. */
 function canonical(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (Array.isArray(value)) {
+    let text = '';
+    for (const item of value) text += `${text && ','}${canonical(item)}`;
+    return `[${text}]`;
+  }
   if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
+  const keys = Object.keys(value);
+  if (keys.length > 1) keys.sort();
   let text = '';
-  for (const key of Object.keys(value).sort()) {
-    if (value[key] !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonical(value[key])}`;
+  for (const key of keys) {
+    const part = value[key];
+    if (part !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonical(part)}`;
   }
   return `{${text}}`;
 }

@@ -106,6 +106,12 @@ describe('ownedBy', () => {
   });
 });
 
+/** As it is after another write. */
+const changed = (object: ConfigMap): ConfigMap => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion: '99' },
+});
+
 describe('nothing would change', () => {
   test('applied by this client before: no request, and the current object itself', async () => {
     const { client, asked } = serve(() => stored({ a: '1', defaulted: 'x' }));
@@ -132,9 +138,9 @@ describe('nothing would change', () => {
   });
 
   test.each([
-    ['changed by others', intent(), me, stored({ a: '2' })],
+    ['changed by others', intent(), me, changed(stored({ a: '2' }))],
     ['made again', intent(), me, { ...stored(), metadata: { ...meta, uid: 'u2' } } as ConfigMap],
-    ['another intent', intent({ b: '1' }), me, stored({ a: '1', b: '1' })],
+    ['another intent', intent({ b: '1' }), me, changed(stored({ a: '1', b: '1' }))],
     ['another manager', intent(), { fieldManager: 'you' }, stored()],
   ])('%s: applied', async (_, object, options, current) => {
     const { client, asked } = serve();

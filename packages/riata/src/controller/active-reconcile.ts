@@ -3,6 +3,7 @@ import type { WorkItem } from '../queue/queue-entry.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { Logger } from '../runtime/logger.js';
+import { AbortSource } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
 import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
 import type { ReconcileRun } from './reconciler.js';
@@ -34,7 +35,8 @@ export class ActiveReconcile implements ReconcileRun {
   readonly #clock: Scheduler;
   readonly #baseLog: Logger;
   readonly #startedAt: number;
-  readonly #abort = new AbortController();
+  readonly #abort = new AbortSource();
+  #isShown = false;
   readonly #writes: ReconcileWrite[] = [];
   readonly #pending = new Set<Promise<unknown>>();
   #failure: { readonly error: unknown } | undefined;
@@ -63,6 +65,12 @@ export class ActiveReconcile implements ReconcileRun {
   }
 
   get signal(): AbortSignal {
+    this.#isShown = true;
+    return this.#abort.signal;
+  }
+
+  /** The same for what the framework does itself, and waits for. */
+  get innerSignal(): AbortSignal {
     return this.#abort.signal;
   }
 
@@ -123,7 +131,7 @@ export class ActiveReconcile implements ReconcileRun {
 
   /** What still waits on its signal is let go. */
   end(): void {
-    this.abort(ended);
+    if (this.#isShown || this.#abort.isWaitedFor) this.abort(ended);
   }
 
   record(end: {

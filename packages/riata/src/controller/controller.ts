@@ -302,7 +302,7 @@ export class Controller {
     error: unknown,
     reconcile: ActiveReconcile,
   ): ReconcileOutcome {
-    const { signal, log } = reconcile;
+    const { innerSignal: signal, log } = reconcile;
     // What was told to stop did not fail; a timeout did.
     if (signal.aborted && isStopReason(signal.reason) && !reconcile.isOverdue) return 'stopped';
     this.#metrics.result('error');

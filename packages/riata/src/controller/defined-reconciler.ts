@@ -38,6 +38,8 @@ export class DefinedReconciler<R extends KubeObject> {
   readonly #runtime: Runtime;
   readonly #fieldManager: string;
   readonly #recorder: ControllerPlace['recorder'];
+  #second = Number.NaN;
+  #timeText = '';
 
   constructor(definition: ControllerDefinition<R>, { client, cache, recorder }: ControllerPlace, runtime: Runtime) {
     this.#definition = definition;
@@ -52,7 +54,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const { kind, finalize, evenWhenGone } = this.#definition;
     const client = this.#clientFor(run);
     const { namespace, name } = run.key;
-    const object = await this.#cache.find(kind, { namespace, name } as never, { signal: run.signal });
+    const object = await this.#cache.find(kind, { namespace, name } as never, { signal: run.innerSignal });
     if (object === undefined) return evenWhenGone ? this.#call(run, client, undefined) : undefined;
     if (finalize === undefined) return this.#call(run, client, object);
     if (!isDeleting(object)) {
@@ -76,9 +78,15 @@ export class DefinedReconciler<R extends KubeObject> {
     const cacheReader: Reader = this.#cache;
     let delegating: Client | undefined;
     const context: ReconcileContext<R, R | undefined> = {
-      ...{ key: run.key, signal: run.signal, reconcileID: run.reconcileID },
-      ...{ attempt: run.attempt, priority: run.priority, reasons: run.reasons },
+      key: run.key,
+      reconcileID: run.reconcileID,
+      attempt: run.attempt,
+      priority: run.priority,
+      reasons: run.reasons,
       object,
+      get signal() {
+        return run.signal;
+      },
       get log() {
         return run.log;
       },
@@ -99,7 +107,7 @@ export class DefinedReconciler<R extends KubeObject> {
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;
     } catch (error) {
-      const wasStopped = run.signal.aborted && isStopReason(run.signal.reason);
+      const wasStopped = run.innerSignal.aborted && isStopReason(run.innerSignal.reason);
       if (!wasStopped && object !== undefined && (await this.#isGone(object, error))) {
         run.log.debug('the object was deleted meanwhile: nothing more to do', { error });
         return undefined;
@@ -121,9 +129,18 @@ export class DefinedReconciler<R extends KubeObject> {
   #statusOf(object: R | undefined, client: Client): ObjectStatus<R> | undefined {
     if (object === undefined) return undefined;
     const { kind } = this.#definition;
-    const { clock } = this.#runtime;
-    return new ObjectStatus<R>(object, { kind, client, fieldManager: this.#fieldManager, now: () => clock.now() });
+    return new ObjectStatus<R>(object, { kind, client, fieldManager: this.#fieldManager, now: this.#time });
   }
+
+  /** Written anew once a second. */
+  readonly #time = (): string => {
+    const second = Math.floor(this.#runtime.clock.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#timeText = new Date(second * 1000).toISOString().replace('.000Z', 'Z');
+    }
+    return this.#timeText;
+  };
 
   async #say(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
     if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
@@ -178,7 +195,7 @@ export class DefinedReconciler<R extends KubeObject> {
   /** What one reconcile writes with: ends with it, and tells it what was written. */
   #clientFor(run: ActiveReconcile): Client {
     return intercept(this.#client, async (operation, next) => {
-      const bound = operation.signal === undefined ? { ...operation, signal: run.signal } : operation;
+      const bound = operation.signal === undefined ? { ...operation, signal: run.innerSignal } : operation;
       const answer = await run.track(next(bound));
       // An apply that would change nothing is answered with what is there.
       const isSkipped = operation.current !== undefined && answer === operation.current;

@@ -18,7 +18,7 @@ export class ObjectStatus<R extends KubeObject> {
   readonly #kind: KindRef<R>;
   readonly #client: Client;
   readonly #fieldManager: string;
-  readonly #now: () => number;
+  readonly #now: () => string;
   #object: R;
   /** What was said last, in this reconcile. */
   #said: StatusFields<R> | undefined;
@@ -29,7 +29,8 @@ export class ObjectStatus<R extends KubeObject> {
       readonly kind: KindRef<R>;
       readonly client: Client;
       readonly fieldManager: string;
-      readonly now: () => number;
+      /** The time as objects have it. */
+      readonly now: () => string;
     },
   ) {
     this.#object = object;
@@ -91,24 +92,20 @@ export class ObjectStatus<R extends KubeObject> {
     const given = fields.conditions ?? [];
     const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
     const before = this.#known.conditions;
-    const now = this.#time();
+    const now = this.#now();
     return { ...fields, conditions: wanted.map((condition) => this.#timed(condition, before, now)) };
   }
 
   /** Conditions of other kinds have fields of their own, and what is not among them is refused: only the time is added. */
   #asSaid(fields: StatusFields<R>) {
     if (fields.conditions === undefined) return fields;
-    const now = this.#time();
+    const now = this.#now();
     const conditions = fields.conditions.map((condition) => {
       const known = this.#known.conditions?.find(({ type }) => type === condition.type);
       const isSame = known?.status === condition.status && known.lastTransitionTime !== undefined;
       return { lastTransitionTime: isSame ? known.lastTransitionTime : now, ...condition };
     });
     return { ...fields, conditions };
-  }
-
-  #time(): string {
-    return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
   }
 
   /** A condition keeps the time of its last transition as long as its status stays. */

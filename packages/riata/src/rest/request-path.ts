@@ -23,8 +23,13 @@ export function pathSegmentProblem(name: string): string | undefined {
   return found.length === 0 ? undefined : found.map((illegal) => `may not contain '${illegal}'`).join(', ');
 }
 
+/** What needs no escaping, as nearly always. */
+const plainPath = /^[A-Za-z0-9._~$&+,:;=@/-]*$/;
+const plainPart = /^[A-Za-z0-9._~-]*$/;
+
 /** Percent-encodes a path as Go's `net/url` does: slashes and `$&+,:;=@` stay. */
 export function escapePath(path: string): string {
+  if (plainPath.test(path)) return path;
   return encode(path).replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (found) => decodeURIComponent(found));
 }
 
@@ -33,10 +38,13 @@ export type QueryParams = ReadonlyMap<string, readonly string[]>;
 
 /** A query string as Go's `url.Values.Encode` writes it: sorted by name, values in order, a space as `+`. */
 export function encodeQuery(params: QueryParams): string {
-  const names = [...params.keys()].sort(byBytes);
-  return names
-    .flatMap((name) => (params.get(name) ?? []).map((value) => `${encodeQueryPart(name)}=${encodeQueryPart(value)}`))
-    .join('&');
+  let query = '';
+  for (const name of [...params.keys()].sort(byBytes)) {
+    for (const value of params.get(name) ?? []) {
+      query += `${query && '&'}${encodeQueryPart(name)}=${encodeQueryPart(value)}`;
+    }
+  }
+  return query;
 }
 
 /** A server-relative URI taken apart and decoded, as `RequestURI` takes it. Throws a `URIError` on broken escapes. */
@@ -77,7 +85,7 @@ export function pathTemplate(path: string, basePath = ''): string {
 }
 
 function encodeQueryPart(text: string): string {
-  return encode(text).replaceAll('%20', '+');
+  return plainPart.test(text) ? text : encode(text).replaceAll('%20', '+');
 }
 
 function decodeQueryPart(text: string): string {

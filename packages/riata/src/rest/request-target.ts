@@ -20,18 +20,24 @@ export interface RequestTarget {
 /** The decoded path. */
 export function pathOf({ prefix, namespace, resource, name, subresource, suffix }: RequestTarget): string {
   let path = prefix;
-  if (namespace) path = joinPath(path, 'namespaces', namespace);
-  if (resource) path = joinPath(path, resource.toLowerCase());
+  if (namespace) path = below(path, `namespaces/${namespace}`);
+  if (resource) path = below(path, resource.toLowerCase());
   // Joining drops a slash at the end, which has a meaning where the prefix is all there is.
-  if (name || subresource || suffix) path = joinPath(path, name, subresource, suffix);
-  return path;
+  if (name) path = below(path, name);
+  if (subresource) path = below(path, subresource);
+  return suffix ? joinPath(path, suffix) : path;
+}
+
+/** Joins what was joined or checked before, so that there is nothing to tidy but a slash between them. */
+function below(path: string, segments: string): string {
+  return path === '' || path.endsWith('/') ? joinPath(path, segments) : `${path}/${segments}`;
 }
 
 /** Path and query as they are sent: encoded, parameters sorted by name. */
 export function requestUriOf(target: RequestTarget): string {
-  const params = new Map<string, readonly string[]>(target.params);
+  let params: ReadonlyMap<string, readonly string[]> = target.params;
   if (Number.isFinite(target.timeoutMs)) {
-    params.set('timeout', [formatGoDuration(BigInt(Math.round(target.timeoutMs * 1e6)))]);
+    params = new Map(params).set('timeout', [formatGoDuration(BigInt(Math.round(target.timeoutMs * 1e6)))]);
   }
   const path = escapePath(pathOf(target));
   const query = encodeQuery(params);

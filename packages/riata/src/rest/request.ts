@@ -290,18 +290,22 @@ export class RestRequest {
 
   /** Sends and resolves to the answer (`Do`). Rejects with an `ApiError` when the server refuses. */
   async do(options: SendOptions = {}): Promise<RestResult> {
-    return measured(this.#context, { verb: this.#verb, path: pathOf(this.#target), parent: options.span }, async () => {
-      const { plan, response } = await this.#open('whole', options);
-      const body = await readBody(response);
-      return new RestResult({
-        method: plan.request.method,
-        url: plan.request.url,
-        statusCode: response.status,
-        contentType: headerValue(response.headers, 'content-type'),
-        warnings: parseWarnings(response.headers),
-        body,
-      });
-    });
+    return measured(
+      this.#context,
+      { verb: this.#verb, path: () => pathOf(this.#target), parent: options.span },
+      async () => {
+        const { plan, response } = await this.#open('whole', options);
+        const body = await readBody(response);
+        return new RestResult({
+          method: plan.request.method,
+          url: plan.request.url,
+          statusCode: response.status,
+          contentType: headerValue(response.headers, 'content-type'),
+          warnings: parseWarnings(response.headers),
+          body,
+        });
+      },
+    );
   }
 
   /** Sends and resolves to the body's bytes (`DoRaw`). Rejects as {@link do} does. */
@@ -395,9 +399,13 @@ export class RestRequest {
   }
 
   #sentHeaders(): Record<string, string | readonly string[]> {
-    // Without a prototype, so that no name of a header means anything but itself.
-    const headers: Record<string, string | readonly string[]> = Object.create(null);
-    for (const [name, values] of this.#headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, values] of this.#headers) {
+      const value = values.length === 1 ? (values[0] as string) : values;
+      // No name of a header means anything but itself.
+      if (name === '__proto__') Object.defineProperty(headers, name, { value, enumerable: true });
+      else headers[name] = value;
+    }
     if (this.#body !== undefined) headers['content-type'] ??= 'application/json';
     return headers;
   }

@@ -185,7 +185,7 @@ export function readBody(response: ApiResponse, limit = Number.POSITIVE_INFINITY
           response.abort(new Error(`the response is longer than ${limit} bytes`));
         }
       },
-      onEnd: () => resolve(Buffer.concat(chunks, size)),
+      onEnd: () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)),
       onError: reject,
     });
   });

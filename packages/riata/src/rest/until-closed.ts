@@ -1,4 +1,4 @@
-import { abortable, link } from '../runtime/signals.js';
+import { abortable, type LinkedSignal, link } from '../runtime/signals.js';
 import { redactUrl } from './redact.js';
 import type { ApiRequest } from './send.js';
 import { TransportError } from './transport-error.js';
@@ -18,14 +18,47 @@ export interface WaitOptions {
 export async function untilClosed<T>(
   request: ApiRequest,
   { closing, requestSent }: WaitOptions,
-  wait: (signal: AbortSignal) => Promise<T>,
+  wait: (options: { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
-  using scope = link(request.signal, closing);
+  using ends = new LateLink(request.signal, closing);
   try {
-    return await abortable(wait(scope.signal), scope.signal);
+    const waiting = wait(ends);
+    return (await isSettledSoon(waiting)) ? await waiting : await abortable(waiting, ends.signal);
   } catch (error) {
     if (request.signal?.aborted || !closing?.aborted) throw error;
     const message = `${request.method} ${redactUrl(request.url)}: the transport was closed`;
     throw new TransportError(message, { kind: 'closed', requestSent, cause: error });
   }
+}
+
+/** A link that is made when somebody asks for its signal: most waits are over before. */
+class LateLink implements Disposable {
+  readonly #parents: readonly (AbortSignal | undefined)[];
+  #link: LinkedSignal | undefined;
+
+  constructor(...parents: readonly (AbortSignal | undefined)[]) {
+    this.#parents = parents;
+  }
+
+  get signal(): AbortSignal {
+    this.#link ??= link(...this.#parents);
+    return this.#link.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#link?.[Symbol.dispose]();
+  }
+}
+
+/** Turns of the microtask queue: what has its answer at hand takes a few. */
+const soonTurns = 6;
+
+async function isSettledSoon(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let turn = 0; turn < soonTurns && !isSettled; turn++) await undefined;
+  return isSettled;
 }

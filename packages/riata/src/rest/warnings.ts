@@ -63,8 +63,11 @@ export function withWarnings(send: Send, handler: WarningHandler, log: Logger): 
   };
 }
 
+const none: readonly Warning[] = [];
+
 /** All warnings of a response that follow the grammar; from the first that does not, the rest of its header is left. */
 export function parseWarnings(headers: ResponseHeaders): readonly Warning[] {
+  if (headers.warning === undefined) return none;
   return headerValues(headers, 'warning').flatMap((header) => {
     const found: Warning[] = [];
     for (let at = 0; at < header.length; ) {

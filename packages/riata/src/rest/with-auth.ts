@@ -16,7 +16,7 @@ export function withAuth(send: Send, credentials: Credentials | undefined, closi
     if (response.status !== 401) return response;
     const rejected = sent.headers.authorization?.toString();
     const again = { closing, requestSent: true };
-    const refreshed = untilClosed(request, again, (signal) => credentials.refresh({ signal, rejected }));
+    const refreshed = untilClosed(request, again, ({ signal }) => credentials.refresh({ signal, rejected }));
     if (!(await refreshed.catch(failWith(response.discard.bind(response))))) return explained(response, credentials);
     response.discard();
     return explained(await send(await authorized(request, credentials, again)), credentials);
@@ -37,7 +37,7 @@ function failWith(cleanUp: () => void): (error: unknown) => never {
 }
 
 async function authorized(request: ApiRequest, credentials: Credentials, wait: WaitOptions): Promise<ApiRequest> {
-  const authorization = await untilClosed(request, wait, (signal) => credentials.authorization({ signal }));
+  const authorization = await untilClosed(request, wait, (options) => credentials.authorization(options));
   if (authorization === undefined) return request;
   return { ...request, headers: { ...request.headers, authorization } };
 }

@@ -30,7 +30,7 @@ export function createThrottle(options: {
     const reason = again ?? 'client-side throttling, not priority and fairness';
     const start = clock.monotonic();
     try {
-      await untilClosed(request, { closing, requestSent: again !== undefined }, (signal) => limiter.wait({ signal }));
+      await untilClosed(request, { closing, requestSent: again !== undefined }, (options) => limiter.wait(options));
     } catch (error) {
       if (request.signal?.aborted || (closing?.aborted && isTransportError(error))) throw error;
       throw new Error(`${request.method} ${redactUrl(request.url)}: the client's rate limiter refused the request`, {

@@ -89,7 +89,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
 
 async function waitFor(ms: number, request: ApiRequest, { backoff, closing }: RetryOptions): Promise<void> {
   if (ms <= 0) return backoff.sleep(ms, { signal: request.signal });
-  await untilClosed(request, { closing, requestSent: true }, (signal) => backoff.sleep(ms, { signal }));
+  await untilClosed(request, { closing, requestSent: true }, (options) => backoff.sleep(ms, options));
 }
 
 async function attemptWith(send: Send, request: ApiRequest, backoff: BackoffManager): Promise<ApiResponse> {

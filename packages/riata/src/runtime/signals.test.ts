@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { abortable, isAbortOf, link, onAbort, throwIfAborted } from './signals.js';
+import { AbortSource, abortable, isAbortOf, link, onAbort, throwIfAborted } from './signals.js';
 import { isTimeout, Shutdown } from './stop-reasons.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -145,6 +145,24 @@ describe('onAbort', () => {
     controller.abort();
     expect(fn).toHaveBeenCalledTimes(1);
   });
+});
+
+test('an AbortSource tells who waits, in order and once, without a listener on its signal', () => {
+  const source = new AbortSource();
+  const { signal } = source;
+  const told: string[] = [];
+  signal.addEventListener('abort', () => told.push('listener'));
+  expect(source.isWaitedFor).toBe(false);
+  onAbort(signal, () => told.push(`first ${signal.reason}`));
+  onAbort(signal, () => told.push('gone'))[Symbol.dispose]();
+  onAbort(signal, () => told.push('second'));
+  expect([source.isWaitedFor, listeners(signal)]).toEqual([true, 1]);
+  source.abort('why');
+  source.abort('again');
+  expect(told).toEqual(['listener', 'first why', 'second']);
+  expect([signal.reason, source.isWaitedFor]).toEqual(['why', false]);
+  onAbort(signal, () => told.push('late'));
+  expect(told.at(-1)).toBe('late');
 });
 
 describe('abortable', () => {

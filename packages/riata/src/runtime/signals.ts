@@ -6,27 +6,32 @@ import { Timeout } from './stop-reasons.js';
  * thousand waiting requests make each further one slow) and warns from the eleventh on.
  */
 class Hub {
-  /** Attached to the signal exactly while this is not empty. */
+  /** Attached to the signal exactly while this is not empty, unless it is told by whoever made the signal. */
   readonly #waiting = new Set<Subscription>();
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(signal: AbortSignal) {
+  /** Without a signal it listens to nothing. */
+  constructor(signal?: AbortSignal) {
     this.#signal = signal;
   }
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   add(subscription: Subscription): void {
-    if (this.#waiting.size === 0) this.#signal.addEventListener('abort', this.#fire);
+    if (this.#waiting.size === 0) this.#signal?.addEventListener('abort', this.fire);
     this.#waiting.add(subscription);
   }
 
   delete(subscription: Subscription): void {
     if (this.#waiting.delete(subscription) && this.#waiting.size === 0) {
-      this.#signal.removeEventListener('abort', this.#fire);
+      this.#signal?.removeEventListener('abort', this.fire);
     }
   }
 
-  readonly #fire = (): void => {
-    this.#signal.removeEventListener('abort', this.#fire);
+  readonly fire = (): void => {
+    this.#signal?.removeEventListener('abort', this.fire);
     let failure: { error: unknown } | undefined;
     for (const subscription of this.#waiting) {
       this.#waiting.delete(subscription);
@@ -56,6 +61,8 @@ class Subscription implements Disposable {
 }
 
 const hubs = new WeakMap<AbortSignal, Hub>();
+/** Where a signal of our own making has its hub. */
+const ownHub = Symbol('riata.hub');
 const nothing: Disposable = { [Symbol.dispose]() {} };
 
 /**
@@ -69,14 +76,54 @@ export function onAbort(signal: AbortSignal | undefined, fn: () => void): Dispos
     fn();
     return nothing;
   }
-  let hub = hubs.get(signal);
-  if (hub === undefined) {
-    hub = new Hub(signal);
-    hubs.set(signal, hub);
-  }
+  const hub = hubOf(signal);
   const subscription = new Subscription(hub, fn);
   hub.add(subscription);
   return subscription;
+}
+
+function hubOf(signal: AbortSignal): Hub {
+  const known = (signal as { readonly [ownHub]?: Hub })[ownHub] ?? hubs.get(signal);
+  if (known !== undefined) return known;
+  const hub = new Hub(signal);
+  hubs.set(signal, hub);
+  return hub;
+}
+
+/**
+ * An `AbortController` for signals that are made by the thousand: who waits by {@link onAbort} is told by it directly,
+ * since adding a listener to Node's event target and taking it away again costs more than most of what is waited for.
+ */
+export class AbortSource {
+  readonly #controller = new AbortController();
+  readonly #hub = new Hub();
+
+  constructor() {
+    (this.#controller.signal as { [ownHub]?: Hub })[ownHub] = this.#hub;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether anybody waits for it by `onAbort`. Of listeners to the signal's own event nothing is known. */
+  get isWaitedFor(): boolean {
+    return this.#hub.size > 0;
+  }
+
+  /** The first reason stays. */
+  abort(reason?: unknown): void {
+    if (this.#controller.signal.aborted) return;
+    this.#controller.abort(reason);
+    try {
+      this.#hub.fire();
+    } catch (error) {
+      // As an event target does with what a listener throws.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
 }
 
 /** A signal of one's own that also aborts when its parents do. Disposing lets go of the parents without aborting. */
@@ -103,7 +150,7 @@ export type LinkOptions = {
 );
 
 class Link implements LinkedSignal {
-  readonly #controller = new AbortController();
+  readonly #source = new AbortSource();
   #held: Disposable[] = [];
   #timer: Timer | undefined;
 
@@ -123,12 +170,12 @@ class Link implements LinkedSignal {
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#source.signal;
   }
 
   abort(reason?: unknown): void {
     this[Symbol.dispose]();
-    this.#controller.abort(reason);
+    this.#source.abort(reason);
   }
 
   [Symbol.dispose](): void {
