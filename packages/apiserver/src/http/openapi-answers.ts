@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { OpenApi, OpenApiDocument } from '../openapi/documents.js';
+import type { OpenApi } from '../openapi/documents.js';
 import { acceptsGzip, GzipReply } from './gzip-reply.js';
 import { parseAccept } from './media-type.js';
 import { first } from './query-string.js';
@@ -13,6 +13,14 @@ interface Asked {
   readonly info: RequestInfo;
   readonly reply: Reply;
 }
+
+interface Content {
+  readonly text: string | Uint8Array;
+  readonly hash: string;
+}
+
+/** The subtypes of OpenAPI 2 in Protobuf; the second one is how it was spelled once, and is still asked for. */
+const protobuf2 = ['com.github.proto-openapi.spec.v2.v1.0+protobuf', 'com.github.proto-openapi.spec.v2@v1.0+protobuf'];
 
 const yearMs = 365 * 24 * 3_600_000;
 
@@ -31,9 +39,16 @@ export async function serveOpenApi(documents: OpenApi, asked: Asked, nowMs: numb
 
 async function serveVersion2(documents: OpenApi, asked: Asked): Promise<void> {
   const vary = { vary: 'Accept-Encoding, Accept' };
-  if (!takesJson(asked.request)) return sendNothing(asked.reply, 406, vary);
-  const document = await documents.version2();
-  sendDocument(asked, document, { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary });
+  const form = formOf(asked.request, protobuf2);
+  if (form === undefined) return sendNothing(asked.reply, 406, vary);
+  if (form === 'json') {
+    const document = await documents.version2();
+    const headers = { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary };
+    return sendDocument(asked, document, headers);
+  }
+  const { bytes, hash } = await documents.version2Protobuf();
+  const headers = { 'content-type': `application/${protobuf2[0]}`, etag: `"${hash}"`, ...vary };
+  sendDocument(asked, { text: bytes, hash }, headers);
 }
 
 /** With the right hash the answer can be kept for ever: another state has another address. */
@@ -42,7 +57,7 @@ async function serveGroupVersion(documents: OpenApi, asked: Asked, nowMs: number
   const name = info.path.slice('/openapi/v3/'.length);
   if (!documents.has(name)) return sendNothing(reply, 404, {});
   const vary = { vary: 'Accept' };
-  if (!takesJson(request)) return sendNothing(reply, 406, vary);
+  if (formOf(request, []) === undefined) return sendNothing(reply, 406, vary);
   const document = documents.version3(name);
   const headers = { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary };
   const hash = first(info.query, 'hash') ?? '';
@@ -54,15 +69,18 @@ async function serveGroupVersion(documents: OpenApi, asked: Asked, nowMs: number
   sendDocument(asked, document, { ...headers, 'cache-control': 'public, immutable', expires });
 }
 
-function takesJson({ headers }: ServerRequest): boolean {
+/** The first form that the client names. */
+function formOf({ headers }: ServerRequest, protobuf: readonly string[]): 'json' | 'protobuf' | undefined {
   const { accept = '' } = headers;
-  if (accept === '') return true;
-  return parseAccept(accept).some(
-    ({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'),
-  );
+  for (const { type, subtype } of parseAccept(accept || '*/*')) {
+    if (type !== 'application' && type !== '*') continue;
+    if (subtype === 'json' || subtype === '*') return 'json';
+    if (protobuf.includes(subtype)) return 'protobuf';
+  }
+  return undefined;
 }
 
-function sendDocument({ request, reply }: Asked, { text, hash }: OpenApiDocument, own: ReplyHeaders): void {
+function sendDocument({ request, reply }: Asked, { text, hash }: Content, own: ReplyHeaders): void {
   const headers = { ...commonHeaders, ...own };
   if ('etag' in own && isKnown(request.headers['if-none-match'], hash)) {
     const { 'content-type': _, ...kept } = headers as Record<string, string>;
@@ -71,7 +89,7 @@ function sendDocument({ request, reply }: Asked, { text, hash }: OpenApiDocument
     return;
   }
   const to = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(reply) : reply;
-  sendBytes(to, 200, headers, Buffer.from(text));
+  sendBytes(to, 200, headers, typeof text === 'string' ? Buffer.from(text) : text);
 }
 
 function isKnown(ifNoneMatch: string | undefined, hash: string): boolean {

@@ -28,6 +28,7 @@ export class OpenApi {
   readonly #clock: Pick<Scheduler, 'yield'>;
   #generation = 0;
   #version2: Promise<OpenApiDocument> | undefined;
+  #protobuf: { readonly of: OpenApiDocument; readonly bytes: Uint8Array } | undefined;
   #index: Promise<OpenApiDocument> | undefined;
   /** Those of custom groups, by their path. */
   readonly #custom = new Map<string, OpenApiDocument>();
@@ -66,6 +67,16 @@ export class OpenApi {
     this.#forget();
     this.#version2 ??= this.#swagger();
     return this.#version2;
+  }
+
+  /** The same in Protobuf, under the same hash. */
+  async version2Protobuf(): Promise<{ readonly bytes: Uint8Array; readonly hash: string }> {
+    const document = await this.version2();
+    if (this.#protobuf?.of !== document) {
+      const { encodeVersion2 } = await import('./encode-version2.js');
+      this.#protobuf = { of: document, bytes: encodeVersion2(JSON.parse(document.text) as JsonObject) };
+    }
+    return { bytes: this.#protobuf.bytes, hash: document.hash };
   }
 
   #forget(): void {

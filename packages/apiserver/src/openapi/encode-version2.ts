@@ -1,0 +1,213 @@
+import type { Buffer } from 'node:buffer';
+import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { ReverseWriter } from '../protobuf/reverse-writer.js';
+
+/** Writes the fields of a message, the last one first. */
+type Write = (writer: ReverseWriter, value: JsonObject) => void;
+/** Writes one field, if there is something to write. */
+type WriteField = (writer: ReverseWriter, number: number, value: Json) => void;
+/** Field numbers with the member that stands there and how it is written. */
+type Fields = readonly (readonly [number: number, name: string, write: WriteField])[];
+
+/**
+ * A document of OpenAPI 2 in Protobuf, as gnostic's `openapi.v2.Document` has it: client-go asks for nothing else, e.g.
+ * when kubectl validates a `List`.
+ */
+export function encodeVersion2(document: JsonObject): Buffer {
+  const writer = new ReverseWriter(1024 * 1024);
+  writeDocument(writer, document);
+  return writer.take();
+}
+
+const text: WriteField = (writer, number, value) => {
+  if (value !== '') writer.string(number, String(value));
+};
+const flag: WriteField = (writer, number, value) => {
+  if (value === true) writer.bool(number, true);
+};
+const integer: WriteField = (writer, number, value) => {
+  if (value !== 0) writer.integer(number, Number(value));
+};
+const double: WriteField = (writer, number, value) => {
+  if (value !== 0) writer.double(number, Number(value));
+};
+
+/** Each element of a list. */
+const each =
+  (write: WriteField): WriteField =>
+  (writer, number, value) => {
+    for (const item of [...(Array.isArray(value) ? value : [])].reverse()) write(writer, number, item);
+  };
+
+const message =
+  (write: Write): WriteField =>
+  (writer, number, value) => {
+    const mark = writer.length;
+    write(writer, isJsonObject(value) ? value : {});
+    writer.close(number, mark);
+  };
+
+/** A message whose only field, with this number, is the value. */
+const inside = (inner: number, write: WriteField): WriteField => {
+  return (writer, number, value) => {
+    const mark = writer.length;
+    write(writer, inner, value);
+    writer.close(number, mark);
+  };
+};
+
+/** The members of an object as a list of names and values. */
+const members = (write: WriteField): WriteField => {
+  return (writer, number, value) => {
+    for (const [name, inner] of Object.entries(isJsonObject(value) ? value : {}).reverse()) {
+      const mark = writer.length;
+      write(writer, 2, inner as Json);
+      writer.string(1, name);
+      writer.close(number, mark);
+    }
+  };
+};
+
+/** Anything, as text: JSON is YAML. */
+const any: WriteField = inside(2, (writer, number, value) => writer.string(number, JSON.stringify(value)));
+
+/** The fields of a message in the order of their numbers; extensions come last, under the number given. */
+function fields(table: Fields, extensions?: number): Write {
+  const reversed = [...table].reverse();
+  return (writer, value) => {
+    if (extensions !== undefined) {
+      const own = Object.entries(value).filter(([name]) => name.startsWith('x-'));
+      if (own.length > 0) members(any)(writer, extensions, Object.fromEntries(own) as JsonObject);
+    }
+    for (const [number, name, write] of reversed) {
+      const member = value[name];
+      if (member !== undefined) write(writer, number, member);
+    }
+  };
+}
+
+const schema: WriteField = (writer, number, value) => message(writeSchema)(writer, number, value);
+
+const additional: WriteField = (writer, number, value) =>
+  typeof value === 'boolean' ? inside(2, flag)(writer, number, value) : inside(1, schema)(writer, number, value);
+
+const writeSchema: Write = fields(
+  [
+    [1, '$ref', text],
+    [2, 'format', text],
+    [3, 'title', text],
+    [4, 'description', text],
+    [5, 'default', any],
+    [6, 'multipleOf', double],
+    [7, 'maximum', double],
+    [8, 'exclusiveMaximum', flag],
+    [9, 'minimum', double],
+    [10, 'exclusiveMinimum', flag],
+    [11, 'maxLength', integer],
+    [12, 'minLength', integer],
+    [13, 'pattern', text],
+    [14, 'maxItems', integer],
+    [15, 'minItems', integer],
+    [16, 'uniqueItems', flag],
+    [17, 'maxProperties', integer],
+    [18, 'minProperties', integer],
+    [19, 'required', each(text)],
+    [20, 'enum', each(any)],
+    [21, 'additionalProperties', additional],
+    [22, 'type', inside(1, text)],
+    [23, 'items', inside(1, schema)],
+    [24, 'allOf', each(schema)],
+    [25, 'properties', inside(1, members(schema))],
+    [30, 'example', any],
+  ],
+  31,
+);
+
+const bodyParameter = fields([
+  [1, 'description', text],
+  [2, 'name', text],
+  [3, 'in', text],
+  [4, 'required', flag],
+  [5, 'schema', schema],
+]);
+const pathParameter = fields([
+  [1, 'required', flag],
+  [2, 'in', text],
+  [4, 'name', text],
+  [5, 'type', text],
+  [19, 'uniqueItems', flag],
+]);
+const queryParameter = fields([
+  [1, 'required', flag],
+  [2, 'in', text],
+  [4, 'name', text],
+  [6, 'type', text],
+  [20, 'uniqueItems', flag],
+]);
+
+const parameter: WriteField = inside(1, (writer, number, value) => {
+  const place = isJsonObject(value) ? value.in : '';
+  if (place === 'body') return inside(1, message(bodyParameter))(writer, number, value);
+  const plain = place === 'path' ? inside(4, message(pathParameter)) : inside(3, message(queryParameter));
+  return inside(2, plain)(writer, number, value);
+});
+
+const response = message(
+  fields([
+    [1, 'description', text],
+    [2, 'schema', inside(1, schema)],
+  ]),
+);
+
+const operation = message(
+  fields(
+    [
+      [1, 'tags', each(text)],
+      [5, 'operationId', text],
+      [6, 'produces', each(text)],
+      [7, 'consumes', each(text)],
+      [8, 'parameters', each(parameter)],
+      [9, 'responses', inside(1, members(inside(1, response)))],
+      [10, 'schemes', each(text)],
+    ],
+    13,
+  ),
+);
+
+const pathItem = message(
+  fields([
+    [2, 'get', operation],
+    [3, 'put', operation],
+    [4, 'post', operation],
+    [5, 'delete', operation],
+    [6, 'options', operation],
+    [7, 'head', operation],
+    [8, 'patch', operation],
+    [9, 'parameters', each(parameter)],
+  ]),
+);
+
+const apiKey = message(
+  fields([
+    [1, 'type', text],
+    [2, 'name', text],
+    [3, 'in', text],
+    [4, 'description', text],
+  ]),
+);
+
+const info = message(
+  fields([
+    [1, 'title', text],
+    [2, 'version', text],
+  ]),
+);
+
+const writeDocument = fields([
+  [1, 'swagger', text],
+  [2, 'info', info],
+  [8, 'paths', inside(2, members(pathItem))],
+  [9, 'definitions', inside(1, members(schema))],
+  [12, 'security', each(inside(1, members(inside(1, each(text)))))],
+  [13, 'securityDefinitions', inside(1, members(inside(2, apiKey)))],
+]);
