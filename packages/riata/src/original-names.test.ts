@@ -79,6 +79,36 @@ const names = {
     ...['SharedControllerHandlerFunc', 'controller.New', 'ErrIgnore', 'Enqueue', 'EnqueueKey', 'EnqueueAfter'],
     ...['Informer', 'SharedClientFactory', 'WithAgent', 'WithImpersonation', 'client.Client', 'cache.Cache'],
   ],
+  patterns: [
+    ...['Register…StatusHandler', 'Register…GeneratingHandler', 'GeneratingHandlerOptions', 'AllowCrossNamespace'],
+    ...['AllowClusterScoped', 'NoOwnerReference', 'UniqueApplyForResourceVersion', 'relatedresource.Watch'],
+    ...[
+      'WatchClusterScoped',
+      'relatedresource.OwnerResolver',
+      'relatedresource.TriggerAllKey',
+      'relatedresource.AllKey',
+    ],
+    ...['relatedresource.Resolver', 'relatedresource.Enqueuer', 'relatedresource.ControllerWrapper', 'generic.Updater'],
+    ...[
+      'generic.ControllerInterface',
+      'generic.NonNamespacedControllerInterface',
+      'generic.CacheInterface',
+      'OnChange',
+    ],
+    ...['OnRemove', 'AddGenericHandler', 'AddGenericRemoveHandler', 'generic.NewRemoveHandler', 'AddIndexer'],
+    ...['GetByIndex', 'Enqueue', 'EnqueueAfter', 'Informer', 'GroupVersionKind', 'NewFactoryFromConfig', 'start.All'],
+    ...['condition.Cond', 'condition.Error', 'SetError', 'MatchesError', 'CreateUnknownIfNotExists', 'GetLastUpdated'],
+    ...['kstatus.SetError', 'kstatus.SetTransitioning', 'kstatus.SetActive', 'kstatus.Reconciling', 'kstatus.Stalled'],
+    ...['kstatus.Compute', 'status.Result', 'summary.Summarize', 'summary.Summary', 'summary.SummarizeOptions'],
+    ...[
+      'summary.Summarizer',
+      'summary.Relationship',
+      'summary.NormalizeConditions',
+      'Summary.IsReady',
+      'Summary.String',
+    ],
+    ...['trigger.Trigger', 'trigger.New', 'OnTrigger', 'apply.Apply'],
+  ],
 } as const;
 
 function docComments(folder: string): string {
@@ -95,6 +125,7 @@ test.each([
   ['rest', '^rest/'],
   ['client', '^client/'],
   ['shared', '^shared/'],
+  ['patterns', '^patterns/'],
   ['queue', '^queue/'],
   ['cache', '^cache/'],
   ['controller', '^controller/'],
