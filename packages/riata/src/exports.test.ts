@@ -481,3 +481,73 @@ test('riata/cache', async () => {
     ]
   `);
 });
+
+test('riata/controller', async () => {
+  expect(Object.keys(await import('./controller/index.js')).sort()).toMatchInlineSnapshot(`
+    [
+      "ControlBuilder",
+      "Controller",
+      "DefinedController",
+      "Finalizers",
+      "NotInShard",
+      "TerminalError",
+      "WaitTimeoutError",
+      "allOf",
+      "and",
+      "annotationsChanged",
+      "changed",
+      "channelSource",
+      "control",
+      "controllerFor",
+      "createOrPatch",
+      "createOrUpdate",
+      "cronSource",
+      "defaultBackoff",
+      "defaultRetry",
+      "enqueueRequestForObject",
+      "enqueueRequestForOwner",
+      "enqueueRequestsFromMap",
+      "generationChanged",
+      "handlerFuncs",
+      "informerSource",
+      "intervalSource",
+      "isNotInShard",
+      "isTerminalError",
+      "isWaitTimeout",
+      "kindSource",
+      "kindsOf",
+      "labelsChanged",
+      "lowPriority",
+      "matchesLabels",
+      "not",
+      "or",
+      "parseCron",
+      "pollerSource",
+      "predicateFuncs",
+      "resourceVersionChanged",
+      "retryOnConflict",
+      "retryOnError",
+      "waitFor",
+      "waitForCondition",
+      "waitForDeletion",
+    ]
+  `);
+});
+
+test('riata/manager', async () => {
+  expect(Object.keys(await import('./manager/index.js')).sort()).toMatchInlineSnapshot(`
+    [
+      "EventBroadcaster",
+      "LeaderElector",
+      "LeaseLock",
+      "Manager",
+      "ShardRing",
+      "candidateIdentity",
+      "fence",
+      "promMetrics",
+      "run",
+      "signalHandler",
+      "startOrder",
+    ]
+  `);
+});

@@ -49,7 +49,12 @@ test('no more than the limit', () => {
 
 test('a selector that makes no sense is refused', () => {
   expect(() => parseSelection({ labelSelector: 'a in b' })).toThrow();
-  expect(() => parseSelection({ labelSelector: { app: 'web' } as never })).toThrow('write { matchLabels');
+  expect(() => parseSelection({ labelSelector: { app: 1 } as never })).toThrow(/^labelSelector: expected/);
+});
+
+test('a plain map of labels, one of them called as a method of selectors', () => {
+  const { labels } = parseSelection({ labelSelector: { matches: 'x' } });
+  expect([labels.matches({ matches: 'x' }), labels.matches({})]).toEqual([true, false]);
 });
 
 test('whether the server would select an object: unknown where it may know a default', () => {

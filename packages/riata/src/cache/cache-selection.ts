@@ -88,7 +88,8 @@ function fieldOf(object: KubeObject, path: string): string | undefined {
 }
 
 function labelsOf(selector: Given['labelSelector']): Selector {
-  if (typeof selector === 'object' && 'matches' in selector) return selector;
+  // By its method: a label may be called "matches", too.
+  if (typeof (selector as Partial<Selector> | undefined)?.matches === 'function') return selector as Selector;
   return parseSelector(listParams({ labelSelector: selector }).labelSelector ?? '');
 }
 

@@ -201,10 +201,11 @@ describe('parts of a client', () => {
   });
 });
 
-test('selectors of labels are no plain maps', () => {
+test('selectors are texts, plain maps or selector objects', () => {
   const selector: { readonly app: string } = { app: 'web' };
-  // @ts-expect-error matchLabels is missing
   void client.list(Pod, { labelSelector: selector });
+  // @ts-expect-error the values of labels are strings
+  void client.list(Pod, { labelSelector: { app: 1 } });
   void client.list(Pod, { labelSelector: { matchLabels: selector }, fieldSelector: { 'spec.nodeName': 'a' } });
 });
 

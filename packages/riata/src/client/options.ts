@@ -21,8 +21,11 @@ export interface GetOptions extends CallOptions {
 export interface Selection {
   /** @default all namespaces */
   readonly namespace?: string;
-  /** `'app=web,tier in (a,b)'`, a parsed selector, or a selector object as workloads carry it. @default all */
-  readonly labelSelector?: string | LabelSelector | Selector;
+  /**
+   * `'app=web,tier in (a,b)'`, `{ app: 'web' }` for labels that all must be there, a parsed selector, or a selector object
+   * as workloads carry it. @default all
+   */
+  readonly labelSelector?: string | Readonly<Record<string, string>> | LabelSelector | Selector;
   /** `'spec.nodeName=a'`, a parsed one, or `{ 'spec.nodeName': 'a' }`. Which fields there are depends on the kind. */
   readonly fieldSelector?: string | Readonly<Record<string, string>> | FieldSelector;
 }

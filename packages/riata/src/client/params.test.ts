@@ -26,10 +26,18 @@ describe('selectors', () => {
     expect(listParams({ labelSelector: nothing() }).labelSelector).toMatch(/^!(\S+),\1$/);
   });
 
-  test('a plain map of labels is refused, as it would select everything', () => {
-    expect(() => listParams({ labelSelector: { app: 'web' } as never })).toThrow(
-      'labelSelector: expected matchLabels and matchExpressions, got "app"',
-    );
+  test('a plain map of labels, whatever they are called', () => {
+    expect(listParams({ labelSelector: { app: 'web', tier: '' } }).labelSelector).toBe('app=web,tier=');
+    expect(listParams({ labelSelector: { matchLabels: 'x' } as never }).labelSelector).toBe('matchLabels=x');
+    expect(listParams({ labelSelector: {} }).labelSelector).toBeUndefined();
+  });
+
+  test('what is neither a map of labels nor a selector object is refused, as it would select everything', () => {
+    for (const labelSelector of [{ app: 1 }, { app: 'web', matchLabels: { a: 'b' } }, { app: undefined }]) {
+      expect(() => listParams({ labelSelector: labelSelector as never })).toThrow(
+        'labelSelector: expected a map of labels, or matchLabels and matchExpressions, got "app"',
+      );
+    }
   });
 
   test('fields: a text, a map, or parsed', () => {

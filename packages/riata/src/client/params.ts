@@ -77,15 +77,20 @@ function selectionParams({ labelSelector, fieldSelector }: Selection): Params {
   return params;
 }
 
-/** A parsed selector prints itself; a selector object has to be turned into one first. */
-function labelText(selector: LabelSelector | Selector): string {
+/** A parsed selector prints itself; a map of labels or a selector object has to be turned into one first. */
+function labelText(selector: Exclude<NonNullable<Selection['labelSelector']>, string>): string {
   if (isParsed(selector)) return selector.toString();
-  const stray = Object.keys(selector).filter((key) => key !== 'matchLabels' && key !== 'matchExpressions');
-  // Without this, a plain map of labels would select everything, in a deletion too.
+  const entries = Object.entries(selector);
+  // The members of a selector object are no strings, so that a label may have their names.
+  if (entries.length > 0 && entries.every(([, value]) => typeof value === 'string')) {
+    return selectorFrom({ matchLabels: selector as Readonly<Record<string, string>> }).toString();
+  }
+  const stray = entries.map(([key]) => key).filter((key) => key !== 'matchLabels' && key !== 'matchExpressions');
+  // Without this, a mistake would select everything, in a deletion too.
   if (stray.length > 0) {
     throw new TypeError(
-      `labelSelector: expected matchLabels and matchExpressions, got ${stray.map((key) => JSON.stringify(key)).join(', ')}; ` +
-        'write { matchLabels: { … } } for a map of labels',
+      `labelSelector: expected a map of labels, or matchLabels and matchExpressions, got ` +
+        `${stray.map((key) => JSON.stringify(key)).join(', ')} whose values are not all strings`,
     );
   }
   return selectorFrom(selector as LabelSelector).toString();
