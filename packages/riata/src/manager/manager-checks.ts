@@ -2,6 +2,7 @@ import type { Cache } from '../cache/cache.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { HealthChecks } from './health-checks.js';
 import type { LeaderElector } from './leader-elector.js';
+import type { ShardRing } from './shard-ring.js';
 
 /** A watch that breaks now and then is ordinary; one that cannot be had for so long is not. */
 const longSilenceMs = 180_000;
@@ -10,12 +11,14 @@ const longSilenceMs = 180_000;
 export function addManagerChecks(parts: {
   readonly healthz: HealthChecks;
   readonly readyz: HealthChecks;
-  readonly elector: LeaderElector | undefined;
+  readonly elector: Pick<LeaderElector, 'check'> | undefined;
+  readonly ring: Pick<ShardRing, 'check'> | undefined;
   readonly cache: Pick<Cache, 'health'>;
 }): void {
-  const { healthz, readyz, elector, cache } = parts;
+  const { healthz, readyz, elector, ring, cache } = parts;
   healthz.add('ping', () => {});
   if (elector !== undefined) healthz.add('leader-election', () => elector.check('5s'));
+  if (ring !== undefined) healthz.add('shard-ring', () => ring.check('5s'));
   readyz.add('ping', () => {});
   readyz.add('informers', () => {
     const late = cache.health.filter(({ synced }) => !synced).map(({ kind }) => kind.plural);

@@ -126,7 +126,8 @@ export class Manager implements AsyncDisposable {
     const { sharding } = options;
     this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
     if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
-    addManagerChecks({ healthz: this.#healthz, readyz: this.#readyz, elector: this.#elector, cache: this.cache });
+    const [elector, ring] = [this.#elector, this.#shards?.ring];
+    addManagerChecks({ healthz: this.#healthz, readyz: this.#readyz, elector, ring, cache: this.cache });
   }
 
   /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */

@@ -207,6 +207,32 @@ describe('ownership', () => {
   });
 });
 
+describe('check', () => {
+  test('a replica whose work goes on after its lease has run out is not well; others are', async () => {
+    const { base, server, join } = ringWorld();
+    const a = join('a');
+    let end: () => void = () => {};
+    a.ring.onChange(({ lost }) => (lost.length > 0 ? new Promise<void>((resolve) => (end = resolve)) : undefined));
+    expect(() => a.ring.check()).not.toThrow();
+    await base.advance(18_100);
+    expect(a.ring.owned).toHaveLength(64);
+    expect(() => a.ring.check()).not.toThrow();
+    server.passage = () => ({ lost: 'request' });
+    await base.advance(14_000);
+    expect(a.ring.owned).toEqual([]);
+    expect(() => a.ring.check()).not.toThrow();
+    await base.advance(4_000);
+    expect(() => a.ring.check('5s')).not.toThrow();
+    expect(() => a.ring.check('1s')).toThrow(/^a's lease in .*shop\/carts.* ran out \d+ ms ago, .* has not ended/);
+    end();
+    await base.advance(1);
+    expect(() => a.ring.check()).not.toThrow();
+    a.abandon.abort();
+    await base.advance(1);
+    await a.ended;
+  });
+});
+
 describe('odds and ends', () => {
   test('the number of slots is that of the ring', async () => {
     const { base, join } = ringWorld();

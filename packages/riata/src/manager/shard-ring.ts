@@ -1,5 +1,6 @@
 import type { Run } from '../client/operation.js';
 import { NotInShard } from '../controller/not-in-shard.js';
+import { type Duration, durationMs } from '../object/duration.js';
 import { type ClusterKey, keyId } from '../object/key.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link } from '../runtime/signals.js';
@@ -89,6 +90,8 @@ export class ShardRing {
   /** Work that was told of a lost lease. */
   #ending: Promise<void> = Promise.resolve();
   #isRunning = false;
+  /** From joining until what was lost or given up has ended. */
+  #hasWork = false;
 
   constructor(options: ShardRingOptions) {
     checkShardRing(options);
@@ -141,6 +144,22 @@ export class ShardRing {
     return hold !== undefined && this.#isWritable(this.#membership, hold) ? hold.epoch : undefined;
   }
 
+  /**
+   * Throws if this replica's lease ran out more than `maxTolerableExpiredLease` ago and it is still at what it had: its
+   * work does not end. A health check, to have it restarted. Who waits to join is well.
+   */
+  check(maxTolerableExpiredLease: Duration = '0s'): void {
+    const toleratedMs = durationMs(maxTolerableExpiredLease, 'maxTolerableExpiredLease');
+    if (this.#membership === undefined || !this.#hasWork) return;
+    const { leaseMs } = this.#times;
+    const expiredMs = this.#runtime.clock.monotonic() - this.#membership.term.renewedAt - leaseMs;
+    if (expiredMs <= toleratedMs) return;
+    throw new Error(
+      `${this.identity}'s lease in ${this.#register.description} ran out ${Math.round(expiredMs)} ms ago, and its work on ` +
+        'what it has lost has not ended: let reconciles end when their signal aborts',
+    );
+  }
+
   /** Calls `listener` whenever slots come and go; not for those that are owned already. */
   onChange(listener: ShardListener): Disposable {
     this.#listeners.add(listener);
@@ -184,8 +203,10 @@ export class ShardRing {
         const membership = await this.#join(leave.signal, atOnce.signal);
         if (membership === undefined) break;
         this.#membership = membership;
+        this.#hasWork = true;
         await membership.run(leave.signal, atOnce.signal);
         await abortable(this.#ending, atOnce.signal).catch(() => {});
+        this.#hasWork = false;
         this.#sight.bury(membership.id);
       }
     } finally {
