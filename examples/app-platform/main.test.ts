@@ -22,11 +22,18 @@ import { expect, test, vi } from 'vitest';
 import { App } from './app.js';
 import { runApps } from './main.js';
 
-/** On the real server where there is one (`npm run test:real`), else on the embedded one. */
-async function onServer(run: (config: RestConfig) => Promise<void>): Promise<void> {
-  if (process.env.RIATA_CONTROL_PLANE !== undefined) return run(await loadConfig());
-  await using server = await ApiServer.start();
-  await run(server.config);
+type Key = { readonly namespace: string; readonly name: string };
+
+/** On the real server where there is one (`npm run test:real`), else on the embedded one; with the kind, and a namespace. */
+async function onServer(run: (config: RestConfig, client: Client, key: Key) => Promise<void>): Promise<void> {
+  const isReal = process.env.RIATA_CONTROL_PLANE !== undefined;
+  await using server = isReal ? undefined : await ApiServer.start();
+  const config = server?.config ?? (await loadConfig());
+  await using client = createClient(config);
+  await client.apply(CustomResourceDefinition(App.crd()), { fieldManager: 'test' });
+  await soon(async () => void (await client.list(App)));
+  const { metadata } = await client.create(Namespace({ metadata: { generateName: 'app-platform-' } }));
+  await run(config, client, { namespace: metadata.name, name: 'shop' });
 }
 
 /** Runs the platform while `run` runs. */
@@ -47,7 +54,7 @@ async function platform(config: RestConfig, namespace: string, run: () => Promis
 const kinds: readonly KindRef[] = [ConfigMap, Deployment, HorizontalPodAutoscaler, Service];
 
 /** Which kinds there is an object of the name of. */
-async function partsOf(client: Client, key: { readonly namespace: string; readonly name: string }): Promise<string[]> {
+async function partsOf(client: Client, key: Key): Promise<string[]> {
   const found = await Promise.all(kinds.map((kind) => client.find(kind, key)));
   return kinds.filter((_, index) => found[index] !== undefined).map(({ kind }) => kind);
 }
@@ -55,12 +62,7 @@ async function partsOf(client: Client, key: { readonly namespace: string; readon
 const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, 20_000);
 
 test('an App becomes what it needs, tells how it is, and takes all of it along', async () => {
-  await onServer(async (config) => {
-    await using client = createClient(config);
-    const { metadata } = await client.create(Namespace({ metadata: { generateName: 'app-platform-' } }));
-    const key = { namespace: metadata.name, name: 'shop' };
-    await client.apply(CustomResourceDefinition(App.crd()), { fieldManager: 'test' });
-    await soon(async () => void (await client.list(App)));
+  await onServer(async (config, client, key) => {
     const change = (spec: object) => client.patch(App, key, { type: 'merge', body: { spec } });
     const statusOf = async () => (await client.get(App, key)).status;
 
@@ -114,12 +116,7 @@ test('an App becomes what it needs, tells how it is, and takes all of it along',
 });
 
 test('an App that cannot be deployed says why', async () => {
-  await onServer(async (config) => {
-    await using client = createClient(config);
-    const { metadata } = await client.create(Namespace({ metadata: { generateName: 'app-platform-' } }));
-    const key = { namespace: metadata.name, name: 'shop' };
-    await client.apply(CustomResourceDefinition(App.crd()), { fieldManager: 'test' });
-    await soon(async () => void (await client.list(App)));
+  await onServer(async (config, client, key) => {
     await platform(config, key.namespace, async () => {
       // No environment variable can be called so, and no key of a ConfigMap either.
       await client.create(App({ metadata: key, spec: { image: 'shop:1', settings: { 'no good key': '' } } }));

@@ -184,6 +184,19 @@ describeServers('patterns', (server) => {
     expect(maps.shared.handlers).toHaveLength(51);
     stop.abort();
     expect(maps.shared.handlers).toEqual([]);
+    const asked: string[] = [];
+    const resolve = (_: string, name: string) => void asked.push(name);
+    const related = relatedResource.watch('related', resolve, maps, [maps]);
+    await play.controllers.start({ signal: play.signal });
+    const { client } = server();
+    const key = { namespace, name: 'a' };
+    await client.create(ConfigMap({ metadata: key }));
+    await until('it is asked', async () => asked.includes('a'));
+    await related.remove();
+    asked.length = 0;
+    await client.delete(ConfigMap, key);
+    await until('it is known', async () => (await maps.cache.find(key)) === undefined);
+    expect([maps.shared.handlers, asked]).toEqual([[], []]);
   });
 
   test('write what differs, and nothing else; conditions tell how it went', async () => {

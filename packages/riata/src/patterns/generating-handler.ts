@@ -26,7 +26,10 @@ export type GeneratingHandler<R extends KubeObject> = (
   context: HandlerContext<R>,
 ) => Generated<R> | Promise<Generated<R>>;
 
-/** How a generating handler is registered (`GeneratingHandlerOptions`). */
+/**
+ * How a generating handler is registered (`GeneratingHandlerOptions`). There is no `DynamicLookup`: `Apply` finds the kinds
+ * of a set by itself.
+ */
 export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingOptions {
   /**
    * Apply once for each version of an object that the handler is called for, and not again though it is called again
