@@ -1,7 +1,8 @@
-import { equal, type JsonObject, parseQuantity } from 'riata/object';
+import { equal, type JsonObject } from 'riata/object';
 import { metaOf, recordOf, recordsOf, textOf, valueAt } from '../../resource/metadata.js';
 import { dnsLabel } from '../../schema/name-rules.js';
 import { ipWarnings } from '../checks/ip-checks.js';
+import { isFractional } from './resource-checks.js';
 
 /** What is told of names that are no DNS labels, since Pods are named after them. */
 export function nameWarnings(
@@ -108,7 +109,7 @@ function containerWarnings(container: JsonObject, path: string): string[] {
   for (const name of ['memory', 'ephemeral-storage']) {
     for (const list of ['limits', 'requests']) {
       const amount = recordOf(recordOf(container.resources)[list])[name];
-      if (amount === undefined || parseQuantity(String(amount)).milliValue() % 1000n === 0n) continue;
+      if (amount === undefined || !isFractional(String(amount))) continue;
       const why = `fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`;
       warnings.push(`${path}.resources.${list}[${name}]: ${why}`);
     }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseQuantity, type Quantity } from 'riata/object';
+import { type Json, type JsonObject, parseQuantity } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, qualifiedName } from '../../schema/name-rules.js';
 import {
@@ -53,12 +53,13 @@ export function checkPodResources(spec: JsonObject, path: string): FieldError[] 
 
 /** An amount of a resource (`ValidateResourceQuantityValue`). */
 export function checkAmount(name: string, amount: Json | undefined, path: string): FieldError[] {
-  const quantity = parseQuantity(String(amount));
+  const text = String(amount);
   const errors: FieldError[] = [];
-  if (quantity.sign() < 0) errors.push(invalid(path, String(amount), 'must be greater than or equal to 0'));
-  if ((whole.has(name) || isExtended(name)) && quantity.milliValue() % 1000n !== 0n) {
-    errors.push(invalid(path, String(amount), 'must be an integer'));
+  if (text.startsWith('-') && parseQuantity(text).sign() < 0) {
+    errors.push(invalid(path, text, 'must be greater than or equal to 0'));
   }
+  if ((whole.has(name) || isExtended(name)) && isFractional(text))
+    errors.push(invalid(path, text, 'must be an integer'));
   return errors;
 }
 
@@ -67,6 +68,11 @@ export function checkResourceName(name: string, path: string): FieldError[] {
   const errors = checkText(qualifiedName, name, path);
   if (errors.length > 0 || name.includes('/') || standard.has(name) || isHugePages(name)) return errors;
   return [invalid(path, name, 'must be a standard resource type or fully qualified')];
+}
+
+/** Whether an amount is no whole number. Most are told from their look. */
+export function isFractional(amount: string): boolean {
+  return !/^[0-9]+([KMGTPE]i|[kMGTPE])?$/.test(amount) && parseQuantity(amount).milliValue() % 1000n !== 0n;
 }
 
 export function isHugePages(name: string): boolean {
@@ -81,7 +87,7 @@ function checkAmounts(resources: JsonObject, checkName: NameCheck, path: string)
     ...Object.entries(limits).flatMap(([name, amount]) => checkOne(name, amount, checkName, `${path}.limits[${name}]`)),
     ...Object.entries(requests).flatMap(([name, amount]) => [
       ...checkOne(name, amount, checkName, `${path}.requests[${name}]`),
-      ...checkBelowLimit(name, parseQuantity(String(amount)), limits[name], path),
+      ...checkBelowLimit(name, String(amount), limits[name], path),
     ]),
     ...(alone ? [forbidden(path, 'HugePages require cpu or memory')] : []),
   ];
@@ -96,15 +102,13 @@ function checkOne(name: string, amount: Json | undefined, checkName: NameCheck, 
   return [...errors, invalid(path, String(amount), `${amount} is not positive integer multiple of ${name}`)];
 }
 
-function checkBelowLimit(name: string, asked: Quantity, limit: Json | undefined, path: string): FieldError[] {
+function checkBelowLimit(name: string, asked: string, limit: Json | undefined, path: string): FieldError[] {
   const elastic = isNative(name) && !isHugePages(name);
   if (limit === undefined) {
     return elastic ? [] : [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];
   }
-  const order = asked.compare(String(limit));
-  const detail = (words: string) => [
-    invalid(`${path}.requests`, asked.toString(), `${words} ${name} limit of ${limit}`),
-  ];
+  const order = asked === limit ? 0 : parseQuantity(asked).compare(String(limit));
+  const detail = (words: string) => [invalid(`${path}.requests`, asked, `${words} ${name} limit of ${limit}`)];
   if (order !== 0 && !elastic) return detail('must be equal to');
   return order > 0 ? detail('must be less than or equal to') : [];
 }
