@@ -77,6 +77,23 @@ export {
   setStatusError,
   setStatusTransitioning,
 } from './kstatus-conditions.js';
+export {
+  type CollectRbacOptions,
+  collectRbac,
+  type PolicyRule,
+  type RbacManifestsOptions,
+  type RbacNeed,
+  type RbacSource,
+  rbacManifests,
+} from './manifests/collect-rbac.js';
+export { kindFromCrd, type TypesFromCrdsOptions, typesFromCrds } from './manifests/crd-types.js';
+export {
+  type CrdsToYamlOptions,
+  crdsFromCluster,
+  crdsFromDirectory,
+  crdsFromYaml,
+  crdsToYaml,
+} from './manifests/read-crds.js';
 export { ObjectSet, type ObjectSetKey } from './object-set.js';
 export { type Enqueuer, type Resolver, relatedResource, type Watched } from './related-resource.js';
 export type { Relationship } from './relationships.js';
