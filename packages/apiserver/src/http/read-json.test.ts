@@ -104,6 +104,19 @@ describe('YAML', () => {
   });
 });
 
+test('what holds bigints, or is nested deep, is written as JSON.stringify would', () => {
+  const deep = `${'{"a":[null,'.repeat(490)}{"b":[],"c":{}}${']}'.repeat(490)}`;
+  expect(writeJson(json(deep))).toBe(deep);
+  fc.assert(
+    fc.property(fc.json(), fc.nat(3), (text, indent) => {
+      const value = JSON.parse(text) as unknown;
+      const written = writeJson({ value, big: 1n }, indent);
+      expect(written).toBe(JSON.stringify({ value, big: 1 }, undefined, indent));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 describe('integers', () => {
   const read = (text: string) => readJson(Buffer.from(text));
 
