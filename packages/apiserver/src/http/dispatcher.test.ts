@@ -39,7 +39,7 @@ describe('a request', () => {
   // Status, then the message; all as kube-apiserver v1.36.3 answers.
   test.each([
     ['GET', '/nope', 404, '404 page not found\n'],
-    ['GET', '/openapi/v3', 404, '404 page not found\n'],
+    ['GET', '/openapi/v4', 404, '404 page not found\n'],
     ['GET', '//api/v1/configmaps', 404, '404 page not found\n'],
     ['GET', '/apis/nope/v1/x', 404, '404 page not found\n'],
     ['GET', '/api/v1/nope', 404, notThere],

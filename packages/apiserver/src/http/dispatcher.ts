@@ -21,7 +21,14 @@ import * as negotiation from './negotiate.js';
 import { type NonResourceParts, serveNonResource } from './non-resource.js';
 import { first } from './query-string.js';
 import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
-import { jsonText, patchKindOf, readDeleteBody, readObjectBody, readPatchBody } from './request-body.js';
+import {
+  jsonText,
+  patchKindOf,
+  readDeleteBody,
+  readObjectBody,
+  readPatchBody,
+  yamlComplaintOf,
+} from './request-body.js';
 import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
 import { findRoute, type Route } from './route.js';
 import type { ServerRequest } from './server-request.js';
@@ -124,12 +131,14 @@ export class Dispatcher {
             bodyKindOf(route),
             route.custom && route.subresource?.name !== 'scale',
           );
-          return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request) }));
+          const yamlComplaint = options.fieldValidation === 'Ignore' ? undefined : await yamlComplaintOf(request);
+          return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request), yamlComplaint }));
         }
         case 'patch': {
           const kind = patchKind ?? 'merge';
           const options = parseWriteOptions(query, kind === 'apply' ? 'apply' : 'patch', userAgent);
-          return handlers.patch(tell({ options, patch: await readPatchBody(request, kind) }));
+          const strict = options.fieldValidation !== 'Ignore';
+          return handlers.patch(tell({ options, patch: await readPatchBody(request, kind, strict) }));
         }
         case 'delete':
           return handlers.delete(tell({ options: parseDeleteOptions(query, await readDeleteBody(request)) }));

@@ -7,6 +7,7 @@ import { bodyTypes, mediaTypeOf, protobufType } from './media-type.js';
 import { readJson, readYaml, TextError } from './read-json.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
 import { writeJson } from './write-json.js';
+import { yamlDuplicates } from './yaml-duplicates.js';
 
 /** A patch as it was sent. */
 export interface PatchBody {
@@ -15,6 +16,8 @@ export interface PatchBody {
   read(): Json;
   /** The JSON text of it; undefined if it is YAML. */
   text(): string | undefined;
+  /** What a strict reading of the YAML text complains about; undefined if nothing, or if it is JSON. */
+  readonly yamlComplaint: string | undefined;
 }
 
 /**
@@ -64,6 +67,11 @@ export function jsonText(request: ServerRequest): string | undefined {
   return bodyTypeOf(request) === 'application/json' ? Buffer.from(request.body).toString('utf8') : undefined;
 }
 
+/** What a strict reading of a YAML body complains about; undefined if nothing, or if it is no YAML. */
+export async function yamlComplaintOf(request: ServerRequest): Promise<string | undefined> {
+  return bodyTypeOf(request) === 'application/yaml' ? yamlDuplicates(request.body) : undefined;
+}
+
 /** The DeleteOptions in the body of a deletion; undefined without a body. Throws 400, 413 and 415. */
 export async function readDeleteBody(request: ServerRequest): Promise<Json | undefined> {
   checkSize(request);
@@ -94,11 +102,11 @@ export function patchKindOf(request: ServerRequest, types: readonly string[], cu
   throw custom ? unsupportedMediaType(types) : unroutedMediaType();
 }
 
-/** The patch in a body. Throws 413, and 400 for an apply patch that cannot be read. */
-export async function readPatchBody(request: ServerRequest, kind: PatchKind): Promise<PatchBody> {
+/** The patch in a body; `strict` asks for complaints. Throws 413, and 400 for an apply patch that cannot be read. */
+export async function readPatchBody(request: ServerRequest, kind: PatchKind, strict: boolean): Promise<PatchBody> {
   checkSize(request);
   const text = () => Buffer.from(request.body).toString('utf8');
-  if (kind !== 'apply') return { kind, read: () => readJsonPatch(request.body, kind), text };
+  if (kind !== 'apply') return { kind, read: () => readJsonPatch(request.body, kind), text, yamlComplaint: undefined };
   const value = await readYaml(request.body).catch((error: unknown) => {
     throw error instanceof TextError ? badRequest(`error decoding YAML: ${error.message}`) : error;
   });
@@ -107,7 +115,8 @@ export async function readPatchBody(request: ServerRequest, kind: PatchKind): Pr
     const why = `json: cannot unmarshal ${goTypeOf(intent)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
-  return { kind, read: () => intent, text: () => undefined };
+  const yamlComplaint = strict ? await yamlDuplicates(request.body) : undefined;
+  return { kind, read: () => intent, text: () => undefined, yamlComplaint };
 }
 
 function readJsonPatch(bytes: Uint8Array, kind: PatchKind): Json {

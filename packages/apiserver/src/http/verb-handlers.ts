@@ -34,6 +34,8 @@ export interface BodyRequest extends VerbRequest<WriteOptions> {
   readonly body: JsonObject;
   /** The JSON text that the body was read from, for who looks for what reading drops; undefined if it was YAML. */
   bodyText(): string | undefined;
+  /** What a strict reading of a YAML body complains about; undefined if nothing, or if it is not to be told. */
+  readonly yamlComplaint: string | undefined;
 }
 
 export interface PatchVerbRequest extends VerbRequest<WriteOptions> {

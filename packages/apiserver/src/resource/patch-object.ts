@@ -1,13 +1,13 @@
 import { applyMergePatch, isJsonObject, isPatchError, type Json, type JsonObject } from 'riata/object';
 import { writeJson } from '../http/write-json.js';
-import { duplicateComplaints, unknownComplaint } from '../schema/strict-fields.js';
+import { duplicateComplaints, stepComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
 import { checkName } from './check-name.js';
 import { applyJsonPatchSteps, ImpossiblePatchError } from './json-patch-steps.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
 import { expectRevision, type ObjectStore, type Written } from './object-store.js';
-import { decodeObject, readObject, UnreadableError } from './read-object.js';
+import { decodeObject, readObject, UnreadableError, warnAbout } from './read-object.js';
 import type { Resource } from './resource.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -19,6 +19,8 @@ export interface PatchRequest {
   read(): Json;
   /** The JSON text of it; undefined if it was YAML. */
   text(): string | undefined;
+  /** What a strict reading of the YAML text complains about. */
+  readonly yamlComplaint: string | undefined;
   readonly subresource: string;
   /** Apply only: take conflicting fields over. */
   readonly force: boolean;
@@ -66,10 +68,8 @@ function patchedObject(
 ): Patched {
   const { kind } = request;
   const body = request.read();
-  const complaints = [
-    ...duplicateComplaints(request.text() ?? '{}'),
-    ...(kind === 'json' && Array.isArray(body) ? body.flatMap(unknownStepFields) : []),
-  ];
+  const text = request.text() ?? '{}';
+  const complaints = kind === 'json' ? stepComplaints(text) : duplicateComplaints(text);
   try {
     if (kind === 'strategic') {
       const { strategicPatch } = resource.schema;
@@ -91,13 +91,6 @@ function patchedObject(
     if (!isPatchError(error)) throw error;
     throw error.reason === 'invalid' ? badRequest(error.message) : impossible();
   }
-}
-
-function unknownStepFields(step: Json, index: number): string[] {
-  const fields = isJsonObject(step) ? Object.keys(step) : [];
-  return fields
-    .filter((field) => !['op', 'path', 'from', 'value'].includes(field))
-    .map((field) => `json patch unknown field "[${index}].${field}"`);
 }
 
 function impossible(): Refusal {
@@ -156,6 +149,15 @@ function readApplied(resource: Resource, result: JsonObject, context: WriteConte
   return { ...result, metadata: metaOf(read) };
 }
 
+/** Complains about keys that stand twice in what is applied: after it was found out whether it can be applied. */
+function checkYaml({ yamlComplaint: found }: PatchRequest, context: WriteContext): void {
+  if (found === undefined || context.fieldValidation === 'Ignore') return;
+  if (context.fieldValidation === 'Strict') {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${found}`);
+  }
+  warnAbout([found], context);
+}
+
 function otherType({ apiVersion, kind }: JsonObject): Refusal {
   const [first = '', second] = textOf(apiVersion).split('/');
   const [group, version] = second === undefined ? ['', first] : [first, second];
@@ -188,13 +190,19 @@ function applyObject(
       throw conflict(resource, name, why);
     }
     const fresh = withMeta(intent, { resourceVersion: undefined });
-    const applied = readApplied(resource, tracking.apply(undefined, fresh, writer, force), context);
+    const result = tracking.apply(undefined, fresh, writer, force);
+    checkYaml(request, context);
+    const applied = readApplied(resource, result, context);
     checkName(textOf(metaOf(applied).name), name);
     return { object: store.create(resource, namespace, applied, context, true), created: true };
   }
   const sent = textOf(metaOf(intent).resourceVersion);
   const expected = sent === '' ? undefined : { resourceVersion: sent };
   const wanted = withMeta(intent, { resourceVersion: undefined });
-  const make = (live: JsonObject) => readApplied(resource, tracking.apply(live, wanted, writer, force), context);
+  const make = (live: JsonObject) => {
+    const result = tracking.apply(live, wanted, writer, force);
+    checkYaml(request, context);
+    return readApplied(resource, result, context);
+  };
   return store.update(resource, namespace, name, { subresource, make, expected, tracked: true }, context);
 }

@@ -20,15 +20,26 @@ export class UnreadableError extends Error {
   }
 }
 
+/** The text that an object was read from. */
+export interface SentBody {
+  /** The JSON; undefined if it was YAML. */
+  bodyText(): string | undefined;
+  /** What a strict reading of the YAML complains about. */
+  readonly yamlComplaint: string | undefined;
+}
+
 /**
  * An object from outside, as the schema knows it: unknown fields are left out, refused or warned about, as the caller
  * asked for. With its text, fields that stand twice are noticed too. Throws 400.
  */
-export function readObject(resource: Resource, sent: JsonObject, context: WriteContext, text?: string): JsonObject {
+export function readObject(resource: Resource, sent: JsonObject, context: WriteContext, body?: SentBody): JsonObject {
   try {
-    return decodeObject(resource, sent, context, (unknown) =>
-      text === undefined ? unknown.map(unknownComplaint) : resource.schema.complaints(text, unknown),
-    );
+    return decodeObject(resource, sent, context, (unknown) => {
+      const text = body?.bodyText();
+      if (text !== undefined) return resource.schema.complaints(text, unknown);
+      const doubled = body?.yamlComplaint;
+      return [...(doubled === undefined ? [] : [doubled]), ...unknown.map(unknownComplaint)];
+    });
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { version, kind, message } = error;
@@ -49,8 +60,16 @@ export function decodeObject(
   if (all.length > 0 && context.fieldValidation === 'Strict') {
     throw new UnreadableError(resource, `strict decoding error: ${all.join(', ')}`);
   }
-  if (context.fieldValidation === 'Warn') for (const complaint of all) context.warn(complaint);
+  if (context.fieldValidation === 'Warn') warnAbout(all, context);
   return object;
+}
+
+/** Tells complaints as warnings; one about several lines of YAML line by line. */
+export function warnAbout(complaints: readonly string[], context: WriteContext): void {
+  for (const complaint of complaints) {
+    const [head = '', ...lines] = complaint.split('\n');
+    for (const line of lines.length === 0 ? [head] : lines) context.warn(line.trim());
+  }
 }
 
 /** What is sent may leave its kind out, but not be of another. */

@@ -12,7 +12,9 @@ const most = 100;
 export function strictComplaints(text: string, schema: SchemaNode): string[] {
   const found: string[] = [];
   const complain = (what: 'unknown' | 'duplicate', path: () => string) => {
-    if (found.length < most) found.push(complaint(what, path()));
+    const told = found.length < most ? complaint(what, path()) : '';
+    // The same is said once, however often it stands there.
+    if (told !== '' && !found.includes(told)) found.push(told);
   };
   scanMembers(text, schema, (node, key, path, isDuplicate) => {
     if (node.go.is === 'map') {
@@ -34,6 +36,20 @@ export function duplicateComplaints(text: string): string[] {
   scanMembers<true>(text, true, (_node, _key, path, isDuplicate) => {
     if (isDuplicate && found.length < most) found.push(complaint('duplicate', path()));
     return true;
+  });
+  return found;
+}
+
+/** The complaints about the text of a JSON patch: members of its steps that nobody knows, and those that stand twice. */
+export function stepComplaints(text: string): string[] {
+  const found: string[] = [];
+  const complain = (what: 'unknown' | 'duplicate', path: string) => {
+    if (found.length < most) found.push(`json patch ${complaint(what, path)}`);
+  };
+  scanMembers<'step' | 'value'>(text, 'step', (owner, key, path, isDuplicate) => {
+    if (owner === 'step' && !['op', 'path', 'from', 'value'].includes(key)) complain('unknown', path());
+    else if (isDuplicate) complain('duplicate', path());
+    return 'value';
   });
   return found;
 }

@@ -159,7 +159,7 @@ export class Verbs implements VerbHandlers {
     const { resource, subresource, namespace, body } = request;
     const context = this.#context(request, request.options);
     if (subresource !== undefined) return this.#createBelow(request, subresource, context);
-    const sent = readObject(resource, body, context, request.bodyText());
+    const sent = readObject(resource, body, context, request);
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
@@ -177,10 +177,10 @@ export class Verbs implements VerbHandlers {
     const replace = subresource === undefined ? undefined : this.#subresources.replace[subresource.name];
     if (replace !== undefined && subresource !== undefined) {
       const as = subresourceAsResource(resource, subresource);
-      const sent = readObject(as, body, context, request.bodyText());
+      const sent = readObject(as, body, context, request);
       return { object: replace({ resource, as, namespace, name }, sent, context) };
     }
-    const sent = readObject(resource, body, context, request.bodyText());
+    const sent = readObject(resource, body, context, request);
     checkName(textOf(metaOf(sent).name), name);
     const { resourceVersion, uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
@@ -235,7 +235,7 @@ export class Verbs implements VerbHandlers {
     const make = this.#subresources.create[subresource.name];
     if (make === undefined) throw noSuchPath();
     const as = subresourceAsResource(resource, subresource);
-    const sent = readObject(as, sameInV1(body), context, request.bodyText());
+    const sent = readObject(as, sameInV1(body), context, request);
     checkNamespace(namespace, textOf(metaOf(sent).namespace));
     const object = make({ resource, as, namespace, name }, sent, context);
     const { code } = object as Partial<Status>;
@@ -250,13 +250,14 @@ export class Verbs implements VerbHandlers {
     return { status: 201, object: bindPod(this.#parts.store, pods, namespace, name, binding, context) };
   }
 
-  #context(request: { warn(text: string): void }, options: Partial<WriteOptions>): WriteContext {
+  #context(request: { warn(text: string): void; readonly user: User }, options: Partial<WriteOptions>): WriteContext {
     const nowMs = this.#parts.clock.now();
     return {
       dryRun: options.dryRun ?? false,
       fieldManager: options.fieldManager ?? '',
       fieldValidation: options.fieldValidation ?? 'Ignore',
       warn: (text) => request.warn(text),
+      user: request.user,
       now: formatTime(nowMs),
       nowMs,
     };
