@@ -61,7 +61,9 @@ play(pair, 'services of every type, as they are made', () => {
     get(`${all}?fieldSelector=spec.type%3DNodePort`),
     get(`${all}?fieldSelector=spec.clusterIP%3DNone`),
     get(`${all}/prefers`),
+    post(`/api/v1/namespaces/${ns}/endpoints`, { metadata: { name: 'plain' } }),
     remove(`${all}/plain`),
+    get(`/api/v1/namespaces/${ns}/endpoints/plain`),
     remove(all),
   ];
 });

@@ -3,6 +3,7 @@ import type { Logger, Random, Scheduler } from 'riata/runtime';
 import { CrdController } from './controllers/crd-controller.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
 import { NamespaceController, namespaceGate } from './controllers/namespace-controller.js';
+import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
 import { builtInResources } from './resource/built-in-resource.js';
 import { ObjectStore } from './resource/object-store.js';
@@ -92,12 +93,19 @@ export class ServerCore {
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
       endWatches: (table) => this.verbs.endWatches(table),
     });
+    const protection = new StorageProtection({
+      ...common,
+      claims: this.#builtIn('', 'v1', 'persistentvolumeclaims'),
+      volumes: this.#builtIn('', 'v1', 'persistentvolumes'),
+      pods: this.#builtIn('', 'v1', 'pods'),
+    });
     const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
       if (controllers) {
         lifecycle.observe(table, event);
         garbage.observe(table, event);
+        protection.observe(table, event);
       }
       // It writes in its turn: those before must have seen this write first.
       definitions.establish(table, event);

@@ -12,6 +12,8 @@ export interface PrepareContext {
   readonly subresource: string;
   /** Whether nothing is going to be stored. */
   readonly dryRun: boolean;
+  /** Who writes (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
+  readonly user?: JsonObject | undefined;
   /** What is stored under `group/plural`, e.g. `/services`; in one namespace, or in all. */
   objects(table: string, namespace?: string): readonly KubeObject[];
 }
@@ -50,6 +52,12 @@ export interface KindRules {
   readonly statusWarnings?: (object: JsonObject) => readonly string[];
   /** Which names are allowed. @default DNS subdomains */
   readonly nameRule?: NameRule;
+  /** Whether the status of a new object may come with it. @default false: it begins empty */
+  readonly takesStatusOnCreate?: boolean;
+  /** What no writer owns, as paths by subresource. @default the status of the object, and all but it of its status */
+  readonly resets?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** Tables whose object of the same key goes when one of these goes. */
+  readonly removesAlso?: readonly string[];
   /** Why an object cannot be deleted. */
   readonly refuseDelete?: (resource: ResourceName, name: string) => Refusal | undefined;
   /** What changes about an object once it is to be deleted and something keeps it. */

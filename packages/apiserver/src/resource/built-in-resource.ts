@@ -4,7 +4,7 @@ import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
 import { strictComplaints } from '../schema/strict-fields.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
 import { builtInRules } from './built-in-rules.js';
-import { statusApart, trackingOf } from './managed-fields.js';
+import { resetBy, statusApart, trackingOf } from './managed-fields.js';
 import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
 
@@ -86,6 +86,7 @@ function schemaOf(
     }
   };
   const hasStatus = entry.subresources.some((s) => s.name === 'status');
+  const { resets, statusKeeps } = builtInRules(group, version, entry.plural);
   const empty = decodeTyped({ apiVersion, kind }, node);
   return {
     emptyStatus: isJsonObject(empty.status) ? empty.status : undefined,
@@ -98,7 +99,7 @@ function schemaOf(
       kind,
       type: mergeTypeFromSchema(node),
       empty,
-      resetFields: statusApart(hasStatus, keptPaths(builtInRules(group, version, entry.plural).statusKeeps)),
+      resetFields: resets === undefined ? statusApart(hasStatus, keptPaths(statusKeeps)) : resetBy(resets),
     }),
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
   };

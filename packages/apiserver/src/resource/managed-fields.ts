@@ -71,6 +71,14 @@ export function statusApart(
   };
 }
 
+/** The same by a table. */
+export function resetBy(
+  paths: Readonly<Record<string, readonly (readonly string[])[]>>,
+): (subresource: string) => ResetFields | undefined {
+  const bySubresource = new Map(Object.entries(paths).map(([name, list]) => [name, excludeFields(...list)]));
+  return (subresource) => bySubresource.get(subresource);
+}
+
 /** What was written as an object of another group cannot be told in the fields of this one, and is forgotten. */
 function ownEntries(entries: readonly ManagedFieldsEntry[], apiVersion: string): readonly ManagedFieldsEntry[] {
   const group = groupOf(apiVersion);

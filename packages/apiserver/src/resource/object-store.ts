@@ -84,7 +84,8 @@ export class ObjectStore {
       creationTimestamp: context.now,
       generation: resource.rules.countsGenerations ? 1 : generation,
     });
-    const bare = hasSubresource(resource, 'status') ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
+    const losesStatus = hasSubresource(resource, 'status') && resource.rules.takesStatusOnCreate !== true;
+    const bare = losesStatus ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
     const object = resource.rules.prepare?.(bare, undefined, this.#preparing(context, '')) ?? bare;
     this.#check(resource, object, undefined, name);
     this.#warn(resource, object, undefined, '', context);
@@ -138,6 +139,7 @@ export class ObjectStore {
     if (gone) {
       const last = stored.object as unknown as JsonObject;
       this.#storage.remove(resource.table, key, (revision) => atRevision(last, resource, revision));
+      this.#removeAlso(resource, key);
       // Watchers are told what was stored last, at the revision of its end; the caller what it has made of it.
       return { object: answerOf(object, resource, stored.revision), created: false };
     }
@@ -162,15 +164,27 @@ export class ObjectStore {
     const removed = this.#storage.remove(resource.table, stored.key, (revision) =>
       atRevision(last, resource, revision),
     );
+    this.#removeAlso(resource, stored.key);
     return inVersion(removed.object, resource.apiVersion);
   }
 
-  #preparing({ now, dryRun }: WriteContext, subresource: string): PrepareContext {
+  #removeAlso({ rules }: Resource, key: string): void {
+    for (const table of rules.removesAlso ?? []) {
+      const other = this.#storage.get(table, key)?.object;
+      if (other === undefined) continue;
+      this.#storage.remove(table, key, (revision) => {
+        const metadata = { ...other.metadata, resourceVersion: String(revision) };
+        return freeze({ ...other, metadata });
+      });
+    }
+  }
+
+  #preparing({ now, dryRun, user }: WriteContext, subresource: string): PrepareContext {
     const objects = (table: string, namespace = '') => {
       const range = namespace === '' ? {} : { prefix: `${namespace}/` };
       return this.#storage.list(table, range).items.map(({ object }) => object);
     };
-    return { now, dryRun, subresource, objects };
+    return { now, dryRun, user, subresource, objects };
   }
 
   #named(resource: Resource, object: JsonObject): JsonObject {
@@ -252,7 +266,7 @@ export class ObjectStore {
     }
     if (subresource === 'approval') {
       const conditions = valueAt(made, 'status.conditions');
-      const status = isJsonObject(live.status) ? live.status : {};
+      const { conditions: _, ...status } = isJsonObject(live.status) ? live.status : {};
       return {
         ...live,
         metadata: metaOf(whole),

@@ -73,6 +73,12 @@ export interface ResourceRules {
   readonly fieldNames?: readonly string[];
   /** How long an object may take to go, where nobody says. @default 0: gone at once */
   readonly gracePeriodSeconds?: (object: JsonObject, asked: number | undefined) => number;
+  /** Whether the status of a new object may come with it. @default false: it begins empty */
+  readonly takesStatusOnCreate?: boolean;
+  /** What no writer owns, as paths by subresource. @default the status of the object, and all but it of its status */
+  readonly resets?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** Tables whose object of the same key goes when one of these goes. */
+  readonly removesAlso?: readonly string[];
   /** Why no object can be made now. */
   readonly refuseCreate?: (resource: ResourceName, name: string) => Refusal | undefined;
   /** Why an object cannot be deleted. */

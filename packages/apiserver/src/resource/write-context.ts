@@ -1,3 +1,4 @@
+import type { JsonObject } from 'riata/object';
 import type { FieldWriter } from './field-tracking.js';
 
 /** What the verbs have to know of a request that writes. */
@@ -9,6 +10,8 @@ export interface WriteContext {
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
   /** Says something to the caller that is no error. */
   warn(text: string): void;
+  /** Who asks (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
+  readonly user?: JsonObject;
   /** The time of the request, RFC 3339, in whole seconds. */
   readonly now: string;
   /** The time of the request in milliseconds. */

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createClient } from 'riata';
 import { CertificateSigningRequest } from 'riata/kinds';
 import { VirtualClock } from 'riata/runtime';
@@ -8,7 +9,8 @@ test('who approves a certificate request writes its conditions, and nothing else
   const clock = new VirtualClock();
   await using server = await ApiServer.start({ clock });
   await using client = createClient(server.config, { runtime: { clock } });
-  const spec = { request: 'eA==', signerName: 'example.com/s', usages: ['client auth'] };
+  const pem = '-----BEGIN CERTIFICATE REQUEST-----\neA==\n-----END CERTIFICATE REQUEST-----\n';
+  const spec = { request: Buffer.from(pem).toString('base64'), signerName: 'example.com/s', usages: ['client auth'] };
   const made = await client.create(CertificateSigningRequest({ metadata: { name: 'a' }, spec }));
   const conditions = [{ type: 'Approved', status: 'True', reason: 'Me' }];
   const body = {

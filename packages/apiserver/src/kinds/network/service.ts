@@ -23,6 +23,7 @@ import {
 
 export const serviceRules: KindRules = {
   nameRule: dnsLabelName,
+  removesAlso: ['/endpoints'],
   defaults: defaultService,
   prepare,
   validate: (object, before) => checkService(object, before),

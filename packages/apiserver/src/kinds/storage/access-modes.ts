@@ -1,0 +1,17 @@
+import type { Json } from 'riata/object';
+import { stringsOf } from '../../resource/metadata.js';
+import { type FieldError, forbidden, notSupported, required } from '../../status/field-error.js';
+
+const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+
+/** How a volume may be mounted; `absent` is told when nothing is said. */
+export function checkAccessModes(given: Json | undefined, path: string, absent = ''): FieldError[] {
+  const list = stringsOf(given);
+  const known = list.filter((mode) => modes.includes(mode));
+  const isMixed = known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod');
+  return [
+    ...(list.length === 0 ? [required(path, absent)] : []),
+    ...list.flatMap((mode) => (modes.includes(mode) ? [] : [notSupported(path, mode, modes)])),
+    ...(isMixed ? [forbidden(path, 'may not use ReadWriteOncePod with other access modes')] : []),
+  ];
+}
