@@ -59,7 +59,8 @@ export class CacheMember<R extends KubeObject> {
       ...(namespace === undefined ? {} : { name: `${kind.plural} in ${namespace}` }),
       watchErrorHandler: onError,
     });
-    this.writes = new OwnWrites<R>({ ...runtime, name: this.informer.name });
+    const shown = (key: string) => this.base.peek(key);
+    this.writes = new OwnWrites<R>({ ...runtime, name: this.informer.name, shown });
     this.base = this.informer[observeBase]({
       upserted: (key, object) => this.writes.shown(key, object.metadata.resourceVersion),
       deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),

@@ -29,7 +29,10 @@ class World {
   /** By key: the newest revision of which an answer has come. */
   readonly answered = new Map<string, number>();
   readonly base = createIndexer<KubeObject>({ indexers: { colour: (object) => [colourOf(object)] } });
-  readonly own = new OwnWrites<KubeObject>({ clock: new VirtualClock(), metrics: noMetrics, name: 'test' });
+  readonly own = new OwnWrites<KubeObject>({
+    ...{ clock: new VirtualClock(), metrics: noMetrics, name: 'test' },
+    shown: (key) => this.base.getByKey(key),
+  });
   readonly view = new OwnWritesView(this.base, this.own, defaultKeyFunc);
 
   constructor() {
@@ -116,8 +119,8 @@ function colourOf(object: KubeObject): string {
 }
 
 /** What every reader may rely on, at any moment. */
-function check(world: World): void {
-  const seen = keys.map((key) => [key, world.view.getByKey(key)] as const);
+function check(world: World, view: OwnWritesView<KubeObject>): void {
+  const seen = keys.map((key) => [key, view.getByKey(key)] as const);
   for (const [key, object] of seen) {
     const since = Math.max(world.shownRevision, world.answered.get(key) ?? 0);
     const possible = (world.history.get(key) ?? [])
@@ -128,56 +131,65 @@ function check(world: World): void {
   }
   const objects = seen.map(([, object]) => object).filter((object) => object !== undefined);
   const versions = (list: readonly KubeObject[]) => list.map((o) => o.metadata.resourceVersion).sort();
-  expect(versions(world.view.list())).toEqual(versions(objects));
-  expect(world.view.listKeys().sort()).toEqual(objects.map((o) => o.metadata.name).sort());
+  expect(versions(view.list())).toEqual(versions(objects));
+  expect(view.listKeys().sort()).toEqual(objects.map((o) => o.metadata.name).sort());
   for (const colour of colours) {
     const ofColour = objects.filter((o) => colourOf(o) === colour);
-    expect(versions(world.view.byIndex('colour', colour))).toEqual(versions(ofColour));
-    expect(world.view.indexKeys('colour', colour).sort()).toEqual(ofColour.map((o) => o.metadata.name).sort());
+    expect(versions(view.byIndex('colour', colour))).toEqual(versions(ofColour));
+    expect(view.indexKeys('colour', colour).sort()).toEqual(ofColour.map((o) => o.metadata.name).sort());
   }
-  expect(world.view.listIndexFuncValues('colour').sort()).toEqual([...new Set(objects.map(colourOf))].sort());
+  expect(view.listIndexFuncValues('colour').sort()).toEqual([...new Set(objects.map(colourOf))].sort());
 }
 
-const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('write' as const),
-      key: fc.constantFrom(...keys),
-      colour: fc.constantFrom(...colours),
-      own: fc.boolean(),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('remove' as const),
-      key: fc.constantFrom(...keys),
-      own: fc.boolean(),
-      tells: fc.boolean(),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('event' as const) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const), at: fc.nat(20) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('relist' as const), ahead: fc.nat(4) }) },
-);
+/** One thing that happens in a world; readers are asked after each. */
+class Step implements fc.Command<World, OwnWritesView<KubeObject>> {
+  readonly #name: string;
+  readonly #happens: (world: World) => void;
+
+  constructor(name: string, happens: (world: World) => void) {
+    this.#name = name;
+    this.#happens = happens;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(world: World, view: OwnWritesView<KubeObject>): void {
+    this.#happens(world);
+    check(world, view);
+  }
+
+  toString(): string {
+    return this.#name;
+  }
+}
+
+const key = fc.constantFrom(...keys);
+const write = fc.tuple(key, fc.constantFrom(...colours), fc.boolean()).map(([of, colour, isOwn]) => {
+  return new Step(`write(${of}, ${colour}${isOwn ? ', own' : ''})`, (world) => world.write(of, colour, isOwn));
+});
+const remove = fc.tuple(key, fc.boolean(), fc.boolean()).map(([of, isOwn, tells]) => {
+  const how = `${isOwn ? ', own' : ''}${tells ? ', tells' : ''}`;
+  return new Step(`remove(${of}${how})`, (world) => world.remove(of, isOwn, tells));
+});
+const event = fc.constant(new Step('event', (world) => world.deliverEvent()));
+const answer = fc.nat(20).map((at) => new Step(`answer(${at})`, (world) => world.deliverAnswer(at)));
+const relist = fc.nat(4).map((ahead) => {
+  return new Step(`relist(+${ahead})`, (world) => world.relist(Math.min(world.events.length, world.delivered + ahead)));
+});
 
 test('a view is never older than the watch and one’s own writes, and nothing is left when the watch has caught up', () => {
+  // As often as it is named here.
+  const commands = [write, write, write, write, remove, remove, event, event, event, answer, answer, answer, relist];
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.commands(commands, { maxCommands: 60, size: 'max' }), (steps) => {
       const world = new World();
-      for (const action of steps) {
-        if (action.do === 'write') world.write(action.key, action.colour, action.own);
-        else if (action.do === 'remove') world.remove(action.key, action.own, action.tells);
-        else if (action.do === 'event') world.deliverEvent();
-        else if (action.do === 'answer') world.deliverAnswer(action.at);
-        else world.relist(Math.min(world.events.length, world.delivered + action.ahead));
-        check(world);
-      }
+      fc.modelRun(() => ({ model: world, real: world.view }), steps);
       while (world.answers.length > 0) world.deliverAnswer(0);
       while (world.delivered < world.events.length) world.deliverEvent();
-      for (const key of keys) expect(world.view.getByKey(key)).toEqual(world.current(key));
+      for (const of of keys) expect(world.view.getByKey(of)).toEqual(world.current(of));
     }),
-    { numRuns: 2000 },
+    { numRuns: Number(process.env.RIATA_OWN_WRITES_RUNS ?? 120) },
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
-import { memoryMetrics } from '../runtime/metrics.js';
+import { memoryMetrics, noMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { OwnWrites } from './own-writes.js';
 
@@ -87,7 +87,25 @@ test('several objects of one name are gone: none of them is seen, whichever the 
   expect(own.view('a', undefined)).toBeUndefined();
   expect(own.view('a', object('15', 'u3'))?.metadata.uid).toBe('u3');
   own.shownDeleted('a', 'u2', '14');
+  // The answers may have come in any order: the other one may be shown yet.
+  expect(own.view('a', object('16', 'u1'))).toBeUndefined();
+  own.shownDeleted('a', 'u1', '17');
   expect(own.size).toBe(0);
+});
+
+test('a deletion of an object that the watch has not shown yet is in doubt where it shows another one', () => {
+  let shown: KubeObject | undefined;
+  const options = { clock: new VirtualClock(), metrics: noMetrics, name: 'things' };
+  const own = new OwnWrites<KubeObject>({ ...options, shown: () => shown });
+  own.shownAll('10');
+  shown = object('9', 'u1');
+  own.deleted('a', 'u1');
+  expect(own.doubtOf('a')).toBeUndefined();
+  own.deleted('a', 'u3');
+  expect(own.doubtOf('a')).toBeUndefined();
+  shown = object('12', 'u2');
+  own.shown('a', '12');
+  expect(own.doubtOf('a')).toBeDefined();
 });
 
 test('a deletion told with an older version is no step back', () => {

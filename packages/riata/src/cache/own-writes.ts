@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import { identityOf } from '../object/raw/raw-parts.js';
 import { compareResourceVersions } from '../object/resource-version.js';
 import { freeze } from '../object/value/freeze.js';
 import type { Scheduler } from '../runtime/clock.js';
@@ -40,6 +41,12 @@ export interface OwnWritesOptions {
   readonly metrics: Metrics;
   /** Names the metrics' series, e.g. `pods`. */
   readonly name: string;
+  /**
+   * The object that the watch has shown under a key. By it a deletion is noticed of an object that the watch has not shown
+   * yet: whether what it has shown came before or after is in {@link OwnWrites.doubtOf | doubt} then.
+   * @default not known
+   */
+  readonly shown?: (key: string) => KubeObject | undefined;
 }
 
 /**
@@ -56,12 +63,14 @@ export class OwnWrites<T extends KubeObject> {
   readonly #waiting = new Set<{ readonly resourceVersion: string; resolve(): void }>();
   readonly #clock: Scheduler;
   readonly #metrics: OwnWriteMetrics;
+  readonly #shown: (key: string) => KubeObject | undefined;
   /** Everything up to here has been shown by the watch. */
   #shownUpTo = '';
 
   constructor(options: OwnWritesOptions) {
     this.#clock = options.clock;
     this.#metrics = new OwnWriteMetrics(options.metrics, options.name);
+    this.#shown = options.shown ?? (() => undefined);
   }
 
   /** How many objects look different by one's own writes, at most. */
@@ -99,10 +108,16 @@ export class OwnWrites<T extends KubeObject> {
       }
     }
     if (prior !== undefined && isGone(prior, uid) && resourceVersion === undefined) return;
-    const after = prior?.resourceVersion ?? prior?.after;
+    let after = prior?.resourceVersion ?? prior?.after;
     const sinceMs = this.#clock.monotonic();
-    const alsoGone = prior?.isGone ? [prior.uid, ...(prior.alsoGone ?? [])].slice(0, mostGone) : undefined;
-    this.#set(key, { object: undefined, uid, resourceVersion, isGone: true, after, alsoGone, sinceMs });
+    const alsoGone = prior?.isGone ? goneIn(prior).filter((other) => other !== uid) : [];
+    // Of two deletions the one without a revision may be the later one: the watch has to show both.
+    const isLast = prior?.isGone !== true || prior.resourceVersion !== undefined || alsoGone.length === 0;
+    if (!isLast && resourceVersion !== undefined) after = newerOf(after, resourceVersion);
+    const known = isLast ? resourceVersion : undefined;
+    const entry: Entry<T> = { object: undefined, uid, resourceVersion: known, isGone: true, after, alsoGone, sinceMs };
+    this.#set(key, entry);
+    this.#doubtWhichIsNewer(key, entry);
   }
 
   /** Something was or may have been done to this object; how it looks now is not known. */
@@ -141,6 +156,7 @@ export class OwnWrites<T extends KubeObject> {
     if (this.#entries.size > 0) {
       const entry = this.#entries.get(key);
       if (entry?.resourceVersion === resourceVersion) this.#drop(key, entry);
+      else if (entry !== undefined) this.#doubtWhichIsNewer(key, entry);
       this.#sweepSome();
     }
     this.#advanced();
@@ -151,8 +167,13 @@ export class OwnWrites<T extends KubeObject> {
     if (resourceVersion !== undefined) this.#advance(resourceVersion);
     if (this.#entries.size > 0) {
       const entry = this.#entries.get(key);
-      const isSame = entry !== undefined && entry.uid === uid;
-      if (isSame && (entry.isGone || !isComparable(entry, this.#shownUpTo))) this.#drop(key, entry);
+      if (entry?.isGone && entry.resourceVersion === undefined) {
+        const [next, ...others] = goneIn(entry).filter((gone) => gone !== uid);
+        if (next === undefined) this.#drop(key, entry);
+        else this.#entries.set(key, { ...entry, uid: next, alsoGone: others });
+      } else if (entry !== undefined && entry.uid === uid) {
+        if (entry.isGone || !isComparable(entry, this.#shownUpTo)) this.#drop(key, entry);
+      }
       this.#sweepSome();
     }
     this.#advanced();
@@ -173,7 +194,10 @@ export class OwnWrites<T extends KubeObject> {
     this.#shownUpTo = resourceVersion;
     const seen: (readonly [string, T])[] = [];
     for (const [key, entry] of this.#entries) {
-      if (!this.#isOver(entry) && isComparable(entry, resourceVersion)) continue;
+      if (!this.#isOver(entry) && isComparable(entry, resourceVersion)) {
+        this.#doubtWhichIsNewer(key, entry);
+        continue;
+      }
       if (entry.object !== undefined) seen.push([key, entry.object]);
       this.#drop(key, entry);
     }
@@ -209,6 +233,15 @@ export class OwnWrites<T extends KubeObject> {
   /** Keys of the objects that may look different from what the watch has shown. */
   keys(): string[] {
     return [...this.#entries.keys()];
+  }
+
+  /** Was the object that the watch shows there before the one that was deleted, or is it there after it? */
+  #doubtWhichIsNewer(key: string, entry: Entry<T>): void {
+    if (!entry.isGone || entry.resourceVersion !== undefined) return;
+    const identity = identityOf(this.#shown(key) ?? {});
+    if (!identity?.uid || isGone(entry, identity.uid)) return;
+    const isOlder = entry.after !== undefined && !isNewer(identity.resourceVersion ?? '', entry.after);
+    if (!isOlder) this.doubt(key);
   }
 
   #isShown(resourceVersion: string): boolean {
@@ -259,6 +292,15 @@ export class OwnWrites<T extends KubeObject> {
     this.#entries.delete(key);
     this.#metrics.dropped(this.#clock.monotonic() - entry.sinceMs, this.#entries.size);
   }
+}
+
+/** The UIDs of a deletion, the last one first. */
+function goneIn({ uid, alsoGone = [] }: Entry<unknown>): string[] {
+  return [uid, ...alsoGone].slice(0, mostGone);
+}
+
+function newerOf(a: string | undefined, b: string): string {
+  return a !== undefined && isNewer(a, b) ? a : b;
 }
 
 function isGone({ isGone, uid, alsoGone }: Entry<unknown>, wanted: string): boolean {

@@ -23,9 +23,11 @@ export interface ReflectorStore<in T> {
 export interface Store<T, A = T> extends ReflectorStore<T> {
   /** What is kept, in no promised order. */
   list(): A[];
+  /** The keys of all that is kept (`ListKeys`), in no order that could be relied on. */
   listKeys(): string[];
   /** What is kept under this object's key. */
   get(obj: T): A | undefined;
+  /** What is kept under a key (`GetByKey`); undefined if nothing is. */
   getByKey(key: string): A | undefined;
   /**
    * The newest resourceVersion that the store has seen, by an object, a list or a bookmark; `''` if none

@@ -240,7 +240,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     });
   }
 
-  /** Whether {@link shutDown} or {@link shutDownWithDrain} was called. */
+  /** Whether {@link shutDown} or {@link shutDownWithDrain} was called (`ShuttingDown`). */
   shuttingDown(): boolean {
     return this.#down;
   }

@@ -13,7 +13,7 @@ import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
 import { carryLoss } from '../object/value/lossy.js';
 import { ApiError } from './api-error.js';
 import { ByteWindow } from './byte-window.js';
-import { DecodeError, excerpt } from './decode-error.js';
+import { counted, DecodeError, excerpt } from './decode-error.js';
 import { statusOf } from './error-body.js';
 import { ListEnvelope } from './list-envelope.js';
 
@@ -359,7 +359,10 @@ export class ListDecoder<T = KubeObject> {
   }
 
   #fail(got: string): never {
-    throw new DecodeError(`expected a list in JSON, got ${got} (${this.#count} items came before)`, this.#count);
+    throw new DecodeError(
+      `expected a list in JSON, got ${got} (${counted(this.#count, 'item')} came before)`,
+      this.#count,
+    );
   }
 }
 

@@ -201,7 +201,7 @@ describe('what cannot be decoded', () => {
     expect(events.map(({ type }) => type)).toEqual(['ADDED', 'ERROR']);
     const last = events[1] as WatchEvent & { type: 'ERROR' };
     expect(last.error.message).toContain(`unable to decode an event from the watch stream: ${problem}`);
-    expect(last.error.message).toContain('(1 events came before)');
+    expect(last.error.message).toContain('(1 event came before)');
     expect(isInternalError(last.error) && hasStatusCause(last.error, 'ClientWatchDecoding')).toBe(true);
     expect(last.object).toBe(last.error.status);
   });

@@ -15,7 +15,7 @@ import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
 import { markLossy } from '../object/value/lossy.js';
 import { ApiError } from './api-error.js';
 import { ByteWindow } from './byte-window.js';
-import { DecodeError, errorFromObject, excerpt, watchDecodingError } from './decode-error.js';
+import { counted, DecodeError, errorFromObject, excerpt, watchDecodingError } from './decode-error.js';
 import { statusOf } from './error-body.js';
 import { DEFAULT_MAX_OBJECT_BYTES, quoteByte } from './list-decoder.js';
 import type { WatchEvent, WatchEventType } from './watch-event.js';
@@ -259,7 +259,8 @@ export class WatchDecoder<T = KubeObject> {
 
   #fail(problem: string): WatchEvent<T> {
     this.#failed = true;
-    const error = watchDecodingError(new DecodeError(`${problem} (${this.#count} events came before)`, this.#count));
+    const before = counted(this.#count, 'event');
+    const error = watchDecodingError(new DecodeError(`${problem} (${before} came before)`, this.#count));
     return { type: 'ERROR', error, object: error.status };
   }
 }
