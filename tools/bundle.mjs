@@ -113,7 +113,8 @@ function wholeLayers(dir, layers) {
 function sourceEntries(dir) {
   const { exports, bin = {} } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
   const programs = Object.values(bin).map((path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
-  const patterns = Object.values(exports).flatMap((e) => (typeof e === 'object' ? [e['riata-source']] : []));
+  // What is types alone has no code to be loaded.
+  const patterns = Object.values(exports).flatMap((e) => (e.default === undefined ? [] : [e['riata-source']]));
   patterns.push(...programs);
   return patterns.flatMap((pattern) => expand(dir, pattern)).sort();
 }

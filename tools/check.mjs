@@ -39,6 +39,8 @@ if (step('build', 'node', ['tools/build.mjs'])) {
       if (hidden) continue;
       if (!step(`pack ${name}`, 'npm', ['pack', '--silent', '--pack-destination', out], dir)) continue;
       const tarball = join(out, `${full.replace('@', '').replace('/', '-')}-${version}.tgz`);
+      if (name === 'riata')
+        step('declarations of what users export', 'node', ['tools/check-declarations.mjs', tarball]);
       step(`publint ${name}`, 'npx', ['publint', 'run', tarball, '--strict']);
       step(`are the types wrong: ${name}`, 'npx', [
         'attw',
