@@ -1,16 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { ApiServer } from '@riata/apiserver';
 import { createClient, defineKind, type KindOf, loadConfig, Manager, silentLogger } from 'riata';
-import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Service } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Secret, Service } from 'riata/kinds';
 import {
   Apply,
   Cond,
   Controllers,
+  collectRbac,
   computeStatus,
+  crdsFromYaml,
+  crdsToYaml,
+  exportYaml,
+  installCrds,
+  objectsFromYaml,
+  rbacManifests,
   registerGeneratingHandler,
   registerStatusHandler,
   relatedResource,
   summarize,
+  typesFromCrds,
 } from 'riata/patterns';
 import { SharedControllerFactory } from 'riata/shared';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -176,6 +184,47 @@ test('with a Manager', async () => {
   stop.abort();
   expect((await ended).reason).toBe('stopped');
   await factory[Symbol.asyncDispose]();
+});
+
+test('desired sets', async () => {
+  const log: string[] = [];
+
+  const shop = new Apply(client, { setId: 'shop', defaultNamespace: namespace });
+  const cart = (currency: string) => ConfigMap({ metadata: { name: 'cart' }, data: { currency } });
+  const keys = Secret({ metadata: { name: 'keys' }, stringData: { token: 'secret' } });
+
+  const { created } = await shop.apply([cart('EUR'), keys]);
+  const { unchanged } = await shop.apply([cart('EUR'), keys]); // nothing is written
+
+  const changes = await shop.dryRun([cart('USD')]);
+  log.push(String(changes));
+
+  const { updated, deleted } = await shop.apply([cart('USD')]);
+  await shop.apply([]); // an empty set deletes
+
+  expect([created.length, unchanged.length, updated.length, deleted.length]).toEqual([2, 2, 1, 1]);
+  const guide = await readFile(new URL('../../../docs/patterns.md', import.meta.url), 'utf8');
+  const shown = /```text\n([\s\S]*?)\n```/.exec(guide)?.[1];
+  expect(log).toEqual([shown?.replaceAll(' shop/', ` ${namespace}/`)]);
+  expect(await client.find(ConfigMap, { namespace, name: 'cart' })).toBeUndefined();
+});
+
+test('definitions, files, rights', async () => {
+  await start(async (controllers) => {
+    controllers.for(Site);
+    await installCrds(client, [Site]);
+
+    const text = await crdsToYaml([Site]); // for files and charts
+    const types = typesFromCrds(await crdsFromYaml(text)); // a TypeScript module: types and a Kind
+    const objects = await objectsFromYaml(await exportYaml([await client.get(Namespace, { name: namespace })]));
+
+    const rules = collectRbac([controllers.factory], { writes: [Deployment] });
+    const manifests = rbacManifests(rules, { name: 'site-controller', namespace });
+
+    expect(types).toContain("export const Site: Kind<Site, SiteWrite, 'Namespaced'> = makeKind({");
+    expect(objects.map(({ metadata }) => metadata.name)).toEqual([namespace]);
+    expect(manifests.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding']);
+  });
 });
 
 test('the guide shows the code that is run here', async () => {

@@ -100,7 +100,7 @@ export interface ApplySetOptions extends SetApplyOptions {
   readonly kinds?: readonly KindRef[];
   /**
    * How the kinds are found that the set held before: `'server'` asks for the metadata of all objects of any set, of each
-   * kind that is served, once and then every {@link lookupEvery}; `'given'` goes by {@link kinds}, the set itself, and
+   * kind that is served save Events and Endpoints, once and then every {@link lookupEvery}; `'given'` goes by {@link kinds}, the set itself, and
    * what this `Apply` has applied. @default 'server'
    */
   readonly lookup?: 'server' | 'given';

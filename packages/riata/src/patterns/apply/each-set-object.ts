@@ -44,13 +44,15 @@ export async function eachSetObject(
   if (refused.length > 0) log.debug('apply: not allowed to look for objects to prune among these', { kinds: refused });
 }
 
+/** Events come by the thousand and belong to no set; asking for Endpoints is answered by a warning that they are deprecated. */
+const unlikely = new Set(['Endpoints', 'Event']);
+
 /** One version of each kind that can be in a set; the server's favourite comes first. */
 function deletable(resources: readonly ApiResource[]): KindRef[] {
   const found = new Map<string, KindRef>();
   for (const resource of resources) {
     const canBe = ['list', 'delete', 'create'].every((verb) => resource.verbs.includes(verb));
-    // Events come by the thousand, and belong to no set.
-    if (!canBe || resource.kind === 'Event' || found.has(resource.kind)) continue;
+    if (!canBe || unlikely.has(resource.kind) || found.has(resource.kind)) continue;
     found.set(resource.kind, makeKind(resource));
   }
   return [...found.values()];
