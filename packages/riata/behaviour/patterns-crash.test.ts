@@ -1,0 +1,139 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Client } from '../src/client/index.js';
+import { Secret } from '../src/kinds/index.js';
+import type { KindRef } from '../src/object/index.js';
+import {
+  Apply,
+  Cond,
+  registerGeneratingHandler,
+  registerStatusHandler,
+  relatedResource,
+} from '../src/patterns/index.js';
+import { type Random, seededRandom, silentLogger } from '../src/runtime/index.js';
+import { installKind, type Widget, type WidgetKind } from './custom-kind.js';
+import { cuttable, startPatterns } from './patterns-play.js';
+import { describeServers, type TestServer, until } from './servers.js';
+
+/** How many histories; more by hand: `RIATA_SEEDS=200`. */
+const seeds = Number(process.env.RIATA_SEEDS ?? 3);
+
+/** What a Widget should have become: in its own namespace and in another one. */
+const wantedBy = ({ metadata: { name }, spec }: Widget): [own: string[], other: string[]] => {
+  const size = Number(spec?.size ?? 0);
+  const names = Array.from({ length: size }, (_, index) => `${name}-${index}`);
+  return [names.filter((_, index) => index % 2 === 0), names.filter((_, index) => index % 2 === 1)];
+};
+
+/** One time of the program, from its start until it is cut off, in the middle of whatever it does. */
+function startProgram(server: TestServer, Widget: WidgetKind, namespace: string, other: string, cleaned: Set<string>) {
+  const network = cuttable(server);
+  // Nobody waits for handlers when a program crashes.
+  const play = startPatterns(network, namespace, { drain: '1ms' });
+  const { controllers, signal, client } = play;
+  const [widgets, secrets] = [controllers.for(Widget), controllers.for(Secret)];
+  const apply = new Apply(client, { kinds: [Secret], lookup: 'given', runtime: { log: silentLogger } });
+  widgets.onRemove('first', (_, { metadata }) => void cleaned.add(`first ${metadata.uid}`));
+  const options = { name: 'secrets', condition: 'Made', allowCrossNamespace: true };
+  registerGeneratingHandler(widgets, apply, options, (widget) => {
+    const [own, far] = wantedBy(widget);
+    const secret = (at: string) => (name: string) =>
+      Secret({ metadata: { namespace: at, name }, stringData: { of: widget.metadata.name } });
+    return { objects: [...own.map(secret(namespace)), ...far.map(secret(other))] };
+  });
+  widgets.onRemove('last', (_, { metadata }) => void cleaned.add(`last ${metadata.uid}`));
+  registerStatusHandler(widgets, { name: 'size' }, ({ spec }, status) => ({ ...status, size: spec?.size ?? 0 }));
+  relatedResource.watch('owners', relatedResource.ownerResolver(Widget), widgets, [secrets], { signal });
+  const started = controllers.start({ signal }).catch(() => {});
+  const crash = async () => {
+    network.cut();
+    await play[Symbol.asyncDispose]();
+    await started;
+    await network[Symbol.asyncDispose]();
+  };
+  return { network, crash };
+}
+
+/** What was deleted with which of the program's finalizers on it: each has to be cleaned up. */
+type Owed = Set<string>;
+
+/** Users, and somebody who meddles. */
+async function someWork(
+  random: Random,
+  server: TestServer,
+  Widget: WidgetKind,
+  at: string[],
+  owed: Owed,
+): Promise<void> {
+  const { client } = server;
+  const [namespace = ''] = at;
+  for (let step = 0; step < 6; step += 1) {
+    const key = { namespace, name: random.pick(['a', 'b', 'c', 'd']) };
+    const spec = { size: random.int(0, 4) };
+    const act = random.int(0, 9);
+    if (act < 4) {
+      const made = await client.create(Widget({ metadata: key, spec })).catch(() => undefined);
+      if (made === undefined) await client.patch(Widget, key, { type: 'merge', body: { spec } }).catch(() => undefined);
+    } else if (act < 7) {
+      const deleted = await client.delete(Widget, key).catch(() => undefined);
+      const { uid, finalizers = [] } = (deleted as Widget | undefined)?.metadata ?? {};
+      for (const name of ['first', 'last'])
+        if (finalizers.includes(`wrangler.cattle.io/${name}`)) owed.add(`${name} ${uid}`);
+    } else {
+      const place = random.pick(at);
+      const [name] = await namesOf(client, Secret, place);
+      if (name !== undefined) await client.delete(Secret, { namespace: place, name }).catch(() => undefined);
+    }
+  }
+}
+
+async function namesOf(client: Client, kind: KindRef, namespace: string): Promise<string[]> {
+  return (await client.list(kind, { namespace })).items.map(({ metadata }) => metadata.name).sort();
+}
+
+/** True if the program has no more to do about Widgets. */
+function isAtRest(widgets: readonly Widget[]): boolean {
+  return widgets.every((widget) => {
+    const isDone = widget.status?.size === widget.spec?.size && new Cond('Made').isTrue(widget);
+    return isDone && widget.metadata.deletionTimestamp === undefined;
+  });
+}
+
+describeServers(
+  'programs that crash',
+  (server) => {
+    let Widget: WidgetKind;
+    beforeAll(async () => {
+      Widget = await installKind(server().client);
+    });
+
+    const histories = Array.from({ length: seeds }, (_, index) => index + 1);
+    test.each(histories)('in the end all is as it should be, whenever they crash (seed %i)', async (seed) => {
+      const random = seededRandom(seed);
+      const { client } = server();
+      const at = [await server().newNamespace(), await server().newNamespace()];
+      const [namespace = '', other = ''] = at;
+      const [owed, cleaned] = [new Set<string>(), new Set<string>()];
+      const widgets = async () => (await client.list(Widget, { namespace })).items;
+      for (let round = 0; round < 4; round += 1) {
+        await someWork(random, server(), Widget, at, owed);
+        const { network, crash } = startProgram(server(), Widget, namespace, other, cleaned);
+        network.cutAfterWrites(random.int(0, 20), { late: random.next() < 0.5 });
+        await someWork(random, server(), Widget, at, owed);
+        await until('it is cut off or at rest', async () => network.isCut || isAtRest(await widgets()));
+        await crash();
+      }
+      const { crash } = startProgram(server(), Widget, namespace, other, cleaned);
+      const living = (await widgets()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      const wanted = living.map(wantedBy);
+      const right = [wanted.flatMap(([own]) => own).sort(), wanted.flatMap(([, far]) => far).sort()];
+      await until('all is there, and nothing else', async () => {
+        const found = [await namesOf(client, Secret, namespace), await namesOf(client, Secret, other)];
+        return isAtRest(await widgets()) && JSON.stringify(found) === JSON.stringify(right);
+      });
+      expect((await widgets()).map(({ metadata }) => metadata.finalizers?.length)).toEqual(living.map(() => 3));
+      expect([...owed].filter((line) => !cleaned.has(line))).toEqual([]);
+      await crash();
+    });
+  },
+  ['in-process'],
+);
