@@ -39,7 +39,7 @@ async function measure(mode, replicas) {
   const ingest =
     mode === 'unshared'
       ? { makeObject: undefined, admit: (next, previous) => (previous ? share(previous, next) : next) }
-      : createIngest(mode === 'raw+spec' ? 'raw' : mode);
+      : createIngest(mode === 'raw+spec' ? 'raw' : mode, (key) => store.get(key));
   const readsSpec = mode !== 'raw';
   const store = new Map();
   let seen = 0;

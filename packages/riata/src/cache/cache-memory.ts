@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object/meta.js';
 import { rawObjects } from '../object/raw/raw-object.js';
-import type { MakeObject } from '../object/scan/decode-object.js';
+import type { FramedObject, MakeObject } from '../object/scan/decode-object.js';
 import { share } from '../object/value/share.js';
 import { HashConsing } from './hash-consing.js';
 import { keyInBytes } from './key-in-bytes.js';
@@ -53,17 +53,18 @@ export function createIngest(
   memory: CacheMemory = 'parsed',
   stored: (key: string) => object | undefined = () => undefined,
 ): Ingest {
+  const storedLike = (framed: FramedObject) => {
+    const key = keyInBytes(framed);
+    return key === undefined ? undefined : stored(key);
+  };
   const along = (neighbours: Neighbours): MakeObject => {
-    return (framed) => {
-      const key = keyInBytes(framed);
-      return neighbours.decode(framed, key === undefined ? undefined : stored(key));
-    };
+    return (framed) => neighbours.decode(framed, storedLike(framed));
   };
   switch (memory) {
     case 'raw':
       return {
         sharesWhenMade: false,
-        makeObject: rawObjects(),
+        makeObject: rawObjects(storedLike),
         admit: (next, previous) => (previous === undefined ? next : share(previous, next)),
       };
     case 'hash-consed': {

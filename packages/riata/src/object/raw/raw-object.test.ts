@@ -206,6 +206,58 @@ describe('text', () => {
   });
 });
 
+describe('with the version before at hand', () => {
+  const after = (previous: object, text: string) =>
+    decodeObject<Pod>(Buffer.from(text), { makeObject: rawObjects(() => previous), cutManagedFields: true });
+  const note = 'x'.repeat(300);
+
+  test('large parts that are the same are shared as they come', () => {
+    const noted = JSON.stringify({ ...pod, spec: { ...pod.spec, note } });
+    const previous = fromText(noted) as Pod;
+    const next = after(previous, noted.replace('Running', 'Failed').replace('"name"', '"managedFields":[{}],"name"'));
+    expect(isRawObject(next)).toBe(true);
+    expect(next).toStrictEqual({ ...pod, spec: { ...pod.spec, note }, status: { phase: 'Failed' } });
+    expect(next.spec).toBe(previous.spec);
+    expect(share(previous, next)).toBe(next);
+    expect(after(next, noted).status).toEqual({ phase: 'Running' });
+  });
+
+  test('one that only begins like it, or has its characters as bytes, is another', () => {
+    const text = (spec: object) => JSON.stringify({ metadata: { name: 'a' }, spec });
+    const specs = [
+      { note },
+      { note: `${note}","b":"` },
+      { note: `Ã©${note}` },
+      { note: `é${note}` },
+      { note, more: 1 },
+    ];
+    for (const before of specs) {
+      for (const spec of specs) expect(after(fromText(text(before)), text(spec)).spec).toStrictEqual(spec);
+    }
+  });
+
+  test('whatever both are', () => {
+    const spec = fc
+      .tuple(jsonObject(), fc.constantFrom(note, 'é'.repeat(200), ''))
+      .map(([base, long]) => ({ base, long }));
+    const status = fc.option(jsonObject(), { nil: undefined });
+    fc.assert(
+      fc.property(spec, spec, status, fc.boolean(), (first, second, more, isSame) => {
+        const before = fromText(JSON.stringify({ metadata: { name: 'a' }, spec: first, status: more }));
+        const text = JSON.stringify({ metadata: { name: 'b' }, spec: isSame ? first : second, status: more });
+        expect(JSON.stringify(after(before, text))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('not of what has lost something', () => {
+    const lossy = fromText(`{"metadata":{"name":"a"},"spec":{"n":9007199254740993,"note":"${note}"}}`);
+    const next = after(lossy, `{"metadata":{"name":"a"},"spec":{"n":9007199254740993,"note":"${note}"},"status":{}}`);
+    expect(lossOf(next)?.reasons).toEqual([{ reason: 'unsafe-integer', paths: ['spec.n'] }]);
+  });
+});
+
 test('identityOf: of a raw object its metadata is parsed once, however long nobody asks', () => {
   const metadata = { namespace: 'shop', name: 'web', uid: 'u-1', resourceVersion: '7', labels: { app: 'web' } };
   const identity = { namespace: 'shop', name: 'web', uid: 'u-1', resourceVersion: '7' };

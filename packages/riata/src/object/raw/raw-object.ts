@@ -3,9 +3,9 @@ import { type FramedObject, type MakeObject, textAround, textOf } from '../scan/
 import { mayHoldLargeExponent } from '../scan/guess.js';
 import { skipSpace } from '../scan/object-scanner.js';
 import { unsafeNumbers } from '../scan/unsafe-numbers.js';
-import { markLossy } from '../value/lossy.js';
+import { lossOf, markLossy } from '../value/lossy.js';
 import type { Bag } from '../value/own.js';
-import { partDescriptor, partText, type RawParts, rawPartsOf, stampParts } from './raw-parts.js';
+import { partAt, partDescriptor, partText, type RawParts, rawPartsOf, stampParts } from './raw-parts.js';
 import { skipNested, skipScalar, stringEnd } from './skip-value.js';
 
 const QUOTE = 0x22;
@@ -15,7 +15,8 @@ const SHORT = 64;
 /**
  * Makes raw objects: what is at the top of them (`metadata`, `spec`, `status`…) is kept as text and parsed when it is read.
  * For kinds of which there are many and of which little is read. Pass the result as `makeObject` to a list, a watch or
- * `decodeObject`; one for each kind, as it learns what the objects look like.
+ * `decodeObject`; one for each kind, as it learns what the objects look like. `previousOf` may name the version before: what it
+ * has in common with the new one is then shared at once, and not looked through.
  *
  * A raw object looks like any other: its members are own and enumerable, and spread, `JSON.stringify`, `clone`, `edit`,
  * `equal`, `share` and all else work on it. It is frozen from the beginning, and so is what is read from it.
@@ -24,7 +25,7 @@ const SHORT = 64;
  * What lies inside a member is checked for syntax when it is read: a `SyntaxError` then. Objects that are laid out in an
  * unusual way (a key twice or with escapes, numbers as keys) are parsed at once.
  */
-export function rawObjects(): MakeObject {
+export function rawObjects(previousOf?: (framed: FramedObject) => object | undefined): MakeObject {
   // A constructor of its own, as engines size objects by it; with the prototype that any plain object has.
   function Facade() {}
   Facade.prototype = Object.prototype;
@@ -45,6 +46,8 @@ export function rawObjects(): MakeObject {
       headMembers = head === '' ? [] : Object.entries(JSON.parse(`${head.slice(0, -1)}}`) as JsonObject);
     }
     stampParts(object, parts);
+    const previous = previousOf?.(framed);
+    const before = previous === undefined || lossOf(previous) !== undefined ? undefined : rawPartsOf(previous);
     let suspectNumber = framed.suspectNumber;
     for (const [key, value] of headMembers) object[key] = value;
     let i = skipSpace(bytes, start + 1, end);
@@ -62,10 +65,25 @@ export function rawObjects(): MakeObject {
       if (bytes[i] !== 0x3a) return undefined;
       const from = skipSpace(bytes, i + 1, end);
       const nested = (bytes[from]! | 0x20) === 0x7b;
-      const cut = nested && framed.cutEnd > 0 && key === 'metadata';
-      i = nested
-        ? skipNested(bytes, from, end, cut ? framed.cutStart : 0, cut ? framed.cutEnd : 0)
-        : skipScalar(bytes, from, end);
+      const isMetadata = key === 'metadata';
+      const same =
+        before === undefined || !nested || isMetadata ? undefined : partAt(before, parts.length, bytes, from, end);
+      if (same !== undefined) {
+        Object.defineProperty(object, key, partDescriptor(parts.length));
+        parts.push(same.part);
+        i = same.to;
+        if (bytes[i] !== 0x2c) break;
+        i = skipSpace(bytes, i + 1, end);
+        if (bytes[i] !== QUOTE) return undefined;
+        continue;
+      }
+      const cut = nested && framed.cutEnd > 0 && isMetadata;
+      i =
+        nested && isMetadata && framed.metadataEnd > from
+          ? framed.metadataEnd
+          : nested
+            ? skipNested(bytes, from, end, cut ? framed.cutStart : 0, cut ? framed.cutEnd : 0)
+            : skipScalar(bytes, from, end);
       if (i < 0) return undefined;
       if (nested || i - from > SHORT) {
         const text = cut ? textAround(bytes, from, framed.cutStart, framed.cutEnd, i, '') : textOf(bytes, from, i);

@@ -1,5 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { textOf } from '../scan/decode-object.js';
 import { freeze } from '../value/freeze.js';
+
+/** Shorter parts are looked through as fast as they are compared. */
+const LONG = 256;
 
 /** A part whose text needs more than one byte per character: its UTF-8 bytes, each as one character. */
 class WideText {
@@ -155,6 +159,29 @@ function parse(text: PartText): unknown {
 
 function plainText(text: PartText): string {
   return typeof text === 'string' ? text : Buffer.from(text.bytes, 'latin1').toString('utf8');
+}
+
+/**
+ * The part `before[at]`, to be shared, and where it ends, if its text begins at `from`: told by a native comparison, without
+ * looking for its end. Undefined if it does not, or where a comparison does not pay.
+ */
+export function partAt(
+  before: RawParts,
+  at: number,
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+): { readonly part: SharedPart; readonly to: number } | undefined {
+  const known = before[at];
+  const text = known instanceof SharedPart ? known.text : known;
+  if (typeof text !== 'string' || text.length < LONG) return undefined;
+  const to = from + text.length;
+  if (to >= end || (bytes[to] !== 0x2c && bytes[to] !== 0x7d)) return undefined;
+  // As many bytes as characters, and equal: it is ASCII.
+  if (textOf(bytes, from, to) !== text) return undefined;
+  const part = known instanceof SharedPart ? known : new SharedPart(text);
+  before[at] = part;
+  return { part, to };
 }
 
 /** Makes `before[at]` and `after[index]` one if they have the same JSON text (a native comparison); else false. */

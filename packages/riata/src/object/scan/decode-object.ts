@@ -27,6 +27,8 @@ export interface FramedObject {
   /** What is to be left out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. */
   readonly cutStart: number;
   readonly cutEnd: number;
+  /** Just past the brace that closes the first `metadata` of the object, if the scan has come so far; else 0. */
+  readonly metadataEnd: number;
   /** True if there may be more to leave out: another `metadata`, another `managedFields`, an escaped key. */
   readonly cutUnsure: boolean;
   /** True if a number may not survive parsing (see {@link unsafeNumbers}). */
@@ -83,6 +85,7 @@ export function decodeScanned<T>(
       end: to,
       cutStart: cuts ? start + scanner.cutStart : 0,
       cutEnd: cuts ? start + scanner.cutEnd : 0,
+      metadataEnd: scanner.metadataEnd > 0 ? start + scanner.metadataEnd : 0,
       cutUnsure: cut && scanner.cutUnsure,
       suspectNumber: scanner.suspectNumber,
       guessed,
