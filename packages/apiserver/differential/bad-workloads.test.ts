@@ -1,4 +1,4 @@
-import { merge, namespace, namespaces, post, put } from './asks.js';
+import { get, merge, namespace, namespaces, post, put, remove } from './asks.js';
 import { play, serverPair, uniqueName } from './pair.js';
 import { cronJob, job, paths, podSpec, template, workload } from './workload-objects.js';
 
@@ -89,6 +89,7 @@ play(pair, 'StatefulSets and DaemonSets that are wrong', () => {
     make({ persistentVolumeClaimRetentionPolicy: { whenDeleted: 'No', whenScaled: 'No' } }),
     make({ ordinals: { start: -1 }, serviceName: 'A_b' }),
     make({ revisionHistoryLimit: -1 }, 'history'),
+    make({ volumeClaimTemplates: [{ metadata: { name: 'v' }, spec: {} }] }),
     make({}, 'a.b'),
     make({ template: template({ hostname: 'A_b', subdomain: 'A_b' }) }, 'hosts'),
     make({ serviceName: 's' }, 's'),
@@ -342,6 +343,8 @@ play(pair, 'budgets, autoscalers and priorities', () => {
     priority(`${ns}-b`, { value: 1_000_000_001 }),
     priority(`${ns}-b`, { preemptionPolicy: 'Sometimes' }),
     priority('system-x'),
+    get(`${priorityClasses}/system-node-critical`),
+    remove(`${priorityClasses}/system-cluster-critical`),
     priority('A_b'),
   ];
 });

@@ -46,6 +46,7 @@ export const paths = (ns: string) => ({
   replicaSets: `/apis/apps/v1/namespaces/${ns}/replicasets`,
   statefulSets: `/apis/apps/v1/namespaces/${ns}/statefulsets`,
   daemonSets: `/apis/apps/v1/namespaces/${ns}/daemonsets`,
+  revisions: `/apis/apps/v1/namespaces/${ns}/controllerrevisions`,
   jobs: `/apis/batch/v1/namespaces/${ns}/jobs`,
   cronJobs: `/apis/batch/v1/namespaces/${ns}/cronjobs`,
   budgets: `/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets`,

@@ -104,6 +104,35 @@ play(pair, 'what Pods are given', () => {
     post(pods, pod('net', { hostNetwork: true, containers: [{ ...fullPod.containers[0], volumeMounts: [] }] })),
     post(pods, pod('sure', sized({ cpu: '1', memory: '1Gi' }))),
     post(pods, pod('partly', sized({ cpu: '1' }, { memory: '1Mi' }))),
+    post(
+      pods,
+      pod('whole', { resources: { limits: { cpu: '3', memory: '1Gi' } }, ...sized({ cpu: '2' }, { cpu: '1' }) }),
+    ),
+    post(
+      pods,
+      pod(
+        'near',
+        {
+          topologySpreadConstraints: [
+            {
+              maxSkew: 1,
+              topologyKey: 'z',
+              whenUnsatisfiable: 'ScheduleAnyway',
+              labelSelector: {},
+              matchLabelKeys: ['app', 'none'],
+            },
+          ],
+          affinity: {
+            podAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: [
+                { topologyKey: 'z', labelSelector: {}, mismatchLabelKeys: ['app'] },
+              ],
+            },
+          },
+        },
+        { labels: { app: 'a' } },
+      ),
+    ),
     post(pods, pod('old', { serviceAccount: 'o' })),
     post(pods, pod('both', { serviceAccount: 'o', serviceAccountName: 'n' })),
     post(pods, pod('tolerant', { tolerations: [{ operator: 'Exists' }] })),
@@ -147,6 +176,11 @@ play(pair, 'what other workloads are given', () => {
     post(at.statefulSets, workload('StatefulSet', 'u', { updateStrategy: { type: 'OnDelete' } })),
     post(at.statefulSets, workload('StatefulSet', 'v', { updateStrategy: { type: 'RollingUpdate' } })),
     post(at.statefulSets, workload('StatefulSet', 'w', { updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })),
+    post(at.revisions, { metadata: { name: 'r' }, data: { a: 1 }, revision: 1 }),
+    post(at.revisions, { metadata: { name: 's' }, revision: -1 }),
+    post(at.revisions, { metadata: { name: 's' }, revision: 1, data: [] }),
+    merge(`${at.revisions}/r`, { data: { a: 2 } }),
+    merge(`${at.revisions}/r`, { revision: 2 }),
     post(at.daemonSets, workload('DaemonSet', 'd')),
     post(at.daemonSets, workload('DaemonSet', 'e', { updateStrategy: { type: 'OnDelete' } })),
     post(at.jobs, job('j'), { as: 'job' }),
@@ -176,5 +210,63 @@ play(pair, 'what other workloads are given', () => {
     post(at.priorityClasses, { metadata: { name: `${ns}-a` }, value: 5 }),
     post(at.pods, pod('a', { priorityClassName: `${ns}-a` })),
     remove(`${at.priorityClasses}/${ns}-a`),
+  ];
+});
+
+play(pair, 'autoscalers in both versions', () => {
+  const ns = uniqueName('v');
+  const { autoscalers, autoscalersV1 } = paths(ns);
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+  const scaler = (name: string, spec: object = {}, metadata: object = {}) => ({
+    metadata: { name, ...metadata },
+    spec: { scaleTargetRef: target, maxReplicas: 3, ...spec },
+  });
+  const metric = { name: 'm', selector: { matchLabels: { a: 'b' } } };
+  const metrics = [
+    { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } } },
+    { type: 'Pods', pods: { metric, target: { type: 'AverageValue', averageValue: '5' } } },
+    { type: 'Object', object: { metric, describedObject: target, target: { type: 'Value', value: '5' } } },
+    {
+      type: 'Object',
+      object: { metric, describedObject: target, target: { type: 'AverageValue', averageValue: '5' } },
+    },
+    { type: 'External', external: { metric, target: { type: 'AverageValue', averageValue: '5' } } },
+    {
+      type: 'ContainerResource',
+      containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 5 } },
+    },
+    { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+  ];
+  const status = {
+    desiredReplicas: 2,
+    currentReplicas: 1,
+    conditions: [{ type: 'AbleToScale', status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z', reason: 'R' }],
+    currentMetrics: [
+      { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7, averageValue: '1' } } },
+      { type: 'Pods', pods: { metric, current: { averageValue: '5' } } },
+    ],
+  };
+  return [
+    post(namespaces, namespace(ns)),
+    post(autoscalersV1, scaler('old')),
+    get(`${autoscalers}/old`),
+    post(
+      autoscalersV1,
+      scaler('cpu', { targetCPUUtilizationPercentage: 30, minReplicas: 2 }, { annotations: { a: 'b' } }),
+    ),
+    get(`${autoscalers}/cpu`),
+    post(autoscalers, scaler('new', { metrics, behavior: { scaleUp: { tolerance: '100m' } } })),
+    get(`${autoscalersV1}/new`),
+    merge(`${autoscalers}/new`, { spec: { maxReplicas: 5 } }),
+    get(`${autoscalers}/new`),
+    merge(`${autoscalers}/new/status`, { status }),
+    get(`${autoscalersV1}/new`),
+    merge(`${autoscalersV1}/cpu/status`, {
+      status: { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 9 },
+    }),
+    get(`${autoscalers}/cpu`),
+    post(autoscalersV1, scaler('bad', { maxReplicas: 0, targetCPUUtilizationPercentage: 0 })),
+    get(autoscalersV1),
+    remove(`${autoscalersV1}/cpu`),
   ];
 });

@@ -7,7 +7,7 @@ import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
 import { builtInResources } from './resource/built-in-resource.js';
 import { ObjectStore } from './resource/object-store.js';
-import { ownNamespace, ownService } from './resource/own-objects.js';
+import { ownNamespace, ownPriorityClasses, ownService } from './resource/own-objects.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
@@ -136,6 +136,8 @@ export class ServerCore {
       this.#store.place(namespaces, '', ownNamespace(name), context);
     }
     this.#store.place(this.#builtIn('', 'v1', 'services'), 'default', ownService(), context);
+    const priorities = this.#builtIn('scheduling.k8s.io', 'v1', 'priorityclasses');
+    for (const own of ownPriorityClasses()) this.#store.place(priorities, '', own, context);
   }
 
   #context(): WriteContext {

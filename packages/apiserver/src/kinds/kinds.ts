@@ -6,6 +6,8 @@ import { plumbingKinds } from './plumbing-kinds.js';
 import { podRules } from './pods/pod.js';
 import { podTemplateRules } from './pods/pod-template.js';
 import { autoscalerRules } from './workloads/autoscaler.js';
+import { autoscalerV1Rules } from './workloads/autoscaler-v1.js';
+import { controllerRevisionRules } from './workloads/controller-revision.js';
 import { cronJobRules } from './workloads/cron-job.js';
 import { daemonSetRules } from './workloads/daemon-set.js';
 import { deploymentRules } from './workloads/deployment.js';
@@ -22,10 +24,12 @@ const kinds: Readonly<Record<string, () => KindRules>> = {
   '/pods': () => podRules,
   '/podtemplates': () => podTemplateRules,
   '/replicationcontrollers': () => replicationControllerRules,
+  'apps/controllerrevisions': () => controllerRevisionRules,
   'apps/daemonsets': () => daemonSetRules,
   'apps/deployments': () => deploymentRules,
   'apps/replicasets': () => replicaSetRules,
   'apps/statefulsets': () => statefulSetRules,
+  'autoscaling/v1/horizontalpodautoscalers': () => autoscalerV1Rules,
   'autoscaling/v2/horizontalpodautoscalers': () => autoscalerRules,
   'batch/cronjobs': () => cronJobRules,
   'batch/jobs': () => jobRules,

@@ -1,5 +1,6 @@
 import type { JsonObject, KubeObject } from 'riata/object';
 import { eventFromCore, eventToCore } from '../kinds/events/event-conversion.js';
+import { autoscalerFromV1, autoscalerToV1 } from '../kinds/workloads/autoscaler-conversion.js';
 
 type Convert = (object: JsonObject) => JsonObject;
 
@@ -7,6 +8,8 @@ type Convert = (object: JsonObject) => JsonObject;
 const conversions: Readonly<Record<string, Readonly<Record<string, Convert>>>> = {
   v1: { 'events.k8s.io/v1': eventFromCore },
   'events.k8s.io/v1': { v1: eventToCore },
+  'autoscaling/v1': { 'autoscaling/v2': autoscalerFromV1 },
+  'autoscaling/v2': { 'autoscaling/v1': autoscalerToV1 },
 };
 
 const converted = new WeakMap<KubeObject, KubeObject>();

@@ -1,10 +1,18 @@
+import './write-parts.fixture.js';
 import type { JsonObject } from 'riata/object';
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { MemoryStorage } from '../storage/memory-storage.js';
 import { builtInResources } from './built-in-resource.js';
 import { ObjectStore } from './object-store.js';
-import { ownNamespace, ownRootCertificate, ownService, ownServiceAccount } from './own-objects.js';
+import {
+  type OwnObject,
+  ownNamespace,
+  ownPriorityClasses,
+  ownRootCertificate,
+  ownService,
+  ownServiceAccount,
+} from './own-objects.js';
 
 const context = {
   dryRun: false,
@@ -25,13 +33,16 @@ function sent({ metadata, status: _, spec, ...rest }: JsonObject): JsonObject {
   return { metadata, spec: asked, ...rest };
 }
 
-test.each([
+const own: readonly (readonly [string, string, OwnObject])[] = [
   ['namespaces', '', ownNamespace('default')],
   ['services', 'default', ownService()],
   ['serviceaccounts', 'default', ownServiceAccount('default')],
   ['configmaps', 'default', ownRootCertificate('kube-root-ca.crt', 'PEM')],
-])('the server’s own %s are as creating them leaves them', (plural, namespace, own) => {
-  const resource = builtInResources().find((r) => r.apiVersion === 'v1' && r.plural === plural)!;
+  ...ownPriorityClasses().map((own) => ['priorityclasses', '', own] as const),
+];
+
+test.each(own)('the server’s own %s are as creating them leaves them', (plural, namespace, own) => {
+  const resource = builtInResources().find((r) => r.version === 'v1' && r.plural === plural)!;
   const { apiVersion, kind } = resource;
   const fields = plural === 'namespaces' ? { metadata: { name: 'default' } } : sent(own.object);
   const { object } = resource.schema.read({ apiVersion, kind, ...fields });

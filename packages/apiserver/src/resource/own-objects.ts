@@ -55,6 +55,33 @@ export function ownService(): OwnObject {
   };
 }
 
+/** The classes of priority that belong to the system itself. */
+export const systemPriorities: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+};
+
+/** The priorities of what a cluster cannot do without. */
+export function ownPriorityClasses(): readonly OwnObject[] {
+  const fieldsV1 = { 'f:description': set, 'f:preemptionPolicy': set, 'f:value': set };
+  const one = (name: string, description: string) => ({
+    object: {
+      metadata: { name, generation: 1 },
+      value: systemPriorities[name] ?? 0,
+      description,
+      preemptionPolicy: 'PreemptLowerPriority',
+    },
+    fieldsV1,
+  });
+  return [
+    one('system-node-critical', 'Used for system critical pods that must not be moved from their current node.'),
+    one(
+      'system-cluster-critical',
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    ),
+  ];
+}
+
 /** The account of Pods that name no other. */
 export function ownServiceAccount(name: string): OwnObject {
   return { object: { metadata: { name } } };

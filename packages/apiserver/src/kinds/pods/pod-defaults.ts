@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseQuantity } from 'riata/o
 import { recordOf, textOf } from '../../resource/metadata.js';
 import { computed, type DefaultsTable, prefixed } from '../defaults-table.js';
 import { pullPolicyFor } from './image-name.js';
+import { withPodTotals } from './pod-totals.js';
 
 /** Amounts are told in thousandths at the finest (`SetDefaults_ResourceList`). */
 const rounded = computed((amounts) => {
@@ -106,6 +107,9 @@ function hostPort(port: JsonObject, pod: JsonObject): Json | undefined {
 export const podDefaults: DefaultsTable = {
   'spec.containers[].resources': requestsFromLimits,
   'spec.initContainers[].resources': requestsFromLimits,
+  'spec.resources': computed((resources, spec) =>
+    isJsonObject(resources) ? withPodTotals(resources, spec) : resources,
+  ),
   'spec.containers[].ports[].hostPort': hostPort,
   'spec.initContainers[].ports[].hostPort': hostPort,
   'spec.enableServiceLinks': true,

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { qosClass } from './pod-qos.js';
 
 const both = { cpu: '1', memory: '1Gi' };
-const pod = (...resources: JsonObject[]): JsonObject => ({ spec: { containers: resources.map((one) => ({ resources: one })) } });
+const pod = (...resources: JsonObject[]): JsonObject => ({
+  spec: { containers: resources.map((one) => ({ resources: one })) },
+});
 
 test.each([
   ['nothing', pod({}), 'BestEffort'],

@@ -16,6 +16,7 @@ import { checkRange, checkText } from '../checks/basic-checks.js';
 import type { TextRule } from '../checks/text-rules.js';
 import { checkAffinity, checkSpread } from './affinity-checks.js';
 import { checkContainers } from './container-checks.js';
+import { containerTotals } from './pod-totals.js';
 import { checkContainerResources, checkPodResources } from './resource-checks.js';
 import { checkDnsConfig, checkHostAliases, checkSchedulingGates, checkTolerations } from './scheduling-checks.js';
 import { checkPodSecurity } from './security-checks.js';
@@ -35,6 +36,7 @@ export function checkPodSpec(spec: JsonObject, owner: SpecOwner, path: string): 
     ...checkResourceClaims(spec.resourceClaims, `${path}.resourceClaims`),
     ...checkContainers({ spec, volumes: volumes.fine, claims }, path),
     ...checkPodResources(spec, `${path}.resources`),
+    ...checkPodTotals(spec, `${path}.resources`),
     ...checkHostNetwork(spec, owner, `${path}.containers`),
     ...oneOf(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], `${path}.restartPolicy`),
     ...oneOf(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], `${path}.dnsPolicy`),
@@ -95,6 +97,18 @@ function checkNames(spec: JsonObject, path: string): FieldError[] {
 
 function checkName(rule: TextRule, value: Json | undefined, path: string): FieldError[] {
   return value === undefined ? [] : checkText(rule, textOf(value), path);
+}
+
+/** A Pod as a whole asks for what its containers ask for together, at least. */
+function checkPodTotals(spec: JsonObject, path: string): FieldError[] {
+  if (spec.resources === undefined) return [];
+  const requests = recordOf(recordOf(spec.resources).requests);
+  return [...containerTotals(spec, 'requests')].flatMap(([name, total]) => {
+    const asked = requests[name];
+    if (asked === undefined || total.compare(String(asked)) <= 0) return [];
+    const detail = `must be greater than or equal to aggregate container requests of ${total}`;
+    return [invalid(`${path}.requests[${name}]`, asked, detail)];
+  });
 }
 
 function checkHostNetwork(spec: JsonObject, owner: SpecOwner, path: string): FieldError[] {

@@ -1,7 +1,8 @@
 import { equal, type Json, type JsonObject } from 'riata/object';
-import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
+import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { withoutDisabled } from './disabled-fields.js';
+import { withLabelKeys } from './label-keys.js';
 import { admitPod } from './pod-admission.js';
 import { checkNewPod, checkPodChange } from './pod-checks.js';
 import { podDefaults } from './pod-defaults.js';
@@ -23,7 +24,7 @@ function preparePod(pod: JsonObject, before: JsonObject | undefined, context: Pr
   switch (before === undefined ? '' : context.subresource) {
     case '': {
       const admitted = withoutDisabledSpec(admitPod(pod, before, context));
-      return before === undefined ? { ...admitted, status: firstStatus(admitted, context.now) } : admitted;
+      return before === undefined ? { ...withDerived(admitted), status: firstStatus(admitted, context.now) } : admitted;
     }
     case 'status':
       return { ...pod, status: keptStatus(recordOf(pod.status), recordOf(before?.status)) };
@@ -39,6 +40,13 @@ function preparePod(pod: JsonObject, before: JsonObject | undefined, context: Pr
 function withoutDisabledSpec(pod: JsonObject): JsonObject {
   const spec = recordOf(pod.spec);
   const made = withoutDisabled(spec);
+  return made === spec ? pod : { ...pod, spec: made };
+}
+
+/** A new Pod with what follows from the rest of it. */
+function withDerived(pod: JsonObject): JsonObject {
+  const spec = recordOf(pod.spec);
+  const made = withLabelKeys(spec, recordOf(metaOf(pod).labels));
   return made === spec ? pod : { ...pod, spec: made };
 }
 

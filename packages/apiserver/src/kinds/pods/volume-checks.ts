@@ -12,6 +12,7 @@ import {
   tooLong,
 } from '../../status/field-error.js';
 import { checkRequiredEnum, checkText } from '../checks/basic-checks.js';
+import { checkClaimSpec } from '../storage/persistent-volume-claim.js';
 import type { Volumes } from './mount-checks.js';
 import { oldVolumes } from './old-volumes.js';
 import { checkDescending, checkNoBacksteps } from './path-checks.js';
@@ -143,5 +144,6 @@ function checkEphemeral({ volumeClaimTemplate }: JsonObject, path: string): Fiel
     ...checkAnnotations(recordOf(annotations), `${at}.annotations`),
     ...checkLabels(recordOf(labels), `${at}.labels`),
     ...Object.keys(others).map((field) => forbidden(`${at}.${field}`, 'cannot be set')),
+    ...checkClaimSpec(recordOf(recordOf(volumeClaimTemplate).spec), `${path}.volumeClaimTemplate.spec`),
   ];
 }

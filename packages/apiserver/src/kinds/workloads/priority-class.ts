@@ -1,17 +1,12 @@
 import type { JsonObject } from 'riata/object';
 import { metaOf, numberOf, textOf, withMeta } from '../../resource/metadata.js';
+import { systemPriorities } from '../../resource/own-objects.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, notSupported, required } from '../../status/field-error.js';
 import { forbiddenWrite } from '../../status/refusal.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 
 const highest = 1_000_000_000;
-/** The classes of the system itself. */
-const systemClasses: Readonly<Record<string, number>> = {
-  'system-node-critical': 2 * highest + 1000,
-  'system-cluster-critical': 2 * highest,
-};
-
 export const priorityClassRules: KindRules = {
   defaults: { preemptionPolicy: 'PreemptLowerPriority' },
   prepare: (priorityClass, before, context) => {
@@ -19,6 +14,10 @@ export const priorityClassRules: KindRules = {
     // It never counts further.
     return before === undefined ? withMeta(priorityClass, { generation: 1 }) : priorityClass;
   },
+  refuseDelete: (resource, name) =>
+    systemPriorities[name] === undefined
+      ? undefined
+      : forbiddenWrite(resource, name, 'this is a system priority class and cannot be deleted'),
   validate: (priorityClass, before) => (before === undefined ? checkNew(priorityClass) : []),
   validateUpdate: (now, before) => [
     ...(numberOf(now.value) === numberOf(before.value) ? [] : [forbidden('value', 'may not be changed in an update.')]),
@@ -59,7 +58,7 @@ function checkNew(priorityClass: JsonObject): FieldError[] {
 }
 
 function systemProblem(name: string, { value, globalDefault }: JsonObject): string | undefined {
-  const wanted = systemClasses[name];
+  const wanted = systemPriorities[name];
   if (wanted === undefined) return `${name} is not a known system priority class`;
   if (numberOf(value) !== wanted) return `value of ${name} PriorityClass must be ${wanted}`;
   return globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;

@@ -9,6 +9,7 @@ import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { claimSpecDefaults } from '../pods/pod-defaults.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { templateWarnings } from '../pods/pod-warnings.js';
+import { checkClaimSpec } from '../storage/persistent-volume-claim.js';
 import { checkCollisions, checkCounts, checkReplicaStatus, checkSelectorAndTemplate } from './replica-checks.js';
 
 export const statefulSetRules: KindRules = {
@@ -76,6 +77,11 @@ function checkSpec(spec: JsonObject, isNew: boolean): FieldError[] {
   return [
     ...errors,
     ...checkStrategy(recordOf(spec.updateStrategy), 'spec.updateStrategy'),
+    ...(isNew
+      ? recordsOf(spec.volumeClaimTemplates).flatMap((claim, i) =>
+          checkClaimSpec(recordOf(claim.spec), `spec.volumeClaimTemplates[${i}].spec`),
+        )
+      : []),
     ...checkCounts(spec, ['replicas', 'minReadySeconds'], 'spec'),
     ...checkNonNegative(recordOf(spec.ordinals).start, 'spec.ordinals.start'),
     ...(isNew && textOf(serviceName) !== '' ? checkText(dnsLabel, textOf(serviceName), 'spec.serviceName') : []),

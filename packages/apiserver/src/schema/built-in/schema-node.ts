@@ -84,6 +84,7 @@ export class SchemaNode implements StructuralSchema {
   get 'x-kubernetes-map-type'(): KubernetesExtensions['x-kubernetes-map-type'] {
     if (this.#field?.granular) return 'granular';
     if (this.go.is === 'struct' && this.go.atomic) return 'atomic';
+    if (this.go.is === 'custom') return customs[this.go.text]?.atomic ? 'atomic' : undefined;
     if (this.type !== 'object') return undefined;
     return this.#field?.listType === 'atomic' ? 'atomic' : undefined;
   }
@@ -125,6 +126,8 @@ interface CustomFacts {
   readonly intOrString?: true;
   /** Anything may stand in it. */
   readonly open?: true;
+  /** Whoever writes it owns all of it. */
+  readonly atomic?: true;
 }
 
 /** The types that read and write their own JSON. */
@@ -134,7 +137,7 @@ const customs: Readonly<Record<string, CustomFacts>> = {
   'v1.Time': { type: 'string', format: 'date-time' },
   'v1.MicroTime': { type: 'string', format: 'date-time' },
   'v1.FieldsV1': { type: 'object', open: true },
-  'runtime.RawExtension': { type: 'object', open: true },
+  'runtime.RawExtension': { type: 'object', open: true, atomic: true },
   'v1.JSON': { open: true },
   'v1.JSONSchemaPropsOrArray': { open: true },
   'v1.JSONSchemaPropsOrBool': { open: true },
