@@ -13,6 +13,7 @@ import type { Faults } from './faults.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process-transport.js';
 import type { NodeServer } from './http/node-server.js';
+import { loadWriteParts } from './resource/load-write-parts.js';
 import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
 import type { Storage } from './storage/storage.js';
@@ -124,6 +125,8 @@ export class ApiServer implements AsyncDisposable {
 
   /** Starts a server. It is ready when this resolves. */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    // A storage that was used before may hold definitions; and where a clock jumps, nothing may take real time later.
+    if (options.storage !== undefined || options.clock !== undefined) await loadWriteParts();
     const server = new ApiServer(options);
     // What every namespace has is there from the start.
     await server.idle();

@@ -1,7 +1,6 @@
 import { equal, type JsonObject } from 'riata/object';
-import { acceptedStatus, cleanupFinalizer, isEstablished } from '../resource/crd-status.js';
-import { customResources } from '../resource/custom-resource.js';
 import { deleteObject } from '../resource/delete-object.js';
+import { writeParts } from '../resource/load-write-parts.js';
 import { metaOf, stringsOf, withMeta } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
@@ -53,7 +52,7 @@ export class CrdController {
     if (table !== definitions.table || after === undefined) return;
     if (after.object.metadata.deletionTimestamp !== undefined) return;
     const context = this.#at.context();
-    const status = acceptedStatus(after.object as unknown as JsonObject, context.now);
+    const status = writeParts().acceptedStatus(after.object as unknown as JsonObject, context.now);
     if (status === undefined) return;
     const make = (live: JsonObject): JsonObject => ({ ...live, status });
     store.update(definitions, '', key, { subresource: 'status', make }, context);
@@ -62,7 +61,10 @@ export class CrdController {
   /** Only what is established is served. */
   #serve({ object, key }: Stored): void {
     const definition = object as unknown as JsonObject;
-    this.#at.served.setCustom(key, isEstablished(definition) ? customResources(definition) : []);
+    this.#at.served.setCustom(
+      key,
+      writeParts().isEstablished(definition) ? writeParts().customResources(definition) : [],
+    );
   }
 
   #finishTable(table: string): void {
@@ -75,9 +77,9 @@ export class CrdController {
     const { store, storage, definitions } = this.#at;
     const stored = store.find(definitions, '', name);
     if (stored?.object.metadata.deletionTimestamp === undefined) return;
-    if (!stringsOf(stored.object.metadata.finalizers).includes(cleanupFinalizer)) return;
+    if (!stringsOf(stored.object.metadata.finalizers).includes(writeParts().cleanupFinalizer)) return;
     const definition = stored.object as unknown as JsonObject;
-    const [resource] = customResources(definition);
+    const [resource] = writeParts().customResources(definition);
     let left = 0;
     for (const item of resource === undefined ? [] : storage.list(resource.table).items) {
       const { namespace = '', name: itemName, deletionTimestamp } = item.object.metadata;
@@ -87,7 +89,7 @@ export class CrdController {
       if (resource !== undefined && store.findByKey(resource, item.key) !== undefined) left++;
     }
     if (left > 0) return;
-    const finalizers = stringsOf(metaOf(definition).finalizers).filter((f) => f !== cleanupFinalizer);
+    const finalizers = stringsOf(metaOf(definition).finalizers).filter((f) => f !== writeParts().cleanupFinalizer);
     const released = withMeta(definition, { finalizers: finalizers.length === 0 ? undefined : finalizers });
     if (finalizers.length === 0) store.remove(definitions, { ...stored, object: released as never });
     else store.replace(definitions, stored, released, { dryRun: false });

@@ -3,6 +3,7 @@ import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler } from 'riata/runtime';
 import { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/deprecation.js';
+import { loadWriteParts } from '../resource/load-write-parts.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, Refusal } from '../status/refusal.js';
@@ -13,6 +14,7 @@ import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
 import { Discovery } from './discovery.js';
 import { encodeBody } from './encode-body.js';
+import { goDurationError } from './go-duration-error.js';
 import { acceptsGzip, GzipReply } from './gzip-reply.js';
 import { parseGetOptions, parseListOptions } from './list-options.js';
 import { protobufType } from './media-type.js';
@@ -97,6 +99,7 @@ export class Dispatcher {
   async #serveResource(exchange: Exchange): Promise<void> {
     const { request, info } = exchange;
     const route = findRoute(request, info, this.#parts.table);
+    if (!isPlainRead(route, info)) await loadWriteParts();
     const deprecation = deprecationOf(route.resource);
     if (deprecation !== undefined) exchange.warnings.add(deprecation);
     if (route.verb === 'watch') return this.#watch(exchange, route);
@@ -214,6 +217,12 @@ export class Dispatcher {
   }
 }
 
+/** Whether a request can be answered without knowing what makes up its kind. */
+function isPlainRead({ verb, subresource }: Route, { query }: RequestInfo): boolean {
+  if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;
+  return subresource === undefined && !query.has('fieldSelector');
+}
+
 /** What the body of a create or an update is to be. */
 function bodyKindOf({ resource, subresource }: Route): { readonly apiVersion: string; readonly kind: string } {
   // Views of an object (its status) take the object itself.
@@ -257,7 +266,7 @@ function durationOf(text: string): number {
     const ms = Number(parseGoDuration(text) / 1_000_000n);
     return ms > 0 && ms < requestTimeoutMs ? ms : requestTimeoutMs;
   } catch {
-    throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`);
+    throw badRequest(`invalid timeout specified in the request URL - ${goDurationError(text)}`);
   }
 }
 

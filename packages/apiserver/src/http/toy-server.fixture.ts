@@ -1,3 +1,4 @@
+import '../resource/write-parts.fixture.js';
 import { Buffer } from 'node:buffer';
 import { type Logger, type Scheduler, silentLogger, systemClock } from 'riata/runtime';
 import { builtInResources } from '../resource/built-in-resource.js';

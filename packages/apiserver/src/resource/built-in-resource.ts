@@ -3,7 +3,7 @@ import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-s
 import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
 import { strictComplaints } from '../schema/strict-fields.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
-import { builtInRules } from './built-in-rules.js';
+import { writeParts } from './load-write-parts.js';
 import { resetBy, statusApart, trackingOf } from './managed-fields.js';
 import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
@@ -32,6 +32,7 @@ function makeResources(): readonly Resource[] {
 function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string): Resource {
   const { group, version, kind, plural } = entry;
   let schema: ResourceSchema | undefined;
+  let rules: ResourceRules | undefined;
   return {
     ...{ group, version, kind, plural, apiVersion, storedAs },
     builtIn: true,
@@ -44,8 +45,11 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
     storageVersionHash: entry.storageVersionHash,
     subresources: entry.subresources,
     table: entry.storageKey,
-    rules: builtInRules(group, version, plural),
-    // Read when somebody first writes this kind: a server starts in no time.
+    // Both are read when somebody first writes this kind: a server starts in no time.
+    get rules() {
+      rules ??= writeParts().builtInRules(group, version, plural);
+      return rules;
+    },
     get schema() {
       schema ??= schemaOf(entry, apiVersion);
       return schema;
@@ -86,7 +90,7 @@ function schemaOf(
     }
   };
   const hasStatus = entry.subresources.some((s) => s.name === 'status');
-  const { resets, statusKeeps } = builtInRules(group, version, entry.plural);
+  const { resets, statusKeeps } = writeParts().builtInRules(group, version, entry.plural);
   const empty = decodeTyped({ apiVersion, kind }, node);
   return {
     emptyStatus: isJsonObject(empty.status) ? empty.status : undefined,

@@ -383,7 +383,8 @@ function isSame(live: JsonObject, object: JsonObject): boolean {
 
 /** As it is stored: frozen, under the storage version, at its revision. */
 function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
-  const kept = resource.schema.asStored?.(object) ?? object;
+  // The schema of a built-in kind is not even read for what the server makes by itself.
+  const kept = resource.builtIn ? object : (resource.schema.asStored?.(object) ?? object);
   const stored = inVersion(kept as unknown as KubeObject, resource.storedAs) as unknown as JsonObject;
   const stamped = withMeta(stored, { resourceVersion: String(revision) });
   return freeze(shareFields(stamped) as unknown as KubeObject);
