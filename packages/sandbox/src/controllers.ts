@@ -1,0 +1,34 @@
+import type { ControllerDefinition } from 'riata/controller';
+import { type Clock, systemClock } from 'riata/runtime';
+import { type KubeletOptions, kubelet } from './node/kubelet.js';
+import { scheduler } from './node/scheduler.js';
+import { cronJobs } from './workloads/cron-job.js';
+import { daemonSets } from './workloads/daemon-set.js';
+import { deployments } from './workloads/deployment.js';
+import { endpointSlices } from './workloads/endpoint-slice.js';
+import { jobs } from './workloads/job.js';
+import { replicaSets } from './workloads/replica-set.js';
+import { statefulSets } from './workloads/stateful-set.js';
+
+/**
+ * The controllers of workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, CronJobs and the
+ * EndpointSlices of Services, as kube-controller-manager has them. For a server on which nobody else runs these.
+ */
+export function workloadControllers(options: { readonly clock?: Clock } = {}): readonly ControllerDefinition<never>[] {
+  const { clock = systemClock } = options;
+  return [
+    deployments(clock),
+    replicaSets(clock),
+    statefulSets(clock),
+    daemonSets(clock),
+    jobs(clock),
+    cronJobs(clock),
+    endpointSlices(),
+  ] as unknown as readonly ControllerDefinition<never>[];
+}
+
+/** A scheduler, and a kubelet that pretends: they make Pods Running and Ready on any server, a real one too. */
+export function nodeControllers(options: Partial<KubeletOptions> = {}): readonly ControllerDefinition<never>[] {
+  const { clock = systemClock } = options;
+  return [scheduler(), kubelet({ ...options, clock })] as unknown as readonly ControllerDefinition<never>[];
+}

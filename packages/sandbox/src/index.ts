@@ -1,0 +1,5 @@
+/** A working Kubernetes cluster without nodes. */
+export { nodeControllers, workloadControllers } from './controllers.js';
+export type { KubeletOptions, PodFate } from './node/kubelet.js';
+export { makeNodes } from './node/nodes.js';
+export { Sandbox, type SandboxOptions } from './sandbox.js';

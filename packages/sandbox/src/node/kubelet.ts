@@ -1,0 +1,150 @@
+import { control, type ReconcileContext } from 'riata';
+import { Pod } from 'riata/kinds';
+import { type Duration, durationMs } from 'riata/object';
+import type { Clock } from 'riata/runtime';
+import { lookAgain } from '../workloads/look-again.js';
+import { hasEnded } from '../workloads/pods.js';
+import { specOf } from '../workloads/spec-of.js';
+
+/** What becomes of a Pod's containers. */
+export interface PodFate {
+  /** How long they take to start. @default '0s' */
+  readonly startsAfter?: Duration;
+  /** How long it takes from then until they are ready; 'never' for a probe that fails. @default '0s' */
+  readonly readyAfter?: Duration | 'never';
+  /** When they end by themselves after their start, and with which code. @default they run on */
+  readonly endsAfter?: Duration;
+  /** @default 0 */
+  readonly exitCode?: number;
+  /** How long they take to stop once asked to. @default '0s' */
+  readonly stopsAfter?: Duration;
+}
+
+export interface KubeletOptions {
+  readonly clock: Clock;
+  /** Nodes whose Pods it runs. @default all */
+  readonly nodes?: (name: string) => boolean;
+  /** What becomes of a Pod. @default Pods that are to be restarted run on; others end at once, well */
+  readonly fate?: (pod: Pod) => PodFate | undefined;
+}
+
+/**
+ * Pretends to run the Pods of nodes: nothing is started, but Pods get addresses and become Running and Ready, end,
+ * crash, are started again and stop, as `fate` says and on the clock.
+ */
+export const kubelet = ({ clock, nodes = () => true, fate = () => undefined }: KubeletOptions) => {
+  const addresses = new Addresses();
+  return control(Pod, { name: 'kubelet' }).reconcile(async (context) => {
+    const { object: pod } = context;
+    const { nodeName = '' } = specOf(pod);
+    if (nodeName === '' || !nodes(nodeName)) return undefined;
+    const own = fate(pod) ?? usualFate(pod);
+    if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own, clock);
+    if (hasEnded(pod)) return undefined;
+    return run(context, own, clock, addresses);
+  });
+};
+
+function usualFate(pod: Pod): PodFate {
+  return (specOf(pod).restartPolicy ?? 'Always') === 'Always' ? {} : { endsAfter: '0s' };
+}
+
+/** A Pod that is deleted is gone when its containers have stopped. */
+async function stop({ object: pod, client }: ReconcileContext<Pod>, { stopsAfter = '0s' }: PodFate, clock: Clock) {
+  const grace = pod.metadata.deletionGracePeriodSeconds ?? 0;
+  const asked = Date.parse(pod.metadata.deletionTimestamp ?? '') - grace * 1000;
+  const left = Math.min(asked + durationMs(stopsAfter), asked + grace * 1000) - clock.now();
+  if (left > 0) return lookAgain(left);
+  await client.delete(Pod, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });
+  return undefined;
+}
+
+async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, addresses: Addresses) {
+  const { object: pod, client } = context;
+  const now = clock.now();
+  const accepted = Date.parse(pod.status?.startTime ?? '') || now;
+  const restarts = pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
+  const previous = pod.status?.containerStatuses?.[0]?.lastState?.terminated?.finishedAt;
+  // After a crash it is started again later and later, as upstream does.
+  const backOff = restarts === 0 ? 0 : Math.min(10_000 * 2 ** (restarts - 1), 300_000);
+  const from = previous === undefined ? accepted : Date.parse(previous) + backOff;
+  const starts = from + durationMs(fate.startsAfter ?? '0s');
+  const ends = fate.endsAfter === undefined ? Number.POSITIVE_INFINITY : starts + durationMs(fate.endsAfter);
+  const ready = fate.readyAfter === 'never' ? Number.POSITIVE_INFINITY : starts + durationMs(fate.readyAfter ?? '0s');
+  const phase = now < starts ? 'waiting' : now >= ends ? 'ended' : 'running';
+  const code = fate.exitCode ?? 0;
+  const policy = specOf(pod).restartPolicy ?? 'Always';
+  const isRestarted = phase === 'ended' && (policy === 'Always' || (policy === 'OnFailure' && code !== 0));
+  const isReady = phase === 'running' && now >= ready;
+  const time = (ms: number) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  const terminated = {
+    exitCode: code,
+    reason: code === 0 ? 'Completed' : 'Error',
+    startedAt: time(starts),
+    finishedAt: time(Math.min(ends, now)),
+  };
+  const state =
+    phase === 'waiting' || isRestarted
+      ? { waiting: { reason: restarts + (isRestarted ? 1 : 0) > 0 ? 'CrashLoopBackOff' : 'ContainerCreating' } }
+      : phase === 'running'
+        ? { running: { startedAt: time(starts) } }
+        : { terminated };
+  const podPhase =
+    phase === 'ended' && !isRestarted
+      ? code === 0
+        ? 'Succeeded'
+        : 'Failed'
+      : phase === 'waiting' && restarts === 0
+        ? 'Pending'
+        : 'Running';
+  const ip = pod.status?.podIP || addresses.next();
+  const statuses = specOf(pod).containers.map(({ name, image = '' }) => ({
+    name,
+    image,
+    imageID: '',
+    ready: isReady,
+    started: phase === 'running',
+    restartCount: restarts + (isRestarted ? 1 : 0),
+    state,
+    lastState: isRestarted
+      ? { terminated }
+      : (pod.status?.containerStatuses?.find((s) => s.name === name)?.lastState ?? {}),
+  }));
+  const condition = (type: string, holds: boolean, reason?: string) => {
+    const before = pod.status?.conditions?.find((c) => c.type === type);
+    const status = holds ? 'True' : 'False';
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : time(now);
+    return { type, status, lastTransitionTime, ...(holds || !reason ? {} : { reason }) };
+  };
+  const why = podPhase === 'Succeeded' ? 'PodCompleted' : 'ContainersNotReady';
+  const status = {
+    phase: podPhase,
+    startTime: pod.status?.startTime ?? time(now),
+    hostIP: '10.0.0.1',
+    hostIPs: [{ ip: '10.0.0.1' }],
+    podIP: ip,
+    podIPs: [{ ip }],
+    containerStatuses: statuses,
+    conditions: [
+      condition('PodReadyToStartContainers', phase !== 'ended'),
+      condition('Initialized', true),
+      condition('Ready', isReady, why),
+      condition('ContainersReady', isReady, why),
+      condition('PodScheduled', true),
+    ],
+  };
+  await client.status.patch(Pod, pod.metadata, { type: 'strategic', body: { status } });
+  const next = Math.min(...[starts, ready, ends].filter((at) => at > now));
+  if (isRestarted) return lookAgain(Math.min(10_000 * 2 ** restarts, 300_000));
+  return Number.isFinite(next) ? lookAgain(next - now) : undefined;
+}
+
+/** Addresses of Pods, each once until all were used. */
+class Addresses {
+  #last = 0;
+
+  next(): string {
+    this.#last = (this.#last % 65_000) + 1;
+    return `10.244.${Math.floor(this.#last / 250)}.${(this.#last % 250) + 1}`;
+  }
+}

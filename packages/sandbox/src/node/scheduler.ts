@@ -1,0 +1,108 @@
+import { control, isConflict, isNotFound } from 'riata';
+import { type Container, Node, Pod } from 'riata/kinds';
+import { parseQuantity } from 'riata/object';
+import { hasEnded } from '../workloads/pods.js';
+import { specOf } from '../workloads/spec-of.js';
+
+/**
+ * Gives every Pod that has no node one that fits: schedulable, with the labels it selects, without taints that it does
+ * not tolerate, and with room for what it asks for. Of those that fit, the one with the fewest Pods.
+ */
+export const scheduler = () =>
+  control(Pod, { name: 'scheduler' })
+    .reads(Node)
+    .watches(Node, async (_, reader) => {
+      const { items } = await reader.list(Pod);
+      return items.filter(isWaiting).map(({ metadata }) => metadata);
+    })
+    .reconcile(async ({ object: pod, client, event, status }) => {
+      if (!isWaiting(pod)) return undefined;
+      const [{ items: nodes }, { items: pods }] = await Promise.all([client.list(Node), client.list(Pod)]);
+      const onNode = (node: Node) => pods.filter((p) => specOf(p).nodeName === node.metadata.name && !hasEnded(p));
+      const problems = new Map<string, number>();
+      const fitting = nodes.filter((node) => {
+        const problem = unfit(pod, node, onNode(node));
+        if (problem !== undefined) problems.set(problem, (problems.get(problem) ?? 0) + 1);
+        return problem === undefined;
+      });
+      const [best] = fitting.sort((a, b) => onNode(a).length - onNode(b).length);
+      const { namespace, name, uid } = pod.metadata;
+      if (best === undefined) {
+        const why = [...problems].map(([problem, count]) => `${count} ${problem}`).join(', ');
+        const message = `0/${nodes.length} nodes are available${why === '' ? '' : `: ${why}`}.`;
+        event({ type: 'Warning', reason: 'FailedScheduling', message });
+        await status({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
+        // Pods that go make room, and tell nobody here.
+        return { requeueAfter: '5s' };
+      }
+      const binding = {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name, namespace, uid },
+        target: { apiVersion: 'v1', kind: 'Node', name: best.metadata.name },
+      };
+      try {
+        await client.subresource('binding').create(Pod, pod.metadata, binding);
+      } catch (error) {
+        // Somebody else was faster, or it is gone.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+        return undefined;
+      }
+      const message = `Successfully assigned ${namespace}/${name} to ${best.metadata.name}`;
+      event({ type: 'Normal', reason: 'Scheduled', message });
+      return undefined;
+    });
+
+function isWaiting(pod: Pod): boolean {
+  const { schedulerName = 'default-scheduler', nodeName = '' } = specOf(pod);
+  return (
+    nodeName === '' &&
+    schedulerName === 'default-scheduler' &&
+    pod.metadata.deletionTimestamp === undefined &&
+    !hasEnded(pod) &&
+    (specOf(pod).schedulingGates ?? []).length === 0
+  );
+}
+
+/** Why a Pod cannot run on a node; undefined if it can. */
+function unfit(pod: Pod, node: Node, others: readonly Pod[]): string | undefined {
+  const labels = node.metadata.labels ?? {};
+  if (node.spec?.unschedulable === true) return 'node(s) were unschedulable';
+  if (Object.entries(specOf(pod).nodeSelector ?? {}).some(([name, value]) => labels[name] !== value)) {
+    return "node(s) didn't match Pod's node affinity/selector";
+  }
+  const taint = (node.spec?.taints ?? []).find(
+    ({ effect, key, value = '' }) => effect !== 'PreferNoSchedule' && !tolerates(pod, { key, value, effect }),
+  );
+  if (taint !== undefined) return `node(s) had untolerated taint(s)`;
+  for (const resource of ['cpu', 'memory', 'pods']) {
+    const room = node.status?.allocatable?.[resource];
+    if (room === undefined) continue;
+    const all = [...others, pod].map((p) => requested(p, resource)).reduce((a, b) => a + b, 0);
+    if (all > parseQuantity(room).toNumber()) return resource === 'pods' ? 'Too many pods' : `Insufficient ${resource}`;
+  }
+  return undefined;
+}
+
+interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+}
+
+function tolerates(pod: Pod, taint: Taint): boolean {
+  return (specOf(pod).tolerations ?? []).some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
+    if (effect !== '' && effect !== taint.effect) return false;
+    if (key === '') return operator === 'Exists';
+    return key === taint.key && (operator === 'Exists' || value === taint.value);
+  });
+}
+
+/** What a Pod asks for of a resource: its containers together, or the largest of those that run before them. */
+function requested(pod: Pod, resource: string): number {
+  if (resource === 'pods') return 1;
+  const of = (containers: readonly Pick<Container, 'resources'>[] | undefined) =>
+    (containers ?? []).map(({ resources }) => parseQuantity(resources?.requests?.[resource] ?? 0).toNumber());
+  const together = of(specOf(pod).containers).reduce((a, b) => a + b, 0);
+  return Math.max(together, ...of(specOf(pod).initContainers));
+}

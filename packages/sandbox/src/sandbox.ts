@@ -1,0 +1,101 @@
+import { ApiServer, type ListenOptions } from '@riata/apiserver';
+import { type ConnectedClient, createClient, Manager, type RestConfig } from 'riata';
+import type { Pod } from 'riata/kinds';
+import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
+import { silentLogger, systemClock } from 'riata/runtime';
+import { nodeControllers, workloadControllers } from './controllers.js';
+import type { PodFate } from './node/kubelet.js';
+import { makeNodes } from './node/nodes.js';
+
+/** Options of `Sandbox.start`. */
+export interface SandboxOptions {
+  /** How many nodes there are. @default 3 */
+  readonly nodes?: number;
+  /** What becomes of a Pod: delays, crashes, probes that fail. @default it runs and is ready at once; one that is not to be restarted ends well */
+  readonly fate?: (pod: Pod) => PodFate | undefined;
+  /** What all of it goes by. @default the machine's clock */
+  readonly clock?: Scheduler & Clock;
+  readonly random?: Random;
+  /** @default none */
+  readonly log?: Logger;
+  /** What requests over HTTP(S) must carry. @default a new one */
+  readonly token?: string;
+}
+
+/**
+ * A working Kubernetes cluster without nodes, in this process: the embedded API server, the controllers of workloads, a
+ * scheduler, and a kubelet that pretends to run Pods.
+ *
+ * @example
+ * await using sandbox = await Sandbox.start({ nodes: 3 });
+ * await sandbox.client.create(Deployment({ … }));
+ */
+export class Sandbox implements AsyncDisposable {
+  readonly server: ApiServer;
+  /** Reaches the server without a socket. */
+  readonly client: ConnectedClient;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<unknown>;
+  readonly #manager: Manager;
+  #ended: Promise<void> | undefined;
+
+  /** Starts it. Nodes are there and controllers run when this resolves. */
+  static async start(options: SandboxOptions = {}): Promise<Sandbox> {
+    const { nodes = 3, clock = systemClock, random, log = silentLogger, token } = options;
+    if (!Number.isInteger(nodes) || nodes < 0) throw new TypeError(`nodes: expected a whole number, got ${nodes}`);
+    const server = await ApiServer.start({ clock, log, ...(random && { random }), ...(token && { token }) });
+    const runtime = { clock, log, ...(random && { random }) };
+    const client = createClient(server.config, { runtime });
+    try {
+      await makeNodes(client, nodes);
+      const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
+      const all = [
+        ...workloadControllers({ clock }),
+        ...nodeControllers({ clock, ...(options.fate && { fate: options.fate }) }),
+      ];
+      for (const definition of all) manager.add(definition);
+      const sandbox = new Sandbox(server, client, manager);
+      await manager.elected;
+      return sandbox;
+    } catch (error) {
+      await client.close();
+      await server.stop();
+      throw error;
+    }
+  }
+
+  private constructor(server: ApiServer, client: ConnectedClient, manager: Manager) {
+    this.server = server;
+    this.client = client;
+    this.#manager = manager;
+    this.#running = manager.run({ signal: this.#stop.signal });
+  }
+
+  /** For clients and managers of one's own in this process. */
+  get config(): RestConfig {
+    return this.server.config;
+  }
+
+  /** Serves it over HTTPS, for kubectl and other programs. */
+  listen(options: ListenOptions = {}) {
+    return this.server.listen(options);
+  }
+
+  /** Ends all of it, once. */
+  stop(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#manager[Symbol.asyncDispose]();
+    await this.client.close();
+    await this.server.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

@@ -1,0 +1,125 @@
+import { control, ignoreNotFound, isAlreadyExists, type ReconcileContext } from 'riata';
+import { PersistentVolumeClaim, Pod, StatefulSet } from 'riata/kinds';
+import type { Clock } from 'riata/runtime';
+import { lookAgainSoonest } from './look-again.js';
+import { podFrom } from './make-pod.js';
+import { controlledBy, hasEnded, isReady, untilAvailable } from './pods.js';
+import { specOf } from './spec-of.js';
+import { templateHash } from './template-hash.js';
+
+const hashLabel = 'controller-revision-hash';
+
+/** Keeps the numbered Pods of a StatefulSet: made in order, each when the one before it is ready, replaced from behind. */
+export const statefulSets = (clock: Clock) =>
+  control(StatefulSet)
+    .owns(Pod)
+    .reads(PersistentVolumeClaim)
+    .reconcile(async (context) => {
+      if (context.object.metadata.deletionTimestamp === undefined) await step(context, clock);
+      return tell(context, clock);
+    });
+
+async function podsOf({ object: set, client }: ReconcileContext<StatefulSet>): Promise<Map<number, Pod>> {
+  const { items } = await client.list(Pod, { namespace: set.metadata.namespace });
+  return new Map(controlledBy(items, set).map((pod) => [ordinalOf(pod), pod]));
+}
+
+function ordinalOf({ metadata }: Pod): number {
+  return Number(metadata.name.slice(metadata.name.lastIndexOf('-') + 1));
+}
+
+function revisionOf(set: StatefulSet): string {
+  return `${set.metadata.name}-${templateHash(specOf(set).template)}`;
+}
+
+/** Does what can be done now: at most one thing where order matters. */
+async function step(context: ReconcileContext<StatefulSet>, clock: Clock): Promise<void> {
+  const { object: set, client, event } = context;
+  const first = specOf(set).ordinals?.start ?? 0;
+  const last = first + (specOf(set).replicas ?? 1) - 1;
+  const isParallel = specOf(set).podManagementPolicy === 'Parallel';
+  const isWell = (pod: Pod) => untilAvailable(pod, specOf(set).minReadySeconds ?? 0, clock) === 0;
+  const remove = async (pod: Pod) => {
+    await client.delete(Pod, pod.metadata).catch(ignoreNotFound);
+    const message = `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
+    event({ type: 'Normal', reason: 'SuccessfulDelete', message });
+  };
+  const pods = await podsOf(context);
+  for (let ordinal = first; ordinal <= last; ordinal += 1) {
+    const pod = pods.get(ordinal);
+    if (pod === undefined) await make(context, ordinal);
+    else if (hasEnded(pod) && pod.metadata.deletionTimestamp === undefined) await remove(pod);
+    else if (isWell(pod) && pod.metadata.deletionTimestamp === undefined) continue;
+    if (!isParallel) return;
+  }
+  const many = [...pods.values()].filter((pod) => ordinalOf(pod) > last).sort((a, b) => ordinalOf(b) - ordinalOf(a));
+  for (const pod of many) {
+    if (pod.metadata.deletionTimestamp === undefined) await remove(pod);
+    if (!isParallel) return;
+  }
+  if (specOf(set).updateStrategy?.type === 'OnDelete') return;
+  const partition = specOf(set).updateStrategy?.rollingUpdate?.partition ?? 0;
+  for (let ordinal = last; ordinal >= Math.max(first, partition); ordinal -= 1) {
+    const pod = pods.get(ordinal);
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return;
+    if (pod.metadata.labels?.[hashLabel] !== revisionOf(set)) {
+      await remove(pod);
+      return;
+    }
+    if (!isWell(pod)) return;
+  }
+}
+
+async function make({ object: set, client, event }: ReconcileContext<StatefulSet>, ordinal: number): Promise<void> {
+  const { namespace, name: owner } = set.metadata;
+  const name = `${owner}-${ordinal}`;
+  const volumes = [...(specOf(set).template.spec?.volumes ?? [])].filter(
+    (volume) => !specOf(set).volumeClaimTemplates?.some(({ metadata }) => metadata?.name === volume.name),
+  );
+  for (const template of specOf(set).volumeClaimTemplates ?? []) {
+    const claim = `${template.metadata?.name}-${name}`;
+    const labels = { ...template.metadata?.labels, ...specOf(set).selector.matchLabels };
+    const metadata = { namespace, name: claim, labels };
+    await client.create(PersistentVolumeClaim({ metadata, spec: template.spec ?? {} })).catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+    volumes.push({ name: template.metadata?.name as string, persistentVolumeClaim: { claimName: claim } });
+  }
+  const labels = {
+    [hashLabel]: revisionOf(set),
+    'statefulset.kubernetes.io/pod-name': name,
+    'apps.kubernetes.io/pod-index': String(ordinal),
+  };
+  const spec = {
+    hostname: name,
+    ...(specOf(set).serviceName && { subdomain: specOf(set).serviceName }),
+    ...(volumes.length > 0 && { volumes }),
+  };
+  await client.create(podFrom(set, specOf(set).template, { name }, { labels, spec }));
+  const message = `create Pod ${name} in StatefulSet ${owner} successful`;
+  event({ type: 'Normal', reason: 'SuccessfulCreate', message });
+}
+
+async function tell(context: ReconcileContext<StatefulSet>, clock: Clock) {
+  const { object: set, status } = context;
+  const pods = [...(await podsOf(context)).values()].filter((pod) => !hasEnded(pod));
+  const revision = revisionOf(set);
+  const updated = pods.filter((pod) => pod.metadata.labels?.[hashLabel] === revision);
+  const waits = pods.map((pod) => untilAvailable(pod, specOf(set).minReadySeconds ?? 0, clock));
+  const isDone =
+    updated.length === (specOf(set).replicas ?? 1) && updated.every(isReady) && pods.length === updated.length;
+  const before = set.status?.currentRevision || revision;
+  const currentRevision = isDone ? revision : before;
+  await status({
+    replicas: pods.length,
+    readyReplicas: pods.filter(isReady).length,
+    availableReplicas: waits.filter((wait) => wait === 0).length,
+    updatedReplicas: updated.length,
+    currentReplicas: pods.filter((pod) => pod.metadata.labels?.[hashLabel] === currentRevision).length,
+    currentRevision,
+    updateRevision: revision,
+    observedGeneration: set.metadata.generation ?? 0,
+    collisionCount: 0,
+  });
+  return lookAgainSoonest(waits);
+}
