@@ -1,9 +1,22 @@
 import { expect, test } from 'vitest';
-import { Cache } from '../src/cache/index.js';
+import { Cache, Lister, SharedInformerFactory } from '../src/cache/index.js';
 import { createClient, type Reader } from '../src/client/index.js';
-import { allOf, channelSource, control, controllerFor, intervalSource, pollerSource } from '../src/controller/index.js';
+import {
+  allOf,
+  Controller,
+  channelSource,
+  control,
+  controllerFor,
+  cronSource,
+  enqueueRequestForObject,
+  Finalizers,
+  informerSource,
+  intervalSource,
+  pollerSource,
+} from '../src/controller/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
-import { silentLogger } from '../src/runtime/index.js';
+import { ignoreNotFound } from '../src/rest/index.js';
+import { silentLogger, VirtualClock } from '../src/runtime/index.js';
 import { describeServers, until } from './servers.js';
 
 describeServers('sources', (server) => {
@@ -45,5 +58,75 @@ describeServers('sources', (server) => {
     expect([...new Set(heard)].sort()).toEqual(expected);
     stop.abort();
     await Promise.all(runs);
+  });
+
+  test('a cron expression: objects are looked at when the time has come, and again the next time', async () => {
+    const runtime = { log: silentLogger };
+    await using client = createClient(server().config, { runtime });
+    const namespace = await server().newNamespace();
+    for (const name of ['a', 'b'])
+      await client.create(ConfigMap({ metadata: { namespace, name, labels: { x: 'y' } } }));
+    await using cache = new Cache(client, { namespaces: [namespace], runtime });
+    const clock = new VirtualClock({ start: Date.UTC(2026, 0, 5, 5, 59) });
+    const heard: string[] = [];
+    const reports = control(ConfigMap, { predicates: [() => false] })
+      .source(({ reader }) => {
+        const keys = allOf(reader, ConfigMap, { namespace, labelSelector: { x: 'y' } });
+        return cronSource('0 6 * * *', keys, { runtime: { clock } });
+      })
+      .reconcile(({ key, reasons }) => void heard.push(`${reasons[0]?.source} ${key.name}`));
+    const controller = await controllerFor(reports, { client, cache, runtime });
+    const stop = new AbortController();
+    const runs = [cache.run({ signal: stop.signal }), controller.run({ signal: stop.signal })];
+    await until('it runs', async () => controller.health.phase === 'running');
+    expect(heard).toEqual([]);
+    for (const times of [1, 2]) {
+      await clock.advance(times === 1 ? 60_000 : 86_400_000);
+      await until('both were looked at', async () => heard.length === 2 * times);
+    }
+    expect([...new Set(heard)].sort()).toEqual(['cron 0 6 * * * a', 'cron 0 6 * * * b']);
+    stop.abort();
+    await Promise.all(runs);
+  });
+
+  test('an informer of a factory, and finalizers of several parts: each cleans up before the object goes', async () => {
+    const runtime = { log: silentLogger };
+    await using client = createClient(server().config, { runtime });
+    const namespace = await server().newNamespace();
+    const factory = new SharedInformerFactory(client, { namespace, runtime });
+    const informer = factory.forKind(ConfigMap, { labelSelector: 'kind=cart' });
+    const lister = new Lister(informer.getIndexer(), ConfigMap);
+    const done: string[] = [];
+    let refusals = 1;
+    const finalizers = new Finalizers<ConfigMap>()
+      .register('example.com/stock', () => void done.push('stock'))
+      .register('example.com/money', () => {
+        if (refusals-- > 0) throw new Error('the bank is closed');
+        done.push('money');
+      });
+    const controller = new Controller('carts', {
+      runtime,
+      backoff: () => '10ms',
+      reconcile: async ({ key, signal }) => {
+        const cart = lister.namespace(namespace).find(key.name);
+        if (cart === undefined) return;
+        const { object, updated, error } = await finalizers.finalize(cart, { signal });
+        if (updated) await client.update(object, { signal }).catch(ignoreNotFound);
+        if (error) throw error;
+      },
+    });
+    await controller.watch(informerSource(informer, enqueueRequestForObject()));
+    const stop = new AbortController();
+    factory.start({ signal: stop.signal });
+    const run = controller.run({ signal: stop.signal });
+    const key = { namespace, name: 'a' };
+    await client.create(ConfigMap({ metadata: { ...key, labels: { kind: 'cart' } } }));
+    await until('both are set', async () => (await client.get(ConfigMap, key)).metadata.finalizers?.length === 2);
+    await client.delete(ConfigMap, key);
+    await until('it is gone', async () => (await client.find(ConfigMap, key)) === undefined);
+    // What has succeeded may be asked again by a cache that is behind; what has failed was tried again.
+    expect([...new Set(done)]).toEqual(['stock', 'money']);
+    stop.abort();
+    await run;
   });
 });
