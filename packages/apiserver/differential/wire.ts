@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { gunzipSync } from 'node:zlib';
 import { decodeAnswer } from './decode-answer.js';
 
 /** One request, as it goes over the wire. */
@@ -16,6 +17,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers of the answer that are compared, too; they must be there with the same values. @default none */
   readonly shows?: readonly string[];
+  /** The text of the answer is compared as it is, spaces and all. @default false */
+  readonly raw?: boolean;
   /** Later steps find the answer under this name. */
   readonly as?: string;
   /** Asked again until this is true of the answer (for half a minute): what the real server does later. */
@@ -79,12 +82,14 @@ export class Wire {
         response.on('end', () => {
           const contentType = response.headers['content-type'] ?? '';
           const warnings = [...String(response.headers.warning ?? '').matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)];
+          const packed = response.headers['content-encoding'] === 'gzip';
+          const bytes = packed ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks);
           resolve({
             status: response.statusCode ?? 0,
             contentType,
             ...(ask.shows && { headers: shown(response.headers, ask.shows) }),
             warnings: warnings.map((match) => JSON.parse(match[1] as string) as string),
-            body: parse(Buffer.concat(chunks), contentType),
+            body: ask.raw ? bytes.toString('utf8') : parse(bytes, contentType),
           });
         });
       });

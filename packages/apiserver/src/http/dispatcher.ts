@@ -182,7 +182,8 @@ export class Dispatcher {
     const headers = { ...commonHeaders, 'content-type': mediaType, ...warnings.headers() };
     const status = answer.status ?? 200;
     const converts = as !== undefined && !('converted' in answer && answer.converted);
-    if ('pieces' in answer && mediaType === 'application/json' && !pretty && !converts) {
+    const isReady = 'pieces' in answer && (answer.mediaType ?? 'application/json') === mediaType;
+    if (isReady && !(pretty && mediaType === 'application/json') && !converts) {
       reply.head(status, headers);
       return sendPieces(reply, answer.pieces);
     }

@@ -124,8 +124,10 @@ function serveResources(parts: NonResourceParts, asked: Asked, group: string, ve
   if (known === undefined) throw pageNotFound();
   const document = parts.discovery.resourceList(group, version);
   if (document === undefined) throw known.custom ? pageNotFound() : noSuchPath();
-  onlyGet(asked);
-  if (!known.custom) checkRouteAccepts(asked.request, objectProduces);
+  if (!known.custom) {
+    onlyGet(asked);
+    checkRouteAccepts(asked.request, objectProduces);
+  }
   return serveNegotiated(asked, document);
 }
 

@@ -1,7 +1,7 @@
-import { Buffer } from 'node:buffer';
 import type { FieldSelector, JsonObject, KubeList, KubeObject, ListMeta, Selector } from 'riata/object';
 import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
 import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
+import { type ContinueToken, readContinueToken, writeContinueToken } from './continue-token.js';
 import { inVersion } from './in-version.js';
 import type { Resource } from './resource.js';
 
@@ -22,12 +22,6 @@ export interface ListRequest extends Choice {
   readonly resourceVersionMatch?: string;
 }
 
-/** Where a page ended, and of which revision it is. `-1`: go on with what there is now. */
-interface Token {
-  readonly rv: number;
-  readonly after: string;
-}
-
 /** A list whose items are still as they are stored. */
 export interface FoundList {
   /** All of the list but its items. */
@@ -37,11 +31,12 @@ export interface FoundList {
 
 /** Finds objects at the revision that the request asks for. */
 export function findObjects(storage: Storage, resource: Resource, request: ListRequest): FoundList {
-  const token = request.continue ? readToken(request.continue) : undefined;
+  const token = request.continue ? readContinueToken(request.continue) : undefined;
   const page = readPage(storage, resource, request, token);
   const last = page.items.at(-1);
   const selects = !(request.labels?.isEmpty() ?? true) || !(request.fields?.isEmpty() ?? true);
-  const next = page.more && last !== undefined ? writeToken({ rv: page.revision, after: last.key }) : undefined;
+  const after = last?.key.slice(prefixOf(request).length);
+  const next = page.more && after !== undefined ? writeContinueToken({ revision: page.revision, after }) : undefined;
   const metadata = {
     resourceVersion: String(page.revision),
     // Lists of custom kinds always have the member.
@@ -64,20 +59,31 @@ function asItem(resource: Resource, object: KubeObject): KubeObject {
   return rest as KubeObject;
 }
 
-function readPage(storage: Storage, resource: Resource, request: ListRequest, token: Token | undefined): ListPage {
-  const prefix = request.namespace === '' ? '' : `${request.namespace}/`;
+/** What the keys of the objects begin with. */
+function prefixOf({ namespace }: Choice): string {
+  return namespace === '' ? '' : `${namespace}/`;
+}
+
+function readPage(
+  storage: Storage,
+  resource: Resource,
+  request: ListRequest,
+  token: ContinueToken | undefined,
+): ListPage {
+  const prefix = prefixOf(request);
   const filter = filterOf(resource, request);
   const range = { prefix, filter, limit: request.limit || undefined };
   if (token === undefined) return storage.list(resource.table, { ...range, revision: revisionFor(storage, request) });
   if (request.resourceVersion && request.resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
+  if (token.revision > storage.revision) throw tooLargeResourceVersion(String(token.revision), storage.revision);
   try {
-    const revision = token.rv < 0 ? undefined : token.rv;
-    return storage.list(resource.table, { ...range, after: token.after, revision });
+    const revision = token.revision < 0 ? undefined : token.revision;
+    return storage.list(resource.table, { ...range, after: `${prefix}${token.after}`, revision });
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
-    const fresh = writeToken({ rv: -1, after: token.after });
+    const fresh = writeContinueToken({ revision: -1, after: token.after });
     throw expired(
       'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
         'without the continue parameter, or use the continue token in this response to retrieve the remainder of the ' +
@@ -123,24 +129,4 @@ export function matcherOf(resource: Resource, choice: Choice): (stored: Stored) 
     const { name: objectName, namespace: objectNamespace = '' } = metadata;
     return fields.matches({ ...own, 'metadata.name': objectName, 'metadata.namespace': objectNamespace });
   };
-}
-
-function writeToken(token: Token): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: token.rv, start: token.after })).toString('base64url');
-}
-
-function readToken(text: string): Token {
-  const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  const wrong = /[^A-Za-z0-9_-]/.exec(text)?.index ?? (text.length % 4 === 1 ? text.length - 1 : -1);
-  if (wrong >= 0) throw bad(`illegal base64 data at input byte ${wrong}`);
-  let token: unknown;
-  try {
-    token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    throw bad('it is no JSON');
-  }
-  const { v, rv, start } = (token ?? {}) as Record<string, unknown>;
-  if (v !== 'meta.k8s.io/v1') throw bad(`server does not recognize this encoded version ${v ?? ''}`);
-  if (typeof rv !== 'number' || typeof start !== 'string') throw bad('incorrect encoded start resourceVersion');
-  return { rv, after: start };
 }

@@ -1,0 +1,73 @@
+import { Buffer } from 'node:buffer';
+import { posix } from 'node:path';
+import { goJsonError } from '../http/go-json-error.js';
+import { badRequest } from '../status/refusal.js';
+
+/** Where a page ended, and of which revision it is. */
+export interface ContinueToken {
+  /** Below zero: go on with what there is now. */
+  readonly revision: number;
+  /** What comes after this key, below what the list is of. */
+  readonly after: string;
+}
+
+const version = 'meta.k8s.io/v1';
+
+/** A token as kube-apiserver writes it: the next page begins with the smallest key after the last one. */
+export function writeContinueToken({ revision, after }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: version, rv: revision, start: `${after}\0` })).toString('base64url');
+}
+
+/** Throws 400 with what is wrong with a token. */
+export function readContinueToken(text: string): ContinueToken {
+  const { v, rv, start } = decode(text);
+  if (v !== version) throw bad(`server does not recognize this encoded version ${v}`);
+  if (rv === 0) throw bad(`incorrect encoded start resourceVersion (version ${version})`);
+  if (start === '') throw bad(`encoded start key empty (version ${version})`);
+  const key = start.startsWith('/') ? start : `/${start}`;
+  // Nobody gets above what he lists.
+  if (posix.normalize(key) !== key || key.length > 1 !== !key.endsWith('/')) throw bad(start);
+  return { revision: rv, after: before(key.slice(1)) };
+}
+
+/** The key before which nothing else is left out by going on after it. */
+function before(start: string): string {
+  if (start.endsWith('\0')) return start.slice(0, -1);
+  const last = start.length - 1;
+  return `${start.slice(0, last)}${String.fromCharCode(start.charCodeAt(last) - 1)}\uffff`;
+}
+
+function decode(text: string): { readonly v: string; readonly rv: number; readonly start: string } {
+  const wrong = /[^A-Za-z0-9_-]/.exec(text)?.index ?? (text.length % 4 === 1 ? text.length - 1 : -1);
+  if (wrong >= 0) throw bad(`illegal base64 data at input byte ${wrong}`);
+  const bytes = Buffer.from(text, 'base64url');
+  let token: unknown;
+  try {
+    token = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw bad(goJsonError(bytes.toString('latin1')));
+  }
+  if (token !== null && (typeof token !== 'object' || Array.isArray(token))) {
+    throw bad(`json: cannot unmarshal ${jsonType(token)} into Go value of type storage.continueToken`);
+  }
+  const { v = '', rv = 0, start = '' } = (token ?? {}) as Record<string, unknown>;
+  checkField('v', v, typeof v === 'string', 'string');
+  checkField('rv', rv, Number.isInteger(rv), 'int64');
+  checkField('start', start, typeof start === 'string', 'string');
+  return { v: v as string, rv: rv as number, start: start as string };
+}
+
+function checkField(name: string, value: unknown, fits: boolean, type: string): void {
+  if (fits || value === null) return;
+  const shown = typeof value === 'number' && type === 'int64' ? `number ${value}` : jsonType(value);
+  throw bad(`json: cannot unmarshal ${shown} into Go struct field continueToken.${name} of type ${type}`);
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function bad(why: string) {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
+}
