@@ -391,4 +391,21 @@ describeServers('patterns', (server) => {
     trigger.trigger();
     await until('it ran again', async () => triggered > now);
   });
+
+  test('keys that stand for no object are asked for nowhere, also if only one namespace is watched', async () => {
+    const namespace = await server().newNamespace();
+    await using play = startPatterns(server(), namespace);
+    const { controllers, requests, signal } = play;
+    const secrets = controllers.for(Secret);
+    const seen: unknown[] = [];
+    secrets.onChange('all', (key, secret) => void (key === relatedResource.allKey && seen.push(secret)));
+    const trigger = new Trigger(secrets);
+    trigger.onTrigger('one', () => void seen.push('triggered'));
+    secrets.enqueue({ name: relatedResource.allKey });
+    await controllers.start({ signal });
+    await until('both ran', async () => seen.length === 2);
+    expect(seen.toSorted()).toEqual(['triggered', undefined]);
+    const strange = requests.filter((request) => !/\/version|\/secrets\?/.test(request));
+    expect(strange).toEqual([]);
+  });
 });

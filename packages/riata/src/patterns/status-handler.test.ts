@@ -120,3 +120,10 @@ test('a kind of others gets no generation: it may have no place for it', async (
   const { sent } = await play(() => ({ replicas: 2 }), {}, { condition: 'Counted' });
   expect(JSON.stringify(sent)).not.toContain('observedGeneration');
 });
+
+test('what is gone has no status', async () => {
+  const run = statusHandler<Deployment>(Deployment, { condition: 'Counted' }, () => {
+    throw new Error('not to be called');
+  });
+  expect(await run('shop/web', undefined, {} as never)).toBeUndefined();
+});

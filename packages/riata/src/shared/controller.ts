@@ -10,6 +10,7 @@ import { type Duration, durationMs } from '../object/duration.js';
 import { clusterKey, formatKey, type ObjectKey, splitKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { isDns1123Label } from '../object/names.js';
 import { isNotFound } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
@@ -80,7 +81,7 @@ export class Controller<R extends KubeObject = KubeObject> {
     const { metrics, clock } = this.#runtime;
     this.chain = new HandlerChain<R>({
       client: parts.client,
-      read: (key, signal) => this.cache.find(key, { signal }),
+      read: async (key, signal) => (canBe(this.kind, splitKey(key)) ? this.cache.find(key, { signal }) : undefined),
       retry: options.retry ?? 'failed',
       metrics: new HandlerMetrics(metrics, { context: options.metricsContext ?? '', controller: name }),
       clock,
@@ -228,4 +229,9 @@ export class Controller<R extends KubeObject = KubeObject> {
     if (afterMs > 0) queue.addAfter(clusterKey(key), afterMs, { note });
     else queue.add(clusterKey(key), { note });
   }
+}
+
+/** False for keys that stand for something else than an object, and would be asked for where there is nothing to see. */
+function canBe({ scope }: KindRef, { namespace }: ObjectKey): boolean {
+  return scope === 'Cluster' ? namespace === undefined : namespace !== undefined && isDns1123Label(namespace);
 }
