@@ -57,6 +57,16 @@ describe('what differs is made, the rest is taken from the known one', () => {
     expect(Object.isFrozen(made)).toBe(false);
   });
 
+  test('an event of what came in a list, where the type is the other way round', () => {
+    const { apiVersion, kind, ...rest } = pod;
+    const event = { kind, apiVersion, ...rest, status: { ...rest.status, phase: 'Failed' } };
+    expect(along(pod, JSON.stringify(event))).toEqual(event);
+    expect(along(event, JSON.stringify(pod))).toEqual(pod);
+    expect(along(pod, JSON.stringify({ kind, apiVersion: 'v2', ...rest }))).toBeUndefined();
+    expect(along(pod, JSON.stringify({ kind, ...rest }))).toBeUndefined();
+    expect(along({ kind }, JSON.stringify({ apiVersion, kind }))).toBeUndefined();
+  });
+
   test('nothing: the known one', () => {
     const { status: _, ...known } = pod;
     expect(along(known, JSON.stringify(known))).toBe(known);

@@ -92,14 +92,18 @@ export class AlikeDecoder {
     const head = this.#headMembers;
     const isCut = cutEnd > 0 || framed.cutUnsure;
     let copy: Bag | undefined;
-    let i = framed.start + 1;
+    let isFirst = true;
+    const type = head.size > 0 ? -1 : this.#turnedType(known, framed.start + 1);
+    let i = type < 0 ? framed.start + 1 : type;
     for (const key in known) {
       const before = known[key];
       if (head.size > 0 && head.has(key)) {
         if (head.get(key) !== before) return UNLIKE;
         continue;
       }
-      if (i > framed.start + 1 && bytes[i++] !== COMMA) return UNLIKE;
+      if (type >= 0 && (key === 'apiVersion' || key === 'kind')) continue;
+      if (isFirst) isFirst = false;
+      else if (bytes[i++] !== COMMA) return UNLIKE;
       i = this.#key(key, i);
       if (i < 0) return UNLIKE;
       this.#at = i;
@@ -119,6 +123,27 @@ export class AlikeDecoder {
       }
     }
     return bytes[i] === CLOSE_BRACE && i + 1 === end ? (copy ?? known) : UNLIKE;
+  }
+
+  /**
+   * Items of lists get `apiVersion` and `kind` in this order, events of a watch come the other way round: just past the comma
+   * behind both, if the bytes have them turned and the same. Else -1.
+   */
+  #turnedType(known: Bag, from: number): number {
+    const letter = this.#bytes[from + 1];
+    let first = '';
+    for (first in known) break;
+    if (first === 'apiVersion' ? letter !== 0x6b : first !== 'kind' || letter !== 0x61) return -1;
+    let i = from;
+    for (const key of first === 'apiVersion' ? ['kind', 'apiVersion'] : ['apiVersion', 'kind']) {
+      i = this.#key(key, i);
+      if (i < 0 || this.#bytes[i] !== QUOTE) return -1;
+      this.#at = i;
+      const value = this.#string(known[key]);
+      i = this.#at;
+      if (value === UNLIKE || value !== known[key] || this.#bytes[i++] !== COMMA) return -1;
+    }
+    return i;
   }
 
   /** A part that seldom changes from version to version, as a spec. */
