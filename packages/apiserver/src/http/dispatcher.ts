@@ -8,7 +8,7 @@ import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, Refusal } from '../status/refusal.js';
 import { isShowable, makeTable } from '../table/make-table.js';
-import { printerOf } from '../table/printer-of.js';
+import { canBeShown, printerOf } from '../table/printer-of.js';
 import { authenticate, type User } from './auth.js';
 import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
@@ -115,7 +115,7 @@ export class Dispatcher {
     // kube-apiserver looks at the type of a patch before all else.
     const patchKind =
       route.verb === 'patch' ? patchKindOf(request, patchTypesOf(route.resource), route.custom) : undefined;
-    const negotiated = negotiation.negotiate(request, info, negotiation.objectTransforms, route.custom);
+    const negotiated = negotiation.negotiate(request, info, transformsOf(route), route.custom);
     const { handlers } = this.#parts;
     const tell = teller(exchange, route, negotiated, deadline);
     const { query } = info;
@@ -237,6 +237,10 @@ function parsePath(request: ServerRequest): RequestInfo {
   } catch (error) {
     throw error instanceof PathError ? new PlainRefusal(error.code, error.message) : error;
   }
+}
+
+function transformsOf({ resource, subresource }: Route): negotiation.Transforms {
+  return canBeShown(resource, subresource) ? negotiation.objectTransforms : negotiation.metadataTransforms;
 }
 
 /** Adds what all verbs are told. The signal is made only for who asks for it. */

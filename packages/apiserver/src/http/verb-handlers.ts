@@ -62,8 +62,10 @@ export type VerbAnswer =
   | { readonly status?: number; readonly object: object }
   | {
       readonly status?: number;
-      /** JSON in pieces, for what is too long to be made at once. */
+      /** In pieces, for what is too long to be made at once. */
       readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+      /** What the pieces are. @default 'application/json' */
+      readonly mediaType?: string;
       /** Set when the pieces are already what `negotiated.as` asks for. @default false */
       readonly converted?: boolean;
     };

@@ -95,9 +95,30 @@ function decodeTypeMeta(reader: WireReader): TypeMeta {
   return named;
 }
 
-/** Puts the envelope around the message that was written. */
-function envelop(writer: ReverseWriter, { apiVersion, kind }: JsonObject): void {
-  writer.close(2, 0);
+/** The bytes of a list whose items are encoded already, without them. */
+export function encodeListHead(list: JsonObject, itemsLength: number): Buffer {
+  const writer = new ReverseWriter(256);
+  encodeList(writer, { ...list, items: [] }, goStruct('meta/v1', 'ListMeta') as GoStruct);
+  envelop(writer, list, itemsLength);
+  return writer.take();
+}
+
+/** So many items of a list, one after the other. */
+export function encodeItems(items: readonly JsonObject[], { apiVersion, kind }: TypeMeta): Buffer {
+  const struct = structOf({ apiVersion, kind });
+  if (struct === undefined) throw new TypeError(`Protobuf: no message for ${apiVersion} ${kind}`);
+  const writer = new ReverseWriter(items.length * 512);
+  for (let index = items.length - 1; index >= 0; index--) {
+    const mark = writer.length;
+    encodeMessage(writer, items[index] as JsonObject, struct);
+    writer.close(2, mark);
+  }
+  return writer.take();
+}
+
+/** Puts the envelope around the message that was written, and what is to follow it. */
+function envelop(writer: ReverseWriter, { apiVersion, kind }: JsonObject, following = 0): void {
+  writer.head(2, writer.length + following);
   const mark = writer.length;
   writer.string(2, String(kind ?? ''));
   writer.string(1, String(apiVersion ?? ''));

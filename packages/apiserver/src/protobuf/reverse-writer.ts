@@ -27,7 +27,12 @@ export class ReverseWriter {
 
   /** Puts the number and the length before what was written since `mark`. */
   close(number: number, mark: number): void {
-    this.#varint(this.length - mark);
+    this.head(number, this.length - mark);
+  }
+
+  /** The number and the length of what comes next, e.g. in a buffer of its own. */
+  head(number: number, length: number): void {
+    this.#varint(length);
     this.#varint(number * 8 + 2);
   }
 
@@ -45,7 +50,8 @@ export class ReverseWriter {
     if (index < length) {
       this.#at += length;
       const bytes = Buffer.byteLength(text);
-      this.#buffer.write(text, this.#room(bytes), bytes, 'utf8');
+      const start = this.#room(bytes);
+      this.#buffer.write(text, start, bytes, 'utf8');
       this.#varint(bytes);
     } else this.#varint(length);
     this.#varint(number * 8 + 2);

@@ -10,6 +10,7 @@ import type { Logger, Random, Scheduler } from 'riata/runtime';
 import { administrator, type User } from '../http/auth.js';
 import type { DeleteOptions } from '../http/delete-options.js';
 import type { GetOptions, ListOptions } from '../http/list-options.js';
+import { protobufType } from '../http/media-type.js';
 import type {
   BodyRequest,
   DeleteCollectionRequest,
@@ -20,6 +21,7 @@ import type {
   WatchVerbRequest,
 } from '../http/verb-handlers.js';
 import type { WriteOptions } from '../http/write-options.js';
+import { protobufListPieces } from '../protobuf/list-pieces.js';
 import { subresourceAsResource } from '../resource/built-in-resource.js';
 import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
@@ -106,7 +108,9 @@ export class Verbs implements VerbHandlers {
       throw tooLargeResourceVersion(options.resourceVersion, this.#parts.storage.revision);
     }
     const object = this.#parts.store.get(resource, namespace, name);
-    if (subresource === undefined || subresource.name === 'status') return { object };
+    // Most subresources are views of the object itself.
+    if (subresource === undefined || (subresource.kind === resource.kind && subresource.name !== 'log'))
+      return { object };
     const read = this.#subresources.get[subresource.name];
     if (read === undefined) throw noSuchPath();
     return { object: read(resource, object) };
@@ -119,6 +123,9 @@ export class Verbs implements VerbHandlers {
     const list = findObjects(storage, resource, listRequest(request));
     // A list is no single object's metadata, and a Table is made at once.
     const inPieces = as === undefined || as.kind === 'PartialObjectMetadataList';
+    if (mediaType === protobufType && as === undefined && list.found.length >= longList) {
+      return { pieces: protobufListPieces(list, resource, clock), mediaType };
+    }
     const isPlain = mediaType === 'application/json' && !pretty && inPieces;
     if (!isPlain || list.found.length < longList) return { object: wholeList(resource, list) };
     return { pieces: listPieces(list, { resource, texts: this.#texts, clock, as }), converted: true };
