@@ -144,3 +144,33 @@ play(pair, 'Tables of custom kinds', () => {
     get(`${at('widgets')}?watch=1&timeoutSeconds=1&resourceVersion=0&includeObject=None`, table()),
   ];
 });
+
+play(pair, 'what cannot be shown as a Table, or only as its metadata', () => {
+  const ns = uniqueName('t');
+  const pods = `/api/v1/namespaces/${ns}/pods`;
+  const review = (group: string, plural: string, kind: string, spec: object) =>
+    [`/apis/${group}/v1/${plural}`, { apiVersion: `${group}/v1`, kind, spec }] as const;
+  const reviews = [
+    review('authorization.k8s.io', 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', {
+      resourceAttributes: { verb: 'get', resource: 'pods' },
+    }),
+    review('authentication.k8s.io', 'tokenreviews', 'TokenReview', { token: 'x' }),
+  ];
+  const forms = [table(), table('PartialObjectMetadata'), table('PartialObjectMetadataList')];
+  const account = `/api/v1/namespaces/${ns}/serviceaccounts/x`;
+  return [
+    post(namespaces, namespace(ns)),
+    post(account.slice(0, -2), { metadata: { name: 'x' } }),
+    post(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, { silent: true }),
+    ...forms.flatMap((form) => [
+      ...reviews.map(([path, body]) => post(path, body, { ...form, silent: form !== forms[0] })),
+      post(`${account}/token`, { spec: {} }, { ...form, silent: true }),
+      get(`${pods}/p/ephemeralcontainers?includeObject=None`, form),
+      get(`${pods}/p/status?includeObject=None`, form),
+      get('/api/v1/componentstatuses?includeObject=None', { ...form, silent: true }),
+      get('/apis/apiregistration.k8s.io/v1/apiservices/v1.apps?includeObject=None', { ...form, silent: true }),
+    ]),
+    post(`${pods}/p/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }, table()),
+    post(`${pods}/p/eviction`, { metadata: { name: 'p' } }, table()),
+  ];
+});

@@ -19,11 +19,15 @@ export type Transforms = (as: GroupVersionKind) => boolean;
 
 export const noTransforms: Transforms = () => false;
 
-/** What objects and lists can be turned into. */
-export const objectTransforms: Transforms = ({ group, version, kind }) =>
+/** What objects and lists can be turned into that are not shown as Tables. */
+export const metadataTransforms: Transforms = ({ group, version, kind }) =>
   group === 'meta.k8s.io' &&
   (version === 'v1' || version === 'v1beta1') &&
-  (kind === 'Table' || kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList');
+  (kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList');
+
+/** What other objects and lists can be turned into. */
+export const objectTransforms: Transforms = (as) =>
+  metadataTransforms(as.kind === 'Table' ? { ...as, kind: 'PartialObjectMetadata' } : as);
 
 /** What aggregated discovery can be asked for. */
 export const discoveryTransforms: Transforms = ({ group, version, kind }) =>

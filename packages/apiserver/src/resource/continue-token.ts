@@ -26,13 +26,13 @@ export function readContinueToken(text: string): ContinueToken {
   if (start === '') throw bad(`encoded start key empty (version ${version})`);
   const key = start.startsWith('/') ? start : `/${start}`;
   // Nobody gets above what he lists.
-  if (posix.normalize(key) !== key || key.length > 1 !== !key.endsWith('/')) throw bad(start);
+  if (posix.normalize(key) !== key || (key !== '/' && key.endsWith('/'))) throw bad(start);
   return { revision: rv, after: before(key.slice(1)) };
 }
 
 /** The key before which nothing else is left out by going on after it. */
 function before(start: string): string {
-  if (start.endsWith('\0')) return start.slice(0, -1);
+  if (start === '' || start.endsWith('\0')) return start.slice(0, -1);
   const last = start.length - 1;
   return `${start.slice(0, last)}${String.fromCharCode(start.charCodeAt(last) - 1)}\uffff`;
 }
