@@ -522,3 +522,33 @@ play(pair, 'changes of Pods', () => {
     merge(`${pods}/g`, { spec: { schedulingGates: null } }),
   ];
 });
+
+play(pair, 'limits of a namespace', () => {
+  const ns = uniqueName('l');
+  const { pods } = paths(ns);
+  const ranges = `/api/v1/namespaces/${ns}/limitranges`;
+  const range = (name: string, limit: object) => ({ metadata: { name }, spec: { limits: [limit] } });
+  const ask = (name: string, limits: object, requests: object = {}) =>
+    post(pods, pod(name, resources({ limits, requests })));
+  return [
+    post(namespaces, namespace(ns)),
+    post(
+      ranges,
+      range('r', {
+        type: 'Container',
+        default: { cpu: '2', memory: '1Gi' },
+        defaultRequest: { cpu: '1' },
+        max: { cpu: '3' },
+        min: { memory: '1Mi' },
+        maxLimitRequestRatio: { cpu: '2' },
+      }),
+    ),
+    post(pods, pod('a')),
+    post(pods, pod('b', { initContainers: [{ name: 'i', image: 'i' }] })),
+    ask('c', { cpu: '1' }),
+    ask('d', { cpu: '4' }, { cpu: '3' }),
+    ask('e', { memory: '1Ki' }),
+    ask('f', { cpu: '3' }, { cpu: '1' }),
+    ask('g', { gpu: '4' }),
+  ];
+});

@@ -2,14 +2,28 @@ import { equal, type Json, type JsonObject, type KubeObject } from 'riata/object
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { forbiddenWrite, type Refusal } from '../../status/refusal.js';
 import type { PrepareContext } from '../kind-rules.js';
+import { limitProblem, limitsOf, withLimits } from './limit-ranger.js';
+import { checkNewPod } from './pod-checks.js';
 import { checkContainerResources } from './resource-checks.js';
 
 /** What upstream's admission plug-ins make of a new or changed Pod. */
-export function admitPod(pod: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
+export function admitPod(sent: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
+  const pod = before === undefined ? limited(sent, context) : sent;
   const tolerant = withTolerations(recordOf(pod.spec));
   const spec = before === undefined ? withRuntimeClass(pod, tolerant, context) : tolerant;
   const admitted = before === undefined ? withPriority(pod, spec, context) : keepPriority(spec, recordOf(before.spec));
   return admitted === pod.spec ? pod : { ...pod, spec: admitted };
+}
+
+/** What the namespace gives to Pods and how much it lets them have. */
+function limited(sent: JsonObject, { objects }: PrepareContext): JsonObject {
+  const ranges = limitsOf(objects('/limitranges', textOf(metaOf(sent).namespace)));
+  if (ranges.length === 0) return sent;
+  const pod = withLimits(sent, ranges);
+  const problem = limitProblem(pod, ranges);
+  // What is wrong with the Pod in itself is told first.
+  if (problem !== undefined && checkNewPod(pod).length === 0) throw refuse(pod, problem);
+  return pod;
 }
 
 /** A Pod stays for a while on a node that is not ready or cannot be reached (`DefaultTolerationSeconds`). */
