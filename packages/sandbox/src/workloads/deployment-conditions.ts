@@ -91,7 +91,9 @@ function progress(deployment: Deployment, counts: Counts, current: ReplicaSet | 
   const since = Date.parse(before?.lastUpdateTime ?? '');
   const limit = (specOf(deployment).progressDeadlineSeconds ?? 600) * 1000;
   const left = Number.isNaN(since) || wasComplete || hasMoved ? limit : since + limit - clock.now();
-  if (left <= 0 && !hasMoved) {
+  // Once it is stuck it stays so until something moves.
+  const wasStuck = before?.reason === 'ProgressDeadlineExceeded';
+  if ((left <= 0 || wasStuck) && !hasMoved) {
     const message = `ReplicaSet "${name}" has timed out progressing.`;
     return { progressing: say('False', 'ProgressDeadlineExceeded', message), requeueAfter: undefined, hasMoved: false };
   }

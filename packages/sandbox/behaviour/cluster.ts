@@ -1,0 +1,81 @@
+import { type ConnectedClient, createClient, Manager, silentLogger } from 'riata';
+import type { Pod } from 'riata/kinds';
+import { Namespace } from 'riata/kinds';
+import { configFromKubeconfig } from 'riata/rest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
+import { makeNodes, nodeControllers, type PodFate, Sandbox } from '../src/index.js';
+
+/** A cluster that a test works on. */
+export interface Cluster {
+  readonly client: ConnectedClient;
+  newNamespace(): Promise<string>;
+}
+
+/** A Pod says by an annotation what is to become of it. */
+export const fateAnnotation = 'sandbox.riata.dev/fate';
+
+function fate(pod: Pod): PodFate | undefined {
+  const text = pod.metadata.annotations?.[fateAnnotation];
+  return text === undefined ? undefined : (JSON.parse(text) as PodFate);
+}
+
+/** Asks again and again until it holds. */
+export function eventually(check: () => Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 40_000, interval: 100 });
+}
+
+/** The same tests on the sandbox, or on kube-apiserver with kube-controller-manager and the sandbox's nodes. */
+export function describeClusters(body: (cluster: () => Cluster) => void): void {
+  const isReal = process.env.RIATA_CONTROL_PLANE !== undefined;
+  describe(isReal ? 'kube-controller-manager' : 'sandbox', () => {
+    let cluster: (Cluster & AsyncDisposable) | undefined;
+    beforeAll(async () => {
+      cluster = isReal ? await realCluster() : await sandboxCluster();
+    });
+    afterAll(() => cluster?.[Symbol.asyncDispose]());
+    body(() => {
+      expect(cluster).toBeDefined();
+      return cluster as Cluster;
+    });
+  });
+}
+
+async function sandboxCluster(): Promise<Cluster & AsyncDisposable> {
+  const sandbox = await Sandbox.start({ nodes: 3, fate });
+  const { client } = sandbox;
+  return {
+    client,
+    newNamespace: async () => (await client.create(Namespace({ metadata: { generateName: 's-' } }))).metadata.name,
+    [Symbol.asyncDispose]: () => sandbox.stop(),
+  };
+}
+
+const controllers =
+  'deployment replicaset statefulset daemonset job cronjob endpointslice namespace garbagecollector serviceaccount root-ca-certificate-publisher-controller'.split(
+    ' ',
+  );
+
+async function realCluster(): Promise<Cluster & AsyncDisposable> {
+  const controlPlane = controlPlaneFromEnv();
+  await controlPlane.startControllerManager({ controllers });
+  const config = await configFromKubeconfig(controlPlane.kubeconfig);
+  const runtime = { log: silentLogger };
+  const client = createClient(config, { runtime });
+  await makeNodes(client, 3);
+  const manager = new Manager({ config, runtime });
+  for (const definition of nodeControllers({ fate })) manager.add(definition);
+  const stop = new AbortController();
+  const running = manager.run({ signal: stop.signal });
+  return {
+    client,
+    newNamespace: async () => (await client.create(Namespace({ metadata: { generateName: 's-' } }))).metadata.name,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      await manager[Symbol.asyncDispose]();
+      await client.close();
+      await controlPlane.stopControllerManager();
+    },
+  };
+}
