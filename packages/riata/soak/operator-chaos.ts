@@ -51,14 +51,19 @@ export async function operatorChaos(options: {
   const mischief: Record<string, number> = {};
   try {
     const stop = new AbortController();
-    const victim = () => leaderOf(client, namespace, random, replicas);
-    const trouble = makeTrouble({ random, replicas, networks, plane, victim, signal: stop.signal, mischief });
+    const leader = () => leaderOf(client, namespace, replicas);
+    const trouble = makeTrouble({ random, replicas, networks, plane, leader, signal: stop.signal, mischief });
     await Promise.all([createWidgets(client, namespace, options.widgets), systemClock.sleep(leastTroubleMs)]);
+    // On a slow machine a leader may take its time to come.
+    if (mode === 'leader') {
+      await until('leaders were killed', async () => (mischief['kill the leader'] ?? 0) >= leastKilledLeaders);
+    }
     stop.abort();
     await trouble;
     for (const network of networks) network.calm();
     for (const replica of replicas) replica.resume();
     await allReady(client, namespace, options.widgets, replicas);
+    if (mode === 'leader') await until('another one leads', async () => (await leader()) !== undefined);
     await quiet(plane.auditLogPath, namespace);
     const codes = await Promise.all(replicas.map((replica) => replica.stop()));
     const { writes } = await auditedRequests(plane.auditLogPath, namespace);
@@ -85,17 +90,18 @@ export async function operatorChaos(options: {
 
 const leastTroubleMs = 20_000;
 
-/** Mostly the replica that leads, as it has the most to lose. */
+/** When the replica that leads is killed, whatever else happens: each time another one has to take over. */
+const leaderKilledMs = [3_000, 9_000, 15_000];
+const leastKilledLeaders = 2;
+
+/** The replica that leads, if there is one and the server tells. */
 async function leaderOf(
   client: Client,
   namespace: string,
-  random: Random,
   replicas: readonly OperatorReplica[],
-): Promise<OperatorReplica> {
-  const any = random.pick(replicas);
-  if (random.next() < 0.25) return any;
+): Promise<OperatorReplica | undefined> {
   const lease = await client.find(Lease, { namespace, name: 'widgets' }, { maxRetries: 0 }).catch(() => undefined);
-  return replicas.find(({ name }) => name === lease?.spec?.holderIdentity) ?? any;
+  return replicas.find(({ identity }) => identity === lease?.spec?.holderIdentity);
 }
 
 interface Trouble {
@@ -103,13 +109,18 @@ interface Trouble {
   readonly replicas: readonly OperatorReplica[];
   readonly networks: readonly { act(): void }[];
   readonly plane: ReturnType<typeof controlPlaneFromEnv>;
-  readonly victim: () => Promise<OperatorReplica>;
+  readonly leader: () => Promise<OperatorReplica | undefined>;
   readonly signal: AbortSignal;
   readonly mischief: Record<string, number>;
 }
 
 /** Something bad every second or so, until the signal aborts. */
-async function makeTrouble({ random, replicas, networks, plane, victim, signal, mischief }: Trouble): Promise<void> {
+async function makeTrouble({ random, replicas, networks, plane, leader, signal, mischief }: Trouble): Promise<void> {
+  // Mostly the one that leads, as it has the most to lose.
+  const victim = async () => {
+    const any = random.pick(replicas);
+    return random.next() < 0.25 ? any : ((await leader()) ?? any);
+  };
   const acts = {
     kill: async () => (await victim()).kill(),
     pause: async () => (await victim()).pause(),
@@ -120,10 +131,19 @@ async function makeTrouble({ random, replicas, networks, plane, victim, signal, 
     'restart the server': () => plane.restartApiServer({ graceful: random.next() < 0.5 }),
   };
   const order = ['kill', 'pause', 'cut the network', 'cut the network', 'resume', 'resume'] as const;
+  const startedAt = systemClock.monotonic();
+  const kills = [...leaderKilledMs];
   let restarts = 0;
   while (!signal.aborted) {
     await systemClock.sleep(random.int(300, 1_500));
     if (signal.aborted) return;
+    const leading = systemClock.monotonic() - startedAt > (kills[0] ?? Infinity) ? await leader() : undefined;
+    if (leading !== undefined) {
+      kills.shift();
+      leading.kill();
+      mischief['kill the leader'] = (mischief['kill the leader'] ?? 0) + 1;
+      continue;
+    }
     const isRestart = restarts < 2 && random.next() < 0.15;
     const act = isRestart ? 'restart the server' : random.pick(order);
     if (isRestart) restarts += 1;

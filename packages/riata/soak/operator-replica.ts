@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** One replica of the operator: a process that is started again whenever it ends, as a Deployment would. */
+/**
+ * One replica of the operator: a process that is started again whenever it ends, under a new identity, as the Pods of a
+ * Deployment are: what the one before it held it has to win anew.
+ */
 export class OperatorReplica implements AsyncDisposable {
   readonly name: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -30,9 +33,14 @@ export class OperatorReplica implements AsyncDisposable {
     const path = join(dir, `${name}.kubeconfig`);
     writeFileSync(path, kubeconfig);
     this.name = name;
-    const own = { WIDGET_KUBECONFIG: path, WIDGET_REPLICA: name, WIDGET_NAMESPACE: namespace, WIDGET_MODE: mode };
+    const own = { WIDGET_KUBECONFIG: path, WIDGET_NAMESPACE: namespace, WIDGET_MODE: mode };
     this.#env = { ...process.env, ...own };
     this.#start();
+  }
+
+  /** What the process calls itself. */
+  get identity(): string {
+    return `${this.name}-${this.#starts}`;
   }
 
   get starts(): number {
@@ -80,7 +88,8 @@ export class OperatorReplica implements AsyncDisposable {
   #start(): void {
     this.#starts += 1;
     const program = join(root, 'packages/riata/soak/widget-operator.ts');
-    const child = spawn(process.execPath, [join(root, 'tools/run-ts.mjs'), program], { cwd: root, env: this.#env });
+    const env = { ...this.#env, WIDGET_REPLICA: this.identity };
+    const child = spawn(process.execPath, [join(root, 'tools/run-ts.mjs'), program], { cwd: root, env });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (bytes: Buffer) => {
