@@ -284,6 +284,33 @@ describe('a sink', () => {
     expect(transport.stats().running).toBe(0);
   });
 
+  test('that pauses while the end is there already leaves a connection that serves the next', async () => {
+    await using server = await startFaultServer((_, reply) => reply.send(200, 'whole'));
+    await using transport = httpTransport({ server: server.url, disableCompression: true });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const body = await new Promise<string>((resolve, reject) => {
+        let text = '';
+        transport.dispatch(
+          { method: 'GET', path: `/${turn}`, headers: {} },
+          {
+            onHeaders(_status, _headers, flow) {
+              flow.pause();
+              // The body has come with the headers: it waits here, and the socket has been told to stop.
+              setImmediate(() => flow.resume());
+            },
+            onData: (chunk) => {
+              text += Buffer.from(chunk).toString();
+            },
+            onEnd: () => resolve(text),
+            onError: reject,
+          },
+        );
+      });
+      expect(body).toBe('whole');
+    }
+    expect(transport.stats().running).toBe(0);
+  });
+
   test.each(['/data', '/end'])('that pauses gets nothing until it resumes, not even the end (%s)', async (path) => {
     let go: () => void = () => {};
     const paused = new Promise<void>((resolve) => {

@@ -228,6 +228,8 @@ export class HttpConnection {
     if (!kept || (hintMs !== undefined && hintMs <= 0)) this.#close();
     else {
       this.#deadline.set(keepMs);
+      // A pause may have stopped the reading, and the end was found among what had been read before.
+      this.#socket?.resume();
       // Unused, it is no reason for the process to stay.
       this.#socket?.unref();
     }
