@@ -33,8 +33,8 @@ export function buildClientGo(log) {
   return folder;
 }
 
-/** Builds what Cargo.lock pins. Gives the program, or undefined if there is no Rust. */
-export function buildKubeRs(log) {
+/** Builds what Cargo.lock pins. Gives `informer` or `operator`, or undefined if there is no Rust. */
+export function buildKubeRs(log, name = 'informer') {
   if (!has('cargo', '--version')) {
     log('no Rust here: kube-rs is left out');
     return undefined;
@@ -45,7 +45,7 @@ export function buildKubeRs(log) {
     cwd: join(subjects, 'kube-rs'),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const program = join(folder, 'release', 'informer');
+  const program = join(folder, 'release', name);
   if (!existsSync(program)) throw new Error(`cargo has built no ${program}`);
   return program;
 }

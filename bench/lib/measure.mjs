@@ -11,14 +11,16 @@ export async function measure(node, script, ...args) {
 }
 
 /**
- * Runs all cases one after the other, `runs` times over, so that what disturbs the machine for a while disturbs all.
+ * Runs all cases one after the other, `runs` times over, so that what disturbs the machine for a while disturbs all; every
+ * other time in reverse, so that none of them is always first.
  * @param {Record<string, () => Promise<object>>} cases
  * @returns {Promise<Record<string, object[]>>} what each reported, in order
  */
 export async function rounds(cases, runs) {
   const found = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   for (let round = 0; round < runs; round++) {
-    for (const [name, once] of Object.entries(cases)) {
+    const entries = Object.entries(cases);
+    for (const [name, once] of round % 2 === 0 ? entries : entries.reverse()) {
       process.stderr.write(`\r\x1b[K  ${round + 1}/${runs} ${name}`);
       found[name].push(await once());
     }

@@ -111,15 +111,15 @@ export class WidgetCluster {
     });
   }
 
-  /** Changes Widgets one after the other, so many a second, whatever the server does. */
-  async change(namespace, { count, perSecond, events }) {
+  /** Changes Widgets one after the other, so many a second, whatever the server does; operators measure what has a time. */
+  async change(namespace, { count, perSecond, events, isMeasured = true }) {
     const from = performance.now();
     const pending = [];
     for (let at = 0; at < events; at++) {
       const wait = from + (at * 1000) / perSecond - performance.now();
       if (wait > 0) await sleep(wait);
       const path = `${GROUP}/namespaces/${namespace}/widgets/w-${at % count}`;
-      pending.push(this.#call('PATCH', path, { spec: { at: nowUs() } }));
+      pending.push(this.#call('PATCH', path, { spec: isMeasured ? { at: nowUs() } : { warmUp: at } }));
     }
     await Promise.all(pending);
   }

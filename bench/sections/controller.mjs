@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildControllerRuntime } from '../lib/build-controller-runtime.mjs';
+import { buildKubeRs } from '../lib/informer-subjects.mjs';
 import { rounds } from '../lib/measure.mjs';
 import { goal, number, Series, table } from '../lib/series.mjs';
 import { sleep, WidgetCluster } from '../lib/widget-cluster.mjs';
@@ -8,6 +9,8 @@ import { sleep, WidgetCluster } from '../lib/widget-cluster.mjs';
 const WIDGETS = 1000;
 const EVENTS = 1000;
 const PER_SECOND = 100;
+/** Told before any that count, so that server, client and operator are warm alike. */
+const WARM_UP_EVENTS = 300;
 const IDLE_KINDS = 50;
 const IDLE_MS = 30_000;
 /** What trails behind the last status write is counted, too. */
@@ -18,9 +21,11 @@ const theirs = 'controller-runtime';
 /** Operators of Widgets on a real kube-apiserver, with leader election, ten reconciles at a time. */
 export async function controller({ riata, node, folder, runs, log, subjects }) {
   const go = buildControllerRuntime(log);
+  const rust = buildKubeRs(log, 'operator');
   const all = {
     [ours]: { command: node, before: [join(riata, 'subjects/riata/operator.mjs')], env: { NODE_ENV: 'production' } },
     [theirs]: go && { command: go },
+    'kube-rs': rust && { command: rust },
   };
   const isWanted = (name) => !subjects || subjects.some((part) => name.includes(part));
   const operators = Object.entries(all).filter(([name, operator]) => operator !== undefined && isWanted(name));
@@ -69,6 +74,8 @@ async function latency(cluster, operator) {
   const namespace = await cluster.fill(EVENTS);
   const process = cluster.startOperator(operator, namespace, 'latency');
   await sleep(SETTLE_MS * 2);
+  await cluster.change(namespace, { count: EVENTS, perSecond: PER_SECOND, events: WARM_UP_EVENTS, isMeasured: false });
+  await sleep(SETTLE_MS);
   const before = process.cpuMs();
   await cluster.change(namespace, { count: EVENTS, perSecond: PER_SECOND, events: EVENTS });
   await sleep(SETTLE_MS);
