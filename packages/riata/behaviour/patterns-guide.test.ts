@@ -170,17 +170,19 @@ test('with a Manager', async () => {
   const stop = new AbortController();
   const { signal } = stop;
   await using manager = await Manager.create({ config, ...options, cache: { namespaces: [namespace] } });
-  const seen: string[] = [];
-  const see = (key: string) => void seen.push(key);
 
   const factory = SharedControllerFactory.fromManager(manager, options);
-  const controllers = new Controllers(factory);
-  controllers.for(ConfigMap).onChange('see', see);
-  manager.add(factory, { stage: 'leader' }); // one watch for each kind, whoever asks; writes only while it leads
+  const sites = new Controllers(factory).for(Site);
+  const apply = new Apply(manager.leaderClient); // as handlers' clients, it writes only while this replica leads
+  registerGeneratingHandler(sites, apply, { name: 'site', signal }, (site) => ({ objects: objectsFor(site) }));
+  manager.add(factory, { stage: 'leader' }); // a kind is watched once, whoever asks
   const ended = manager.run({ signal });
 
-  await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
-  await soon(async () => expect(seen).toContain(`${namespace}/a`));
+  const key = { namespace, name: 'led' };
+  await client.create(Site({ metadata: key, spec: { title: 'Led' } }));
+  await soon(async () => expect((await client.get(Deployment, key)).spec?.replicas).toBe(1));
+  await client.delete(Site, key);
+  await soon(async () => expect(await client.find(Deployment, key)).toBeUndefined());
   stop.abort();
   expect((await ended).reason).toBe('stopped');
   await factory[Symbol.asyncDispose]();
