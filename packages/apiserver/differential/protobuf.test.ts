@@ -212,6 +212,8 @@ play(pair, 'subresources in Protobuf', () => {
     put(`${sets}/a/status`, encodeObject({ ...set, status: { replicas: 2 } }), { type, accept }),
     put(`${sets}/a/scale`, encodeObject(scale), { type, accept }),
     get(`${sets}/a/scale`, { accept }),
+    get(`${sets}/a`, { accept }),
+    merge(`${sets}/a`, { metadata: { labels: { m: '1' } } }),
     post(
       '/apis/authentication.k8s.io/v1/selfsubjectreviews',
       encodeObject({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),

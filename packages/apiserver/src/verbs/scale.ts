@@ -8,8 +8,8 @@ import {
   selectorFromLabels,
 } from 'riata/object';
 import { checkName } from '../resource/check-name.js';
-import { metaOf, textOf, valueAt } from '../resource/metadata.js';
-import { checkUid, expectRevision, keyFor, type ObjectStore } from '../resource/object-store.js';
+import { metaOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
+import { checkUid, expectRevision, keyFor, type ObjectStore, track } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';
@@ -36,9 +36,27 @@ export function rescale(
     const stored = live as unknown as KubeObject;
     if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), stored);
     expectRevision(resource, name, Number(stored.metadata.resourceVersion), textOf(resourceVersion));
-    return withValue(live, scalePaths(resource).replicas, replicas);
+    const scaled = withValue(live, scalePaths(resource).replicas, replicas);
+    return withoutScaleTimes(track(resource, live, scaled, context, 'scale'));
   };
-  return scaleOf(resource, store.update(resource, namespace, name, { subresource: 'scale', make }, context).object);
+  const change = { subresource: 'scale', make, tracked: true };
+  return scaleOf(resource, store.update(resource, namespace, name, change, context).object);
+}
+
+/** The real server loses the time of who has scaled, on the way from the Scale to the object and back. */
+function withoutScaleTimes(object: JsonObject): JsonObject {
+  const { managedFields } = metaOf(object);
+  if (!Array.isArray(managedFields)) return object;
+  const entries = managedFields.map((entry) => {
+    if (!isJsonObject(entry) || entry.subresource !== 'scale') return entry;
+    const { time: _, ...rest } = entry;
+    return rest;
+  });
+  // What has no time stands before the others of its operation.
+  const rank = (entry: Json) =>
+    isJsonObject(entry) ? `${textOf(entry.operation)} ${entry.time === undefined ? 0 : 1}` : '';
+  entries.sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
+  return withMeta(object, { managedFields: entries });
 }
 
 /** Where an object that can be scaled keeps what a Scale shows. */
