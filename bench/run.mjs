@@ -1,5 +1,5 @@
-// Measures riata beside @kubernetes/client-node, client-go, controller-runtime and kube-rs. See README.md.
-//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch,informer,controller] [--no-build] [--write]
+// Measures riata beside @kubernetes/client-node, client-go, controller-runtime, wrangler and kube-rs. See README.md.
+//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch,informer,controller,apply] [--no-build] [--write]
 //   npm run bench -- --only=informer [--subjects=riata,client-go] [--sizes=50000,10000]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installClientNode, installRiata, newerNode } from './lib/install.mjs';
 import { startServer } from './lib/start-server.mjs';
+import { apply } from './sections/apply.mjs';
 import { controller } from './sections/controller.mjs';
 import { firstList } from './sections/first-list.mjs';
 import { imports } from './sections/imports.mjs';
@@ -16,7 +17,7 @@ import { list } from './sections/list.mjs';
 import { size } from './sections/size.mjs';
 import { watch } from './sections/watch.mjs';
 
-const sections = { size, imports, 'first-list': firstList, list, watch, informer, controller };
+const sections = { size, imports, 'first-list': firstList, list, watch, informer, controller, apply };
 const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
@@ -29,7 +30,7 @@ const { values: options } = parseArgs({
   },
 });
 /** Sections with servers and figures of their own. */
-const pageOf = { informer: 'figures of informers', controller: 'figures of controllers' };
+const pageOf = { informer: 'figures of informers', controller: 'figures of controllers', apply: 'figures of apply' };
 const EVENTS_AT_ONCE = 5000;
 
 const folder = mkdtempSync(join(tmpdir(), 'riata-bench-'));
