@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { adminKubeconfig } from '@riata/apiserver';
+import { createClient, loadConfig, Manager, silentLogger } from 'riata';
+import { Namespace } from 'riata/kinds';
+import { configFromKubeconfig } from 'riata/rest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
+import { makeNodes, nodeControllers, Sandbox } from '../src/index.js';
+import { eventually } from './cluster.js';
+
+const run = promisify(execFile);
+
+/** kubectl comes with the real control plane. */
+describe('kubectl', () => {
+  describe('on the sandbox', () => plays(sandboxCluster));
+  describe('on kube-controller-manager', () => plays(realCluster));
+});
+
+type Stop = () => Promise<void>;
+
+async function sandboxCluster(folder: string): Promise<readonly [kubeconfig: string, stop: Stop]> {
+  const sandbox = await Sandbox.start({ nodes: 3 });
+  const { url, ca } = await sandbox.listen({ port: 0 });
+  const kubeconfig = join(folder, 'sandbox.yaml');
+  await writeFile(kubeconfig, adminKubeconfig({ url, token: sandbox.server.token, ca }), { mode: 0o600 });
+  return [kubeconfig, () => sandbox.stop()];
+}
+
+async function realCluster(): Promise<readonly [kubeconfig: string, stop: Stop]> {
+  const controlPlane = controlPlaneFromEnv();
+  const controllers = [
+    'deployment',
+    'replicaset',
+    'statefulset',
+    'serviceaccount',
+    'root-ca-certificate-publisher-controller',
+  ];
+  await controlPlane.startControllerManager({ controllers });
+  const config = await configFromKubeconfig(controlPlane.kubeconfig);
+  const manager = new Manager({ config, runtime: { log: silentLogger } });
+  await makeNodes(manager.connection, 3);
+  for (const definition of nodeControllers()) manager.add(definition);
+  const stop = new AbortController();
+  const running = manager.run({ signal: stop.signal });
+  return [
+    controlPlane.kubeconfigPath,
+    async () => {
+      stop.abort();
+      await running;
+      await manager[Symbol.asyncDispose]();
+      await controlPlane.stopControllerManager();
+    },
+  ];
+}
+
+function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, stop: Stop]>): void {
+  let folder = '';
+  let kubeconfig = '';
+  let namespace = '';
+  let stop: Stop | undefined;
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const all = ['--kubeconfig', kubeconfig, '-n', namespace, '--cache-dir', join(folder, 'cache'), ...args];
+    const { stdout } = await run(controlPlaneFromEnv().kubectlPath, all, { timeout: 60_000 });
+    return stdout;
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'riata-kubectl-'));
+    [kubeconfig, stop] = await start(folder);
+    await using client = createClient(await loadConfig({ path: kubeconfig }), { runtime: { log: silentLogger } });
+    namespace = (await client.create(Namespace({ metadata: { generateName: 'k-' } }))).metadata.name;
+  });
+  afterAll(async () => {
+    await stop?.();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('a Deployment is rolled out, undone, restarted and scaled', async () => {
+    const names = async () => (await kubectl('get', 'pods', '-l', 'app=web', '-o', 'name')).trim().split('\n').sort();
+    const image = () => kubectl('get', 'deployment', 'web', '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
+    expect(await kubectl('create', 'deployment', 'web', '--image=web:1', '--replicas=2')).toBe(
+      'deployment.apps/web created\n',
+    );
+    expect(await kubectl('rollout', 'status', 'deployment/web')).toContain('deployment "web" successfully rolled out');
+    await kubectl('set', 'image', 'deployment/web', 'web=web:2');
+    await kubectl('annotate', 'deployment/web', 'kubernetes.io/change-cause=second');
+    expect(await kubectl('rollout', 'status', 'deployment/web')).toContain('successfully rolled out');
+    await eventually(async () => {
+      const history = (await kubectl('rollout', 'history', 'deployment/web')).replace(/ +/g, ' ');
+      expect(history).toContain('1 <none>\n2 second');
+    });
+    expect(await kubectl('rollout', 'undo', 'deployment/web')).toBe('deployment.apps/web rolled back\n');
+    expect(await kubectl('rollout', 'status', 'deployment/web')).toContain('successfully rolled out');
+    expect(await image()).toBe('web:1');
+    await eventually(async () => expect(await names()).toHaveLength(2));
+    const before = await names();
+    expect(await kubectl('rollout', 'restart', 'deployment/web')).toBe('deployment.apps/web restarted\n');
+    expect(await kubectl('rollout', 'status', 'deployment/web')).toContain('successfully rolled out');
+    await eventually(async () => {
+      const after = await names();
+      expect(after).toHaveLength(2);
+      expect(after.some((name) => before.includes(name))).toBe(false);
+    });
+    expect(await kubectl('scale', 'deployment/web', '--replicas=4')).toBe('deployment.apps/web scaled\n');
+    expect(await kubectl('rollout', 'status', 'deployment/web')).toContain('successfully rolled out');
+    const table = await kubectl('get', 'deployment', 'web', '--no-headers');
+    expect(table.split(/\s+/).slice(0, 4)).toEqual(['web', '4/4', '4', '4']);
+    const [victim = ''] = await names();
+    await kubectl('delete', victim, '--wait=false');
+    await eventually(async () => {
+      const now = await names();
+      expect(now).toHaveLength(4);
+      expect(now).not.toContain(victim);
+    });
+    const wait = await kubectl('wait', '--for=condition=Available', 'deployment/web', '--timeout=30s');
+    expect(wait).toBe('deployment.apps/web condition met\n');
+  });
+
+  test('a rollout that is paused goes on when it is resumed', async () => {
+    await kubectl('create', 'deployment', 'slow', '--image=web:1');
+    await kubectl('rollout', 'status', 'deployment/slow');
+    await kubectl('rollout', 'pause', 'deployment/slow');
+    await kubectl('set', 'image', 'deployment/slow', 'web=web:2');
+    expect(await kubectl('rollout', 'history', 'deployment/slow')).not.toContain('\n2 ');
+    await kubectl('rollout', 'resume', 'deployment/slow');
+    expect(await kubectl('rollout', 'status', 'deployment/slow')).toContain('successfully rolled out');
+    const pods = await kubectl('get', 'pods', '-l', 'app=slow', '-o', 'jsonpath={.items[*].spec.containers[0].image}');
+    expect(pods).toContain('web:2');
+  });
+}
