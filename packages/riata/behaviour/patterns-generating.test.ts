@@ -208,8 +208,8 @@ describeServers('generating handlers', (server) => {
     await client.patch(ConfigMap, key, { type: 'merge', body: { data: { a: '1' } } });
     await until('the new version is applied', async () => applied.length === 2);
     await client.delete(ConfigMap, key);
-    await until('its end is applied', async () => applied.length === 3);
-    expect(applied).toEqual([metadata.uid, metadata.uid, '']);
+    await until('its end is applied', async () => applied.includes(''));
+    expect(applied.filter((uid) => uid !== '')).toEqual([metadata.uid, metadata.uid]);
   });
 
   test('rancher#41887: what an object that is going has become is not made again', async () => {
