@@ -1,6 +1,6 @@
 import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb } from '../client/operation.js';
 import type { Preconditions } from '../client/options.js';
-import { link } from '../runtime/signals.js';
+import { LateLink } from '../runtime/signals.js';
 
 /** Says whether this process may still write; a `LeaderElector` is one. */
 export interface WriteGuard {
@@ -49,9 +49,18 @@ export function fence(run: Run, guard: WriteGuard, { known }: FenceOptions = {})
       operation.beforeSend?.();
     };
     const preconditions = preconditionsOf(operation, known);
-    using scope = link(operation.signal, guard.lostSignal);
+    // An apply that changes nothing is answered without a look at it.
+    using scope = new LateLink(operation.signal, guard.lostSignal);
+    const guarded: Operation<V> = {
+      ...operation,
+      ...(preconditions && { preconditions }),
+      beforeSend,
+      get signal() {
+        return scope.signal;
+      },
+    };
     try {
-      return await run({ ...operation, ...(preconditions && { preconditions }), beforeSend, signal: scope.signal });
+      return await run(guarded);
     } catch (error) {
       // Whatever was made of it on the way, the caller sees why nothing was sent.
       throw refusal ? refusal.error : error;

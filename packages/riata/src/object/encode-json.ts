@@ -4,7 +4,35 @@
  * have been rounded before they came here. Given as `bigint`, these are written in full.
  */
 export function encodeJson(value: unknown): string {
-  return encode(value, []) ?? 'null';
+  return isOrdinary(value, 0) ? JSON.stringify(value) : (encode(value, []) ?? 'null');
+}
+
+/** Whether `JSON.stringify` writes just what is meant; anything unusual is looked at piece by piece. */
+function isOrdinary(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value) && !isInexact(value);
+    case 'undefined':
+      return depth > 0;
+    case 'object':
+      break;
+    default:
+      return false;
+  }
+  if (value === null) return true;
+  if (depth > 100) return false;
+  if (Array.isArray(value)) {
+    for (const element of value) if (!isOrdinary(element, depth + 1)) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key of Object.keys(value)) {
+    if (!isOrdinary((value as Record<string, unknown>)[key], depth + 1)) return false;
+  }
+  return true;
 }
 
 /** Undefined for what is left out of an object, as `JSON.stringify` does. */

@@ -1,7 +1,10 @@
+/** Segments of which none is empty or begins with a dot: there is nothing to tidy. */
+const tidy = /^\/?[^/.][^/]*(?:\/[^/.][^/]*)*$/;
+
 /** Joins pieces with `/` and tidies the outcome as Go's `path.Join` does: no empty, `.` or needless `..` parts. */
 export function joinPath(...pieces: readonly string[]): string {
   const joined = pieces.filter((piece) => piece !== '').join('/');
-  if (joined === '') return '';
+  if (joined === '' || tidy.test(joined)) return joined;
   const rooted = joined.startsWith('/');
   const parts: string[] = [];
   for (const part of joined.split('/')) {

@@ -74,7 +74,7 @@ export class RestRequest {
     this.#backoff = context.backoff;
     this.#warningHandler = context.warningHandler;
     this.#target = {
-      prefix: joinPath('/', context.basePath, context.apiPath),
+      prefix: context.basePath === '' ? context.apiPath : joinPath('/', context.basePath, context.apiPath),
       resource: '',
       name: '',
       subresource: '',
@@ -105,6 +105,7 @@ export class RestRequest {
 
   /** Sets the HTTP method (`Verb`). */
   verb(verb: string): this {
+    if (verb === this.#verb) return this;
     return this.#step(() => {
       if (!/^[A-Za-z]+$/.test(verb)) throw new TypeError(`verb wants an HTTP method, got ${JSON.stringify(verb)}`);
       this.#verb = verb.toUpperCase();
@@ -131,7 +132,9 @@ export class RestRequest {
       const { basePath } = this.#context;
       const [first = ''] = segments;
       const slash = segments.length === 1 && first.endsWith('/') && (basePath !== '' || first.length > 1) ? '/' : '';
-      target.prefix = joinPath('/', basePath, ...segments) + slash;
+      // What is below the root as it is needs no slash before it, which would have to be tidied away again.
+      const isRooted = first.startsWith('/') && basePath === '';
+      target.prefix = (isRooted ? joinPath(...segments) : joinPath('/', basePath, ...segments)) + slash;
     });
   }
 

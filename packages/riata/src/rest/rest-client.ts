@@ -50,6 +50,8 @@ export interface RestClientOptions {
   readonly timeout?: Duration | 'never';
 }
 
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
 /** Requests at once where the config gives `qps` without `burst`. */
 const defaultBurst = 10;
 
@@ -125,7 +127,7 @@ export class RestClient implements AsyncDisposable {
 
   /** Begins a request of any HTTP method (`Verb`). */
   verb(verb: string): RestRequest {
-    return new RestRequest(this.#context, 'GET').verb(verb);
+    return new RestRequest(this.#context, methods.has(verb) ? verb : 'GET').verb(verb);
   }
 
   /** Begins a read (`Get`). */

@@ -1,4 +1,4 @@
-import { abortable, type LinkedSignal, link } from '../runtime/signals.js';
+import { abortable, LateLink } from '../runtime/signals.js';
 import { redactUrl } from './redact.js';
 import type { ApiRequest } from './send.js';
 import { TransportError } from './transport-error.js';
@@ -28,25 +28,6 @@ export async function untilClosed<T>(
     if (request.signal?.aborted || !closing?.aborted) throw error;
     const message = `${request.method} ${redactUrl(request.url)}: the transport was closed`;
     throw new TransportError(message, { kind: 'closed', requestSent, cause: error });
-  }
-}
-
-/** A link that is made when somebody asks for its signal: most waits are over before. */
-class LateLink implements Disposable {
-  readonly #parents: readonly (AbortSignal | undefined)[];
-  #link: LinkedSignal | undefined;
-
-  constructor(...parents: readonly (AbortSignal | undefined)[]) {
-    this.#parents = parents;
-  }
-
-  get signal(): AbortSignal {
-    this.#link ??= link(...this.#parents);
-    return this.#link.signal;
-  }
-
-  [Symbol.dispose](): void {
-    this.#link?.[Symbol.dispose]();
   }
 }
 

@@ -201,6 +201,25 @@ export function link(...input: readonly (AbortSignal | LinkOptions | undefined)[
   return new Link({ signals: input as readonly (AbortSignal | undefined)[] });
 }
 
+/** A {@link link} of these that is made when somebody asks for its signal: much is over before. */
+export class LateLink implements Disposable {
+  readonly #parents: readonly (AbortSignal | undefined)[];
+  #link: LinkedSignal | undefined;
+
+  constructor(...parents: readonly (AbortSignal | undefined)[]) {
+    this.#parents = parents;
+  }
+
+  get signal(): AbortSignal {
+    this.#link ??= link(...this.#parents);
+    return this.#link.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#link?.[Symbol.dispose]();
+  }
+}
+
 /** Throws the signal's reason when it has aborted; a missing signal never has. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
