@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startFaultServer } from '../../faults/fault-server.js';
 import { startExchange } from '../../faults/start-exchange.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
 import { httpTransport } from './http-transport.js';
 import { isConnectError, isConnectionRefused, TransportError } from './transport-error.js';
 
@@ -217,6 +218,57 @@ describe('an abort', () => {
     (await second.answered).flow.abort();
     expect(await second.failure).toMatchObject({ kind: 'aborted', requestSent: true });
     expect(first.calls).toEqual(['onHeaders', 'onError']);
+  });
+});
+
+test('a body goes out whole beside headers beyond ASCII, as text and as bytes', async () => {
+  await using server = await echo();
+  await using transport = httpTransport({ server: server.url });
+  const text = `{"ü":"${'x'.repeat(100_000)}"}`;
+  for (const body of [text, new TextEncoder().encode(text)]) {
+    const exchange = startExchange(transport, { method: 'POST', headers: { 'x-user': 'jä' }, body });
+    const seen = JSON.parse(`${await exchange.completed}`) as { body: string; headers: Record<string, string> };
+    expect(seen.body).toBe(text);
+    expect(Buffer.from(seen.headers['x-user'] ?? '', 'latin1').toString('utf8')).toBe('jä');
+  }
+  expect(server.connections).toBe(1);
+});
+
+describe('how long a connection is kept', () => {
+  test('until the limit for unused ones, by our clock', async () => {
+    const clock = new VirtualClock();
+    await using server = await echo();
+    await using transport = httpTransport({ server: server.url }, { clock, keepAliveMs: 5_000 });
+    await startExchange(transport).completed;
+    await clock.advance(4_000);
+    await startExchange(transport).completed;
+    await clock.advance(4_999);
+    expect([server.connections, server.open]).toEqual([1, 1]);
+    await clock.advance(1);
+    await server.idle();
+    await startExchange(transport).completed;
+    expect(server.connections).toBe(2);
+  });
+
+  test('a second less than the server says; not at all if that is nothing, or if it says close', async () => {
+    const clock = new VirtualClock();
+    const says: Record<string, Record<string, string>> = {
+      '/three': { 'keep-alive': 'timeout=3, max=9' },
+      '/one': { 'keep-alive': 'timeout=1' },
+      '/close': { connection: 'close' },
+    };
+    await using server = await startFaultServer((request, reply) => reply.send(200, 'ok', says[request.path] ?? {}));
+    await using transport = httpTransport({ server: server.url }, { clock });
+    await startExchange(transport, { path: '/three' }).completed;
+    await clock.advance(1_999);
+    expect(server.open).toBe(1);
+    await clock.advance(1);
+    await server.idle();
+    for (const path of ['/one', '/close']) {
+      await startExchange(transport, { path }).completed;
+      await server.idle();
+    }
+    expect(server.connections).toBe(3);
   });
 });
 
