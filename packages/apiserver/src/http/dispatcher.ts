@@ -1,14 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler } from 'riata/runtime';
-import { OpenApi } from '../openapi/documents.js';
+import type { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/deprecation.js';
 import { loadWriteParts } from '../resource/load-write-parts.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, Refusal } from '../status/refusal.js';
-import { isShowable, makeTable } from '../table/make-table.js';
-import { canBeShown, printerOf } from '../table/printer-of.js';
+import { canBeShown } from '../table/can-be-shown.js';
 import { authenticate, type User } from './auth.js';
 import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
@@ -74,7 +73,13 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     const { table, clock } = parts;
-    this.#nonResource = { table, clock, discovery: new Discovery(table), openApi: new OpenApi(table, clock) };
+    let documents: Promise<OpenApi> | undefined;
+    // Loaded by the first who asks: a server starts without it.
+    const openApi = () => {
+      documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
+      return documents;
+    };
+    this.#nonResource = { table, clock, discovery: new Discovery(table), openApi };
   }
 
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
@@ -170,8 +175,9 @@ export class Dispatcher {
     const headers = { ...commonHeaders, 'content-type': contentType, ...exchange.warnings.headers() };
     using scope = link(request.signal, this.#parts.stopping);
     const tell = teller(exchange, route, negotiated, scope);
-    const includeObject = negotiated.as?.kind === 'Table' ? parseIncludeObject(info.query) : 'Metadata';
-    await this.#parts.handlers.watch(tell({ options, reply, headers, includeObject, writeEvent }));
+    const showsRows = negotiated.as?.kind === 'Table';
+    const showRow = showsRows ? await this.#rowShower(route, negotiated.as, info) : undefined;
+    await this.#parts.handlers.watch(tell({ options, reply, headers, showRow, writeEvent }));
   }
 
   /** Brings an answer to the form that was agreed on, and sends it. */
@@ -188,26 +194,21 @@ export class Dispatcher {
       return sendPieces(reply, answer.pieces);
     }
     const plain = 'pieces' in answer ? await whole(answer.pieces) : answer.object;
-    const value = converts ? this.#converted(plain, as, exchange.info, route) : plain;
+    const value = converts ? await this.#converted(plain, as, exchange.info, route) : plain;
     sendBytes(reply, status, headers, await encodeBody(value, mediaType, pretty));
   }
 
-  #converted(value: unknown, as: GroupVersionKind, { query }: RequestInfo, route: Route): unknown {
+  async #converted(value: unknown, as: GroupVersionKind, { query }: RequestInfo, route: Route): Promise<unknown> {
     if (as.kind !== 'Table') return metadataOnly(value, as);
+    // Loaded by the first who asks: a server starts without it.
+    const { showAnswer } = await import('../table/show.js');
+    return showAnswer(value, { ...route, as, includeObject: parseIncludeObject(query), clock: this.#parts.clock });
+  }
+
+  async #rowShower(route: Route, as: GroupVersionKind, { query }: RequestInfo) {
     const includeObject = parseIncludeObject(query);
-    if (!isShowable(value)) return value;
-    const { resource, subresource } = route;
-    const nowMs = this.#parts.clock.now();
-    const item =
-      subresource === undefined ? resource : { kind: subresource.kind, apiVersion: apiVersionOf(subresource) };
-    return makeTable(value, {
-      as,
-      includeObject,
-      item,
-      nowMs,
-      headers: true,
-      printer: printerOf(resource, subresource),
-    });
+    const { rowShower } = await import('../table/show.js');
+    return rowShower({ ...route, as, includeObject, clock: this.#parts.clock });
   }
 
   /** The time that a request has: what it asks for itself, within limits. Throws 400. */

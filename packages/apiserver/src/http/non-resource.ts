@@ -29,7 +29,7 @@ const servedVersion: VersionInfo = {
 
 /** What there is to answer from. */
 export interface NonResourceParts {
-  readonly openApi: OpenApi;
+  readonly openApi: () => Promise<OpenApi>;
   readonly clock: Pick<Scheduler, 'now'>;
   readonly table: ResourceTable;
   readonly discovery: Discovery;
@@ -56,7 +56,7 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   if (head === 'apis' && segments.length === 1) return serveGroups(parts, asked);
   if (head === 'apis' && segments.length === 2) return serveGroup(parts, asked, group);
   if (head === 'apis' && segments.length === 3) return serveResources(parts, asked, group, version);
-  if (head === 'openapi') return serveOpenApi(parts.openApi, asked, parts.clock.now());
+  if (head === 'openapi') return serveOpenApi(await parts.openApi(), asked, parts.clock.now());
   throw pageNotFound();
 }
 

@@ -1,6 +1,5 @@
-import type { JsonObject } from 'riata/object';
+import type { JsonObject, KubeObject } from 'riata/object';
 import type { Resource, Subresource } from '../resource/resource.js';
-import type { IncludeObject } from '../table/make-table.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
 import type { User } from './auth.js';
 import type { DeleteOptions } from './delete-options.js';
@@ -49,8 +48,8 @@ export interface WatchVerbRequest extends VerbRequest<ListOptions> {
   readonly headers: ReplyHeaders;
   /** Writes one event. @default as a line of JSON */
   readonly writeEvent?: WriteEvent;
-  /** What of each object comes with its row, where Tables are asked for. */
-  readonly includeObject: IncludeObject;
+  /** Makes the Table of one object, where Tables are asked for; made for this watch alone. */
+  readonly showRow?: (object: KubeObject) => unknown;
 }
 
 export interface DeleteCollectionRequest extends VerbRequest<ListOptions> {

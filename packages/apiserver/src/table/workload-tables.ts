@@ -31,24 +31,25 @@ const deployments = printer<Deployment>(
 
 const counted = [nameColumn, ...integers('Desired', 'Current', 'Ready'), ageColumn, ...template];
 
-const replicaSets = printer<ReplicaSet>(counted, ({ metadata, spec, status }, ages) => [
-  metadata.name,
-  spec?.replicas ?? 0,
-  status?.replicas ?? 0,
-  status?.readyReplicas ?? 0,
-  ages.since(metadata.creationTimestamp),
-  ...containerCells(spec?.template?.spec?.containers),
-  selectorText(spec?.selector),
+function countedCells({ metadata, spec, status }: ReplicaSet | ReplicationController, ages: Ages) {
+  return [
+    metadata.name,
+    spec?.replicas ?? 0,
+    status?.replicas ?? 0,
+    status?.readyReplicas ?? 0,
+    ages.since(metadata.creationTimestamp),
+    ...containerCells(spec?.template?.spec?.containers),
+  ];
+}
+
+const replicaSets = printer<ReplicaSet>(counted, (set, ages) => [
+  ...countedCells(set, ages),
+  selectorText(set.spec?.selector),
 ]);
 
-const replicationControllers = printer<ReplicationController>(counted, ({ metadata, spec, status }, ages) => [
-  metadata.name,
-  spec?.replicas ?? 0,
-  status?.replicas ?? 0,
-  status?.readyReplicas ?? 0,
-  ages.since(metadata.creationTimestamp),
-  ...containerCells(spec?.template?.spec?.containers),
-  labelsText(spec?.selector),
+const replicationControllers = printer<ReplicationController>(counted, (controller, ages) => [
+  ...countedCells(controller, ages),
+  labelsText(controller.spec?.selector),
 ]);
 
 const statefulSets = printer<StatefulSet>(

@@ -36,8 +36,6 @@ import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refusal.js';
 import type { Storage } from '../storage/storage.js';
-import { makeTable } from '../table/make-table.js';
-import { printerOf } from '../table/printer-of.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { bindPod } from './binding.js';
@@ -150,7 +148,7 @@ export class Verbs implements VerbHandlers {
           resolve();
         },
       };
-      const watch = { ...choiceOf(request), ...options, form: formOf(request, this.#parts.clock) };
+      const watch = { ...choiceOf(request), ...options, form: formOf(request) };
       const parts = { ...this.#parts, encoder: this.#encoder, oldest: this.#watchesFrom };
       const session = new WatchSession(parts, resource, watch, sink);
       const stop = () => session.stop();
@@ -307,22 +305,13 @@ function checkFields(resource: Resource, selector: FieldSelector): void {
   }
 }
 
-function formOf(request: WatchVerbRequest, clock: Scheduler): EventForm {
-  const { resource, negotiated, includeObject, writeEvent: write } = request;
+function formOf(request: WatchVerbRequest): EventForm {
+  const { resource, negotiated, showRow, writeEvent: write } = request;
   const { apiVersion } = resource;
   const { as, mediaType } = negotiated;
   if (as === undefined) return { id: `${apiVersion} ${mediaType}`, apiVersion, write };
-  if (as.kind === 'Table') {
-    let headers = true;
-    const form = { printer: printerOf(resource, undefined), as, includeObject, item: resource };
-    // The first event says which columns there are.
-    const project = (object: KubeObject) => {
-      const table = makeTable(object, { ...form, headers, nowMs: clock.now() });
-      headers = false;
-      return table;
-    };
-    return { id: undefined, apiVersion, project };
-  }
+  // Ages change, and the first event has more to say than the others.
+  if (showRow !== undefined) return { id: undefined, apiVersion, project: showRow };
   const form = `${as.group}/${as.version}`;
   const project = ({ metadata }: KubeObject) => ({ kind: as.kind, apiVersion: form, metadata });
   return { id: `${apiVersion} ${form} ${as.kind} ${mediaType}`, apiVersion, project, write };
