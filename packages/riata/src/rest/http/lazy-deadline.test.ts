@@ -31,6 +31,7 @@ test('can be brought forward, taken away and set anew', async () => {
   expect(due).toBe(1);
   deadline.set(10);
   deadline.set(0);
+  deadline.set(Number.POSITIVE_INFINITY);
   await clock.advance(5000);
   expect([due, clock.pending]).toEqual([1, 0]);
   deadline.set(10);

@@ -16,9 +16,9 @@ export class LazyDeadline {
     this.#onDue = onDue;
   }
 
-  /** Calls back after `ms`, in place of what was set before; 0 or less for never. */
+  /** Calls back after `ms`, in place of what was set before; 0 or less, and `Infinity`, for never. */
   set(ms: number): void {
-    if (ms <= 0) {
+    if (ms <= 0 || ms === Number.POSITIVE_INFINITY) {
       this.#dueMs = Number.POSITIVE_INFINITY;
       return;
     }
