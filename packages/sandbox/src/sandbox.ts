@@ -1,5 +1,6 @@
 import { ApiServer, type ListenOptions } from '@riata/apiserver';
 import { type ConnectedClient, createClient, Manager, type RestConfig } from 'riata';
+import type { ReconcileRecord } from 'riata/controller';
 import type { Pod } from 'riata/kinds';
 import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
 import { silentLogger, systemClock } from 'riata/runtime';
@@ -74,6 +75,11 @@ export class Sandbox implements AsyncDisposable {
   /** For clients and managers of one's own in this process. */
   get config(): RestConfig {
     return this.server.config;
+  }
+
+  /** What its controllers have done of late, and why. Oldest first. */
+  get explain(): readonly ReconcileRecord[] {
+    return this.#manager.explain;
   }
 
   /** Serves it over HTTPS, for kubectl and other programs. */

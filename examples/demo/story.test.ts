@@ -1,0 +1,28 @@
+import { Sandbox } from '@riata/sandbox';
+import { Manager, silentLogger } from 'riata';
+import { Controllers, installCrds } from 'riata/patterns';
+import { expect, test } from 'vitest';
+import { App } from '../app-platform/app.js';
+import { runApps } from '../app-platform/main.js';
+import { Foo, foos } from '../sample-controller/main.js';
+import { tell } from './story.js';
+
+test('the story comes to its end', async () => {
+  await using sandbox = await Sandbox.start({ nodes: 2 });
+  const { client, config } = sandbox;
+  const runtime = { log: silentLogger };
+  const stop = new AbortController();
+  await installCrds(client, [App.crd(), Foo.crd()], stop);
+  await using manager = await Manager.create({ config, runtime });
+  manager.add(foos);
+  await using controllers = await Controllers.fromConfig(config, { runtime });
+  runApps(controllers, stop);
+  const running = [manager.run(stop), controllers.run(stop)];
+  const chapters: string[] = [];
+  await tell(client, (chapter) => chapters.push(chapter), 0);
+  expect(chapters).toHaveLength(6);
+  expect((await client.list(App)).items.map(({ status }) => status?.replicas)).toEqual([2]);
+  expect((await client.list(Foo)).items).toEqual([]);
+  stop.abort();
+  await Promise.all(running);
+});

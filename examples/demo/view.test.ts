@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { draw, describe as inWords } from './view.js';
+
+const record = {
+  controller: 'foo',
+  key: { namespace: 'default', name: 'web' },
+  reconcileID: '1',
+  startedAt: 0,
+  queuedMs: 0,
+  durationMs: 1.25,
+  attempt: 1,
+  priority: 0,
+  reasons: [{ source: 'for Foo', change: 'Added' as const, count: 1, atMs: 0 }],
+  outcome: 'success' as const,
+  writes: [{ verb: 'patch', object: 'Deployment default/web' }],
+};
+const object = (index: number) => ({
+  kind: 'Pod',
+  name: `p${index}`,
+  state: 'ready',
+  failed: false,
+  detail: 'Running',
+});
+const scene = {
+  title: 'Riata',
+  chapter: 'a chapter',
+  objects: Array.from({ length: 50 }, (_, index) => object(index)),
+  records: Array.from({ length: 50 }, () => record),
+  hints: ['kubectl get pods'],
+};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+const plain = (lines: readonly string[]) => lines.map((line) => line.replace(/\x1b\[[0-9;]*m/g, ''));
+
+test('a reconcile is told with its reason and what it wrote', () => {
+  expect(inWords(record)).toBe('foo            default/web (for Foo Added) → patch Deployment default/web, 1.3 ms');
+  expect(inWords({ ...record, writes: [] })).toContain('nothing to do');
+  expect(inWords({ ...record, error: 'it broke' })).toContain('it broke');
+});
+
+test.each([
+  [80, 24],
+  [40, 12],
+  [200, 60],
+])('what is drawn fits into a terminal of %i columns and %i rows', (columns, rows) => {
+  const lines = plain(draw(scene, columns, rows));
+  expect(lines.length).toBeLessThanOrEqual(Math.max(rows, 15));
+  for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns);
+  expect(lines.join('\n')).toContain('more');
+  expect(lines.at(-1)).toBe('kubectl get pods'.slice(0, columns));
+});

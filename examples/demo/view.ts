@@ -1,0 +1,70 @@
+import { styleText } from 'node:util';
+import type { ReconcileRecord } from 'riata/controller';
+
+/** One line of the list of objects. */
+export interface ObjectLine {
+  readonly kind: string;
+  readonly name: string;
+  /** As `summarize` has it: what it is up to, and whether something is wrong. */
+  readonly state: string;
+  readonly failed: boolean;
+  readonly detail: string;
+}
+
+/** What there is to see at a moment. */
+export interface Scene {
+  readonly title: string;
+  readonly chapter: string;
+  readonly objects: readonly ObjectLine[];
+  readonly records: readonly ReconcileRecord[];
+  readonly hints: readonly string[];
+}
+
+const color = (name: 'cyan' | 'green' | 'yellow' | 'red' | 'gray' | 'bold', text: string) =>
+  styleText(name, text, { stream: process.stdout });
+
+/** A scene as lines that fit into a terminal of a size. */
+export function draw(scene: Scene, columns: number, rows: number): string[] {
+  const head = [color('bold', cut(scene.title, columns)), color('cyan', cut(`▸ ${scene.chapter}`, columns)), ''];
+  const foot = ['', ...scene.hints.map((hint) => color('gray', cut(hint, columns)))];
+  const room = Math.max(6, rows - head.length - foot.length - 3);
+  const forObjects = Math.min(scene.objects.length, Math.ceil(room / 2));
+  const shown = scene.objects.slice(0, forObjects).map((line) => objectLine(line, columns));
+  const hidden = scene.objects.length - forObjects;
+  if (hidden > 0) shown[shown.length - 1] = color('gray', `  … and ${hidden + 1} more`);
+  const records = scene.records.slice(-(room - forObjects)).map((record) => recordLine(record, columns));
+  return [
+    ...head,
+    color('gray', 'objects'),
+    ...shown,
+    '',
+    color('gray', cut('reconciles: who, which, why → what was written', columns)),
+    ...records,
+    ...foot,
+  ];
+}
+
+function objectLine({ kind, name, state, failed, detail }: ObjectLine, columns: number): string {
+  const mark = failed ? color('red', '✗') : state === 'ready' ? color('green', '●') : color('yellow', '◌');
+  return `${mark} ${cut(`${kind.padEnd(12)} ${name.padEnd(34)} ${state.padEnd(12)} ${detail}`, columns - 2)}`;
+}
+
+/** One reconcile in words. */
+export function describe({ controller, key, reasons, writes, durationMs, error }: ReconcileRecord): string {
+  const why = [
+    ...new Set(reasons.map(({ source, change }) => (change === undefined ? source : `${source} ${change}`))),
+  ].join(', ');
+  const what = error ?? (writes.map(({ verb, object }) => `${verb} ${object}`).join(', ') || 'nothing to do');
+  const place = key.namespace === undefined ? key.name : `${key.namespace}/${key.name}`;
+  return `${controller.padEnd(14)} ${place} (${why}) → ${what}, ${durationMs.toFixed(1)} ms`;
+}
+
+function recordLine(record: ReconcileRecord, columns: number): string {
+  const text = cut(describe(record), columns);
+  return record.error === undefined ? (record.writes.length === 0 ? color('gray', text) : text) : color('red', text);
+}
+
+function cut(text: string, columns: number): string {
+  const points = [...text];
+  return points.length <= columns ? text : `${points.slice(0, Math.max(1, columns - 1)).join('')}…`;
+}
