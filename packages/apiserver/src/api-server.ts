@@ -123,6 +123,14 @@ export class ApiServer implements AsyncDisposable {
   #down = false;
   #stopped: Promise<void> | undefined;
 
+  /**
+   * Loads what servers need to write, so that a start takes no real time: for who drives it by a virtual clock. A server
+   * that has a clock of its own does so when it starts, any other with the first write.
+   */
+  static async load(): Promise<void> {
+    await loadWriteParts();
+  }
+
   /** Starts a server. It is ready when this resolves. */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     // A storage that was used before may hold definitions; and where a clock jumps, nothing may take real time later.

@@ -64,6 +64,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
 async function inProcess({ time, random, log }: TestServerOptions): Promise<TestServer> {
   const { clock } = time;
   const storage = new MemoryStorage({ clock });
+  await ApiServer.load();
   const server = await time.drive(ApiServer.start({ clock, random, log, storage }), 'the start of the server');
   return {
     ...{ time, embedded: server, storage, config: server.config },
