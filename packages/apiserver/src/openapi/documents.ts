@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
+import { writeJson } from '../http/write-json.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { Definitions } from './definitions.js';
 import { operationNames } from './operations.js';
@@ -162,6 +163,6 @@ function placeOf(path: string): GroupVersion {
 }
 
 function documentOf(content: JsonObject): OpenApiDocument {
-  const text = JSON.stringify(content);
+  const text = writeJson(content);
   return { text, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
 }

@@ -56,9 +56,9 @@ function cellOf({ path, type }: PathColumn, object: JsonObject, ages: Ages): Jso
   if (value === null) return null;
   switch (type) {
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'number' ? Math.trunc(value) : isLong(value) ? value : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return typeof value === 'number' || isLong(value) ? Number(value) : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
@@ -66,6 +66,11 @@ function cellOf({ path, type }: PathColumn, object: JsonObject, ages: Ages): Jso
     default:
       return null;
   }
+}
+
+/** Whole numbers that would lose digits otherwise are no numbers of JavaScript. */
+function isLong(value: unknown): boolean {
+  return typeof value === 'bigint';
 }
 
 function firstOf(path: readonly Step[], object: JsonObject): Json | undefined {

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from 'riata/object';
+import { writeJson } from '../http/write-json.js';
 
 /** A value as Go prints it into a cell: plain ones as they are, others as JSON with sorted members. */
 export function goText(value: Json): string {
@@ -15,12 +16,15 @@ function numberText(value: number): string {
 }
 
 function sortedJson(value: Json): string {
-  const sorted = (_key: string, inner: unknown): unknown =>
-    isJsonObject(inner as Json)
-      ? Object.fromEntries(Object.entries(inner as object).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner;
   // Go escapes what would be markup.
-  return JSON.stringify(value, sorted).replace(/[<>&\u2028\u2029]/g, escaped);
+  return writeJson(sorted(value)).replace(/[<>&\u2028\u2029]/g, escaped);
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, inner]) => [name, sorted(inner as Json)] as const);
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function escaped(char: string): string {

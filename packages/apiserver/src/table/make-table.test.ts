@@ -57,3 +57,17 @@ test('columns after one whose path cannot be read are left out', () => {
   ];
   expect(customTable(columns).columns.map(({ name }) => name)).toEqual(['Name', 'Good']);
 });
+
+test('whole numbers of 64 bits keep their digits', () => {
+  const long = { ...object('a'), spec: { size: 9007199254740993n } } as unknown as KubeObject;
+  const columns = ['integer', 'number', 'string'].map((type) => ({ name: type, type, jsonPath: '.spec.size' }));
+  const whole = { name: 'whole', type: 'string', jsonPath: '.spec' };
+  const form2 = { ...form, printer: customTable([...columns, whole]), includeObject: 'None' as const };
+  expect(makeTable(long, form2).rows[0]?.cells).toEqual([
+    'a',
+    9007199254740993n,
+    9007199254740992,
+    '9007199254740993',
+    '{"size":9007199254740993}',
+  ]);
+});
