@@ -1,4 +1,4 @@
-import { apply, get, merge, namespace, namespaces, post, put } from './asks.js';
+import { apply, get, merge, namespace, namespaces, post, put, remove } from './asks.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -58,6 +58,7 @@ play(pair, 'ingresses', () => {
 
 play(pair, 'classes of ingresses', () => {
   const name = uniqueName('ic');
+  const backend = { service: { name: 'web', port: { number: 80 } } };
   const all = '/apis/networking.k8s.io/v1/ingressclasses';
   const dry = (spec: object) => post(`${all}?dryRun=All`, { metadata: { name }, spec });
   const parameters = (one: object) => dry({ controller: 'a/b', parameters: { kind: 'K', name: 'n', ...one } });
@@ -76,6 +77,13 @@ play(pair, 'classes of ingresses', () => {
     post(all, { metadata: { name }, spec: { controller: 'a/b' } }),
     merge(`${all}/${name}`, { spec: { controller: 'a/c' } }),
     merge(`${all}/${name}`, { spec: { parameters: { kind: 'K', name: 'n' } } }),
+    merge(`${all}/${name}`, { metadata: { annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } } }),
+    post(`${networking('default', 'ingresses')}?dryRun=All`, { metadata: { name }, spec: { defaultBackend: backend } }),
+    post(`${networking('default', 'ingresses')}?dryRun=All`, {
+      metadata: { name, annotations: { 'kubernetes.io/ingress.class': 'a' } },
+      spec: { defaultBackend: backend },
+    }),
+    remove(`${all}/${name}`),
   ];
 });
 

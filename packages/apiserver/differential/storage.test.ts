@@ -143,6 +143,13 @@ play(pair, 'classes of storage', () => {
       volumeBindingMode: null,
     }),
     merge(`${classes}/${name}`, { allowVolumeExpansion: true, mountOptions: ['x'] }),
+    merge(`${classes}/${name}`, {
+      metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    }),
+    post('/api/v1/namespaces/default/persistentvolumeclaims?dryRun=All', {
+      metadata: { name },
+      spec: { accessModes: ['ReadWriteOnce'], resources },
+    }),
     remove(`${classes}/${name}`),
   ];
 });

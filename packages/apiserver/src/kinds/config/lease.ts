@@ -1,6 +1,7 @@
 import type { JsonObject } from 'riata/object';
 import { recordOf } from '../../resource/metadata.js';
-import { checkNonNegative, checkPositive } from '../checks/basic-checks.js';
+import { invalid } from '../../status/field-error.js';
+import { checkNonNegative } from '../checks/basic-checks.js';
 import type { KindRules } from '../kind-rules.js';
 
 /** Fields of coordinated leader election, which is off: whoever sets them is not heard. */
@@ -14,8 +15,11 @@ export const leaseRules: KindRules = {
   },
   validate(object) {
     const spec = recordOf(object.spec);
+    const seconds = spec.leaseDurationSeconds;
     return [
-      ...checkPositive(spec.leaseDurationSeconds, 'spec.leaseDurationSeconds'),
+      ...(typeof seconds === 'number' && seconds <= 0
+        ? [invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
+        : []),
       ...checkNonNegative(spec.leaseTransitions, 'spec.leaseTransitions'),
     ];
   },

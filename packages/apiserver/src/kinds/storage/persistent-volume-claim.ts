@@ -4,6 +4,7 @@ import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.j
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
+import { defaultClass } from '../checks/default-class.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { checkAmount } from '../pods/resource-checks.js';
@@ -101,7 +102,9 @@ function prepare(object: JsonObject, before: JsonObject | undefined, context: Pr
   const spec = withSources(recordOf(object.spec), recordOf(before?.spec));
   const status = before === undefined ? { phase: 'Pending' } : object.status;
   const wantsDefault = before === undefined && !isGiven(spec.storageClassName) && !hasClass(object);
-  const storageClassName = wantsDefault ? defaultClass(context) : undefined;
+  const storageClassName = wantsDefault
+    ? defaultClass(context, 'storage.k8s.io/storageclasses', defaultAnnotations)
+    : undefined;
   const named = storageClassName === undefined ? spec : { ...spec, storageClassName };
   const kept = before === undefined ? withProtection(object, 'persistentvolumeclaims') : object;
   return { ...kept, spec: named, ...(status === undefined ? {} : { status }) };
@@ -109,21 +112,6 @@ function prepare(object: JsonObject, before: JsonObject | undefined, context: Pr
 
 function hasClass(object: JsonObject): boolean {
   return isGiven(recordOf(metaOf(object).annotations)[classAnnotation]);
-}
-
-/** The newest of the classes that are meant for claims which name none. */
-function defaultClass({ objects }: PrepareContext): string | undefined {
-  const isDefault = (annotations: Readonly<Record<string, string>> | undefined) =>
-    defaultAnnotations.some((key) => annotations?.[key] === 'true');
-  const found = objects('storage.k8s.io/storageclasses').filter(({ metadata }) => isDefault(metadata.annotations));
-  const [newest] = found
-    .map(({ metadata }) => metadata)
-    .sort((a, b) => compare(b.creationTimestamp ?? '', a.creationTimestamp ?? '') || compare(a.name, b.name));
-  return newest?.name;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The older field for where data comes from follows the newer one, and the other way round. */
