@@ -35,6 +35,11 @@ export async function placeObjects(
   return placed;
 }
 
+/** True if some would stay when their owner goes: garbage collection goes by owner references. */
+export function isOutOfReach(objects: readonly WriteObject[], { metadata: { uid } }: KubeObject): boolean {
+  return objects.some(({ metadata }) => !metadata.ownerReferences?.some((ref) => ref.uid === uid));
+}
+
 function placeObject(object: WriteObject, kind: KindRef, owner: KubeObject, options: PlacingOptions): WriteObject {
   const home = owner.metadata.namespace;
   const isNamespaced = kind.scope === 'Namespaced';

@@ -6,9 +6,9 @@ import type { Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, HandlerRegistration } from '../shared/handler.js';
 import { dropFinalizers } from './clear-finalizers.js';
-import { type PlacingOptions, placeObjects } from './generated-objects.js';
+import { isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
 import type { SetApplier } from './set-applier.js';
-import { type StatusHandlerOptions, type StatusOf, statusHandler } from './status-handler.js';
+import { type StatusHandlerOptions, type StatusOf, statusHandler, statusOf } from './status-handler.js';
 import type { TypedController } from './typed-controller.js';
 
 /** What an object becomes. */
@@ -38,9 +38,9 @@ export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingO
    */
   readonly uniqueApplyForResourceVersion?: boolean;
   /**
-   * Whether objects get a finalizer, so that their set is deleted also if they are deleted while this process is not there.
-   * @default only where garbage collection does not do it: sets that may cross namespaces, hold cluster-scoped objects of
-   * a namespaced owner, or have no owner references
+   * Whether an object gets a finalizer, so that its set is deleted also if it is deleted while this process is not there.
+   * @default where garbage collection does not do it: while the set holds objects in other namespaces, cluster-scoped ones
+   * of a namespaced owner, or ones without owner references
    */
   readonly finalizer?: boolean;
 }
@@ -67,12 +67,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
 ): HandlerRegistration {
   const { name, condition, clock, signal, transaction, uniqueApplyForResourceVersion: isUnique = false } = options;
   const { kind, factory } = controller;
-  const isOutOfReach =
-    options.ownerReferences === false ||
-    (kind.scope === 'Namespaced' && Boolean(options.allowCrossNamespace || options.allowClusterScoped));
-  const needsFinalizer = options.finalizer ?? isOutOfReach;
   const finalizer = controller.finalizerFor(name);
-  // Also without need for one: an earlier version of the program may have had it.
   controller.keepsFinalizer(finalizer);
   /** Key → UID and version of the object whose set was applied last. */
   const applied = new Map<string, string>();
@@ -82,36 +77,41 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
     const owner = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...splitKey(key), uid } };
     return applier.apply([], { owner, setId: name, signal });
   };
-  const without = ({ client, signal }: HandlerContext<R>, object: R) =>
+  const drop = ({ client, signal }: HandlerContext<R>, object: R) =>
     dropFinalizers(client.client, kind, object, (given) => given === finalizer, { signal });
 
-  const generating = statusHandler<R>(kind, { condition, clock }, async (object, status, context) => {
-    const { objects, status: said } = await handler(object, status, context);
-    const { namespace, name: own, uid, resourceVersion } = object.metadata;
-    const [key, version] = [namespace ? `${namespace}/${own}` : own, `${uid} ${resourceVersion}`];
-    if (isUnique && applied.get(key) === version) return said;
+  /** What the handler says, ready to be applied. */
+  const ask = async (object: R, context: HandlerContext<R>) => {
+    const { objects, status } = await handler(object, statusOf(object), context);
     const placed = await placeObjects(objects, object, options, (given) => factory.clients.kindOf(given));
-    await applier.apply(placed, { owner: object, setId: name, signal: context.signal });
-    if (isUnique) applied.set(key, version);
-    return said;
-  });
+    return { objects: placed, status, isHeld: options.finalizer ?? isOutOfReach(placed, object) };
+  };
+
+  const generate = async (key: string, given: R, context: HandlerContext<R>) => {
+    // A finalizer has to be there before the first object that needs it; whether one does, only the handler can say.
+    const asked = await ask(given, context).catch((error: unknown) => ({ error }));
+    const isHeld = 'isHeld' in asked && asked.isHeld;
+    const object = isHeld ? await ensureFinalizer(context.client.client, kind, given, finalizer) : given;
+    const tell = statusHandler<R>(kind, { condition, clock }, async () => {
+      if ('error' in asked) throw asked.error;
+      const version = `${object.metadata.uid} ${object.metadata.resourceVersion}`;
+      if (isUnique && applied.get(key) === version) return asked.status;
+      await applier.apply(asked.objects, { owner: object, setId: name, signal: context.signal });
+      if (isUnique) applied.set(key, version);
+      return asked.status;
+    });
+    const told = (await tell(key, object, context)) ?? object;
+    return isHeld ? told : drop(context, told);
+  };
 
   return controller.registerHandler(
     name,
     async (key, object, context) => {
       if (object === undefined) return void (await empty(key, '', context));
-      const isHeld = object.metadata.finalizers?.includes(finalizer) ?? false;
-      if (isDeleting(object)) {
-        if (!isHeld) return object;
-        await empty(key, object.metadata.uid, context);
-        return without(context, object);
-      }
-      if (!needsFinalizer) {
-        const made = (await generating(key, object, context)) ?? object;
-        return isHeld ? without(context, made) : made;
-      }
-      const held = await ensureFinalizer(context.client.client, kind, object, finalizer);
-      return generating(key, held, context);
+      if (!isDeleting(object)) return generate(key, object, context);
+      if (!object.metadata.finalizers?.includes(finalizer)) return object;
+      await empty(key, object.metadata.uid, context);
+      return drop(context, object);
     },
     { signal, transaction },
   );

@@ -72,7 +72,7 @@ export function statusHandler<R extends KubeObject>(
   const cond = typeof condition === 'string' ? new Cond(condition, { clock }) : condition;
   return async (_, object, context) => {
     if (object === undefined) return undefined;
-    const before = (mapAt(object, 'status') ?? {}) as StatusOf<R> & object;
+    const before = statusOf(object);
     const { said, failure } = await ask(handler, object, before, context);
     const generation = observedBy(kind, object);
     let next: object = said;
@@ -88,6 +88,11 @@ export function statusHandler<R extends KubeObject>(
     const Failure = isIgnoreError(failure.error) ? IgnoreError : HandlerFailure;
     throw new Failure(messageOf(failure.error), { cause: failure.error, object: written });
   };
+}
+
+/** An object's status; an empty one if it has none. */
+export function statusOf<R extends KubeObject>(object: R): StatusOf<R> & object {
+  return (mapAt(object, 'status') ?? {}) as StatusOf<R> & object;
 }
 
 interface Answer<R extends KubeObject> {
