@@ -1,10 +1,10 @@
 import { equal, type JsonObject } from 'riata/object';
 import { metaOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
+import { dnsLabel, dnsSubdomain } from '../../schema/name-rules.js';
 import { type FieldError, required } from '../../status/field-error.js';
-import { checkPort, checkRequiredEnum, checkText } from '../checks/basic-checks.js';
+import { checkText } from '../checks/basic-checks.js';
 import { checkEndpointIp, checkIp, ipWarnings } from '../checks/ip-checks.js';
-import { protocols } from '../checks/ports.js';
+import { checkNamedPort } from '../checks/ports.js';
 import type { KindRules } from '../kind-rules.js';
 
 const addressLists = ['addresses', 'notReadyAddresses'] as const;
@@ -36,7 +36,7 @@ function checkSubset(subset: JsonObject, path: string): FieldError[] {
   return [
     ...(addresses.length > 0 ? [] : [required(path, 'must specify `addresses` or `notReadyAddresses`')]),
     ...addresses.flatMap(({ address, at }) => checkAddress(address, at)),
-    ...ports.flatMap((port, i) => checkSubsetPort(port, ports.length > 1, `${path}.ports[${i}]`)),
+    ...ports.flatMap((port, i) => checkNamedPort(port, ports.length > 1, `${path}.ports[${i}]`)),
   ];
 }
 
@@ -46,17 +46,5 @@ function checkAddress({ ip, hostname, nodeName }: JsonObject, path: string): Fie
     ...(textOf(hostname) === '' ? [] : checkText(dnsLabel, textOf(hostname), `${path}.hostname`)),
     ...(nodeName === undefined ? [] : checkText(dnsSubdomain, textOf(nodeName), `${path}.nodeName`)),
     ...checkEndpointIp(textOf(ip), `${path}.ip`),
-  ];
-}
-
-function checkSubsetPort(one: JsonObject, needsName: boolean, path: string): FieldError[] {
-  const { port, protocol, appProtocol } = one;
-  const name = textOf(one.name);
-  return [
-    ...(name === '' && needsName ? [required(`${path}.name`)] : []),
-    ...(name === '' ? [] : checkText(dnsLabel, name, `${path}.name`)),
-    ...checkPort(port, `${path}.port`),
-    ...checkRequiredEnum(protocol, protocols, `${path}.protocol`),
-    ...(appProtocol === undefined ? [] : checkText(qualifiedName, textOf(appProtocol), `${path}.appProtocol`)),
   ];
 }

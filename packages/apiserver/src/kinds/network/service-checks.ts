@@ -1,11 +1,11 @@
 import type { JsonObject } from 'riata/object';
 import { isGiven, metaOf, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
+import { dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
 import { checkLabels } from '../../schema/object-meta.js';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkEnum, checkPort, checkRequiredEnum, checkText } from '../checks/basic-checks.js';
 import { checkCidr, checkEndpointIp, checkIp } from '../checks/ip-checks.js';
-import { checkPortOrName, protocols } from '../checks/ports.js';
+import { checkNamedPort, checkPortOrName } from '../checks/ports.js';
 import { checkAddress } from './ingress.js';
 import { checkClusterIps, checkIpChanges } from './service-ip-checks.js';
 import {
@@ -108,7 +108,10 @@ function checkExternalName(spec: ServiceSpec): FieldError[] {
 
 function checkPorts(spec: ServiceSpec): FieldError[] {
   const ports = portsOf(spec);
-  const errors = ports.flatMap((port, i) => checkServicePort(port, ports.length > 1, `spec.ports[${i}]`));
+  const errors = ports.flatMap((port, i) => [
+    ...checkNamedPort(port, ports.length > 1, `spec.ports[${i}]`),
+    ...checkPortOrName(port.targetPort, `spec.ports[${i}].targetPort`),
+  ]);
   const [names, nodePorts, numbers] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const repeats = (known: Set<string>, id: string) => known.has(id) || !known.add(id);
   for (const [i, { name, protocol, port, nodePort }] of ports.entries()) {
@@ -128,19 +131,6 @@ function checkPorts(spec: ServiceSpec): FieldError[] {
 /** As Go prints what has no names for JSON. */
 function goPort(protocol: unknown, port: unknown): object {
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
-}
-
-function checkServicePort(one: JsonObject, needsName: boolean, path: string): FieldError[] {
-  const { port, protocol, targetPort, appProtocol } = one;
-  const name = textOf(one.name);
-  return [
-    ...(name === '' && needsName ? [required(`${path}.name`)] : []),
-    ...(name === '' ? [] : checkText(dnsLabel, name, `${path}.name`)),
-    ...checkPort(port, `${path}.port`),
-    ...checkRequiredEnum(protocol, protocols, `${path}.protocol`),
-    ...checkPortOrName(targetPort, `${path}.targetPort`),
-    ...(isGiven(appProtocol) ? checkText(qualifiedName, textOf(appProtocol), `${path}.appProtocol`) : []),
-  ];
 }
 
 function checkAffinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): FieldError[] {
