@@ -195,6 +195,17 @@ function workloads(ns: string): Sample[] {
       status: { disruptionsAllowed: 2, currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, observedGeneration: 1 },
     },
     {
+      at: `/apis/autoscaling/v1/namespaces/${ns}/horizontalpodautoscalers`,
+      object: {
+        metadata: { name: 'cpu' },
+        spec: {
+          scaleTargetRef: { kind: 'Deployment', name: 'x', apiVersion: 'apps/v1' },
+          maxReplicas: 5,
+          targetCPUUtilizationPercentage: 70,
+        },
+      },
+    },
+    {
       at: `/apis/autoscaling/v2/namespaces/${ns}/horizontalpodautoscalers`,
       object: {
         metadata,

@@ -14,6 +14,10 @@ play(pair, 'Tables of built-in kinds', () => {
     post(namespaces, namespace(ns)),
     ...samples.flatMap(make),
     ...samples.map(({ at, object }) => get(`${at}/${object.metadata.name}?includeObject=None`, table())),
+    // The same objects in another version, or under another group.
+    get(`/apis/autoscaling/v1/namespaces/${ns}/horizontalpodautoscalers/cpu?includeObject=None`, table()),
+    get(`/apis/events.k8s.io/v1/namespaces/${ns}/events/x?includeObject=None`, table()),
+    get(`/apis/apps/v1/namespaces/${ns}/deployments/x/scale?includeObject=None`, table()),
     // What is in no namespace would be seen by other plays: classes that are the default, nodes.
     ...samples
       .filter(({ at }) => !at.includes('/namespaces/'))

@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscaler } from 'riata/kinds';
+import { inVersion } from '../resource/in-version.js';
 import { none, unknown, unset } from './cell-texts.js';
 import { ageColumn, nameColumn, printer, texts } from './table-printer.js';
 
@@ -18,16 +19,12 @@ interface Source {
   readonly current?: Amount;
 }
 
-/** What `autoscaling/v1` has in place of metrics. */
-interface V1Parts {
-  readonly targetCPUUtilizationPercentage?: number;
-  readonly currentCPUUtilizationPercentage?: number;
-}
-
 /** HorizontalPodAutoscalers. */
 export const autoscalerTable = printer<HorizontalPodAutoscaler>(
   [nameColumn, ...texts('Reference', 'Targets', 'MinPods', 'MaxPods', 'Replicas'), ageColumn],
-  (autoscaler, ages) => {
+  (shown, ages) => {
+    // All versions are shown by what the newest one says.
+    const autoscaler = inVersion(shown, 'autoscaling/v2') as HorizontalPodAutoscaler;
     const { metadata, spec, status } = autoscaler;
     return [
       metadata.name,
@@ -42,11 +39,6 @@ export const autoscalerTable = printer<HorizontalPodAutoscaler>(
 );
 
 function targetsText({ spec, status }: HorizontalPodAutoscaler): string {
-  const v1 = { ...spec, ...status } as V1Parts;
-  if (v1.targetCPUUtilizationPercentage !== undefined) {
-    const current = percent(v1.currentCPUUtilizationPercentage) ?? unknown;
-    return `cpu: ${current}/${percent(v1.targetCPUUtilizationPercentage)}`;
-  }
   const metrics = spec?.metrics ?? [];
   if (metrics.length === 0) return none;
   const texts = metrics.map((metric, index) =>

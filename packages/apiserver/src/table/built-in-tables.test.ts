@@ -1,12 +1,16 @@
 import type { KubeObject } from 'riata/object';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { builtInResources } from '../resource/built-in-resource.js';
+import { loadWriteParts } from '../resource/load-write-parts.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../schema/built-in/decode-typed.js';
 import type { SchemaNode } from '../schema/built-in/schema-node.js';
 import { canBeShown } from './can-be-shown.js';
 import { printerOf } from './printer-of.js';
 import { agesAt } from './table-printer.js';
+
+// Versions are converted by what writing needs, too.
+beforeAll(() => loadWriteParts());
 
 const ages = agesAt(Date.parse('2026-01-01T00:01:00Z'));
 const shown = builtInResources().filter((resource) => canBeShown(resource, undefined));
