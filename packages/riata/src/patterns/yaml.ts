@@ -58,14 +58,24 @@ const serverMetadata = new Set(
 export function cleanForExport(object: object): object {
   const { status: _status, metadata, ...rest } = object as { readonly status?: unknown; readonly metadata?: unknown };
   if (!isJsonObject(metadata)) return rest;
-  const kept = Object.entries(metadata).flatMap(([name, value]): [string, unknown][] => {
-    if (serverMetadata.has(name)) return [];
+  const kept = metadataWithout(metadata, serverMetadata, isToolMark);
+  const { apiVersion, kind, ...body } = rest as { readonly apiVersion?: unknown; readonly kind?: unknown };
+  return { apiVersion, kind, metadata: kept, ...body };
+}
+
+/** Metadata without some fields, and without the labels and annotations that `isMark` knows. */
+export function metadataWithout(
+  metadata: JsonObject,
+  fields: ReadonlySet<string>,
+  isMark: (key: string) => boolean,
+): JsonObject {
+  const kept = Object.entries(metadata).flatMap(([name, value]): [string, Json | undefined][] => {
+    if (fields.has(name)) return [];
     if (name !== 'labels' && name !== 'annotations') return [[name, value]];
-    const own = Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => !isToolMark(key));
+    const own = Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => !isMark(key));
     return own.length === 0 ? [] : [[name, Object.fromEntries(own)]];
   });
-  const { apiVersion, kind, ...body } = rest as { readonly apiVersion?: unknown; readonly kind?: unknown };
-  return { apiVersion, kind, metadata: Object.fromEntries(kept), ...body };
+  return Object.fromEntries(kept);
 }
 
 function isToolMark(key: string): boolean {

@@ -64,6 +64,11 @@ export function isApplySetError(error: unknown): error is ApplySetError {
   return typeof error === 'object' && error !== null && applySetError in error;
 }
 
+/** Just the names of what has more to it; no namespace rather than an undefined one. */
+export function memberOf({ kind, namespace, name }: SetMember): SetMember {
+  return { kind, ...(namespace === undefined ? {} : { namespace }), name };
+}
+
 export function memberText({ kind, namespace, name }: SetMember): string {
   return `${kind.kind}${kind.group === '' ? '' : `.${kind.group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }

@@ -14,6 +14,7 @@ import {
   type ApplyFailure,
   ApplySetError,
   type ApplySetResult,
+  memberOf,
   type SetAction,
   type SetMember,
   type Wanted,
@@ -146,7 +147,7 @@ class ApplyRun {
       used.note(identity.hash, wanted.kind);
       const current = read.existing.get(wanted.id)?.object;
       const { action, object } = await writeMember(this.#form, wanted, current, identity, context);
-      this.#done[action].push(member(wanted));
+      this.#done[action].push(memberOf(wanted));
       this.#stored.set(wanted.id, object);
     });
     const written = phase.filter(({ id }) => this.#stored.has(id));
@@ -159,7 +160,7 @@ class ApplyRun {
     const { hash } = this.#state.identity;
     await this.#each(phase, 'delete', async (found) => {
       const isGoing = await pruneMember(client, found, found.object, hash, this.#options.signal);
-      if (isGoing) this.#done.deleted.push(member(found));
+      if (isGoing) this.#done.deleted.push(memberOf(found));
     });
   }
 
@@ -223,12 +224,8 @@ class ApplyRun {
         await work(item);
       } catch (error) {
         this.#options.signal?.throwIfAborted();
-        this.#failures.push({ member: member(item), action, error });
+        this.#failures.push({ member: memberOf(item), action, error });
       }
     });
   }
-}
-
-function member({ kind, namespace, name }: SetMember): SetMember {
-  return { kind, ...(namespace === undefined ? {} : { namespace }), name };
 }

@@ -17,13 +17,14 @@ export interface SetObjectsQuery {
 
 /**
  * Calls `visit` with the metadata of every object of any set, of all kinds that the server lets be listed and deleted.
- * Kinds that it does not let us see are left out, which is logged.
+ * Kinds that it does not let us see are left out, which is logged. Resolves to whether the others could all be seen: one
+ * whose conversion webhook is down, say, does not hide the rest.
  */
 export async function eachSetObject(
   client: Client,
   { concurrency, namespace, signal, log }: SetObjectsQuery,
   visit: (object: MetadataOnly, kind: KindRef) => void,
-): Promise<void> {
+): Promise<boolean> {
   const { groups, failures } = await client.mapper.resources();
   if (failures.size > 0) {
     const message = 'apply: kinds of these groups are not looked at for objects to prune, as they cannot be asked for';
@@ -31,17 +32,26 @@ export async function eachSetObject(
   }
   const kinds = groups.flatMap(({ versions }) => deletable(versions.flatMap(({ resources }) => resources)));
   const refused: string[] = [];
+  let isWhole = failures.size === 0;
   await inParallel(kinds, concurrency, async (kind) => {
     const where = namespace === undefined || kind.scope === 'Cluster' ? {} : { namespace };
     const options = { ...where, labelSelector: setMarks.hash, cutManagedFields: true, signal };
     try {
       for await (const object of client.each(metadataOnly(kind), options)) visit(object, kind);
     } catch (error) {
+      signal?.throwIfAborted();
       if (isForbidden(error)) refused.push(`${kind.plural}.${kind.group}`);
-      else if (!isNotFound(error) && !isMethodNotSupported(error)) throw error;
+      else if (!isNotFound(error) && !isMethodNotSupported(error)) {
+        isWhole = false;
+        log.warn('apply: cannot look for objects to prune of this kind', {
+          kind: `${kind.plural}.${kind.group}`,
+          error,
+        });
+      }
     }
   });
   if (refused.length > 0) log.debug('apply: not allowed to look for objects to prune among these', { kinds: refused });
+  return isWhole;
 }
 
 /** Events come by the thousand and belong to no set; asking for Endpoints is answered by a warning that they are deprecated. */

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../object/json.js';
 import { createJsonPatch, type JsonPatchOperation } from '../../object/patch/json-patch.js';
 import { parsePointer } from '../../object/patch/json-pointer.js';
 import { getOwn } from '../../object/value/own.js';
+import { metadataWithout } from '../yaml.js';
 import { markPrefix } from './set-identity.js';
 
 /** One difference between what is stored and what will be. */
@@ -13,7 +14,9 @@ export interface DiffLine {
   readonly to?: unknown;
 }
 
-const serverFields = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'];
+const serverFields = new Set([
+  ...['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'],
+]);
 
 /**
  * What differs, field by field, without what only servers write and the marks of sets. Values of Secrets are left out:
@@ -38,13 +41,7 @@ export function formatDiff(lines: readonly DiffLine[]): string[] {
 function comparable(object: object): object {
   const { metadata, ...rest } = object as { readonly metadata?: unknown };
   if (!isJsonObject(metadata)) return rest;
-  const kept = Object.entries(metadata).flatMap(([name, value]): [string, unknown][] => {
-    if (serverFields.includes(name)) return [];
-    if (name !== 'labels' && name !== 'annotations') return [[name, value]];
-    const own = Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => !key.startsWith(markPrefix));
-    return own.length === 0 ? [] : [[name, Object.fromEntries(own)]];
-  });
-  return { ...rest, metadata: Object.fromEntries(kept) };
+  return { ...rest, metadata: metadataWithout(metadata, serverFields, (key) => key.startsWith(markPrefix)) };
 }
 
 function lineOf(operation: JsonPatchOperation, before: object): DiffLine[] {

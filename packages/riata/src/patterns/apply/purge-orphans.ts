@@ -2,7 +2,7 @@ import type { Client } from '../../client/interfaces.js';
 import { formatGvk, type GroupKind } from '../../object/gvk.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
-import type { SetMember } from './apply-result.js';
+import { memberOf, type SetMember } from './apply-result.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
 import { inParallel } from './in-parallel.js';
 import { type NamedOwner, namedOwner, setMarks } from './set-identity.js';
@@ -44,9 +44,9 @@ export async function purgeOrphans(
     const [first] = children;
     if (first === undefined || (await findOwner(first.object)) !== undefined) return;
     for (const { object, kind } of children) {
-      const { namespace, name, labels } = object.metadata;
-      const member = { kind, ...(namespace === undefined ? {} : { namespace }), name };
-      if (await pruneMember(client, member, object, labels?.[setMarks.hash] ?? '', query.signal)) purged.push(member);
+      const member = memberOf({ ...object.metadata, kind });
+      const hash = object.metadata.labels?.[setMarks.hash] ?? '';
+      if (await pruneMember(client, member, object, hash, query.signal)) purged.push(member);
     }
   });
   return purged;

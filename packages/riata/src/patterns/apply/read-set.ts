@@ -4,7 +4,7 @@ import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { isForbidden, isNotFound } from '../../rest/error-guards.js';
 import type { ApplySetOptions } from './apply-options.js';
-import { type ApplyFailure, memberId, type SetMember, type Wanted } from './apply-result.js';
+import { type ApplyFailure, memberId, memberOf, type SetMember, type Wanted } from './apply-result.js';
 import { inParallel } from './in-parallel.js';
 import type { SetIdentity } from './set-identity.js';
 
@@ -33,8 +33,7 @@ export async function readSet(
   await inParallel(kinds, options.concurrency, async (kind) => {
     try {
       for (const object of await readKind(client, kind, wanted, identity, options)) {
-        const { namespace, name } = object.metadata;
-        const member = { kind, ...(namespace === undefined ? {} : { namespace }), name };
+        const member = memberOf({ ...object.metadata, kind });
         existing.set(memberId(member), { ...member, object });
       }
     } catch (error) {

@@ -2,7 +2,7 @@ import type { WriteObject } from '../../client/interfaces.js';
 import { isDeleting } from '../../object/finalizers.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { ApplySetOptions } from './apply-options.js';
-import { type ApplyFailure, ApplySetError, memberText, type SetMember, type Wanted } from './apply-result.js';
+import { type ApplyFailure, ApplySetError, memberOf, memberText, type SetMember, type Wanted } from './apply-result.js';
 import { type ApplyParts, formOf, loadSet, type SetState, writeContext } from './apply-run.js';
 import { type DiffLine, diffObjects, formatDiff } from './format-diff.js';
 import { inParallel } from './in-parallel.js';
@@ -83,9 +83,7 @@ export async function planSet(
     }
   });
   const changes = state.wanted.flatMap(({ id }) => planned.get(id) ?? []);
-  const goes = state.surplus.map(({ kind, namespace, name }): PlannedChange => {
-    return { kind, ...(namespace === undefined ? {} : { namespace }), name, action: 'delete', diff: [] };
-  });
+  const goes = state.surplus.map((found): PlannedChange => ({ ...memberOf(found), action: 'delete', diff: [] }));
   if (failures.length > 0) {
     const nothing = { created: [], updated: [], replaced: [], deleted: [], unchanged: [], objects: [] };
     throw new ApplySetError(`${state.identity.text} (dry run)`, failures, nothing, 0);
@@ -102,8 +100,8 @@ async function plan(
   { read }: SetState,
   options: ApplySetOptions,
 ): Promise<PlannedChange> {
-  const { kind, namespace, name, intent } = wanted;
-  const member = { kind, ...(namespace === undefined ? {} : { namespace }), name };
+  const { intent } = wanted;
+  const member = memberOf(wanted);
   const inSet = read.existing.get(wanted.id)?.object;
   const current = inSet ?? (await found(parts, wanted, options));
   if (current === undefined || isDeleting(current)) {

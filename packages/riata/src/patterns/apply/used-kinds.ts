@@ -5,9 +5,19 @@ import type { Logger } from '../../runtime/logger.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
 import { setMarks } from './set-identity.js';
 
+/** After a look that did not show all. */
+const againMs = 60_000;
+
 /** How {@link UsedKinds} looks. */
 export interface KindLookup extends Omit<SetObjectsQuery, 'log'> {
   readonly everyMs: number;
+}
+
+interface Look {
+  readonly done: Promise<{ readonly isWhole: boolean }>;
+  isOver: boolean;
+  /** When it is to be done again, on the monotonic clock. */
+  nextAt: number;
 }
 
 /**
@@ -23,7 +33,7 @@ export class UsedKinds {
   /** What will take its place when the look that is under way is over. */
   #next: Map<string, Map<string, KindRef>> | undefined;
   /** The last look, by namespace. */
-  readonly #looks = new Map<string, { readonly done: Promise<void>; readonly at: number }>();
+  readonly #looks = new Map<string, Look>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -49,29 +59,36 @@ export class UsedKinds {
   /** Looks unless that was done not long ago; whoever asks meanwhile waits for the same answer. */
   async lookUp(client: Client, lookup: KindLookup): Promise<void> {
     const place = lookup.namespace ?? '';
-    const last = this.#looks.get(place);
-    if (last !== undefined && this.#clock.monotonic() - last.at < lookup.everyMs) return last.done;
-    const done = this.#look(client, lookup);
-    this.#looks.set(place, { done, at: this.#clock.monotonic() });
+    for (let look = this.#looks.get(place); look !== undefined; look = this.#looks.get(place)) {
+      if (look.isOver && this.#clock.monotonic() >= look.nextAt) break;
+      // If it fails, that is told to who began it, perhaps for giving up; the others look themselves.
+      if (await look.done.catch(() => undefined)) return;
+    }
+    const look: Look = { done: this.#look(client, lookup), isOver: false, nextAt: this.#clock.monotonic() };
+    this.#looks.set(place, look);
     try {
-      await done;
+      const { isWhole } = await look.done;
+      // What could not be seen may be there to be seen soon.
+      look.nextAt += isWhole ? lookup.everyMs : Math.min(lookup.everyMs, againMs);
+      look.isOver = true;
     } catch (error) {
-      if (this.#looks.get(place)?.done === done) this.#looks.delete(place);
+      this.#looks.delete(place);
       throw error;
     }
   }
 
   /** A look at everything also forgets the sets that are gone. */
-  async #look(client: Client, lookup: KindLookup): Promise<void> {
-    const isWhole = lookup.namespace === undefined;
-    if (isWhole) this.#next = new Map();
+  async #look(client: Client, lookup: KindLookup): Promise<{ readonly isWhole: boolean }> {
+    const isEverywhere = lookup.namespace === undefined;
+    if (isEverywhere) this.#next = new Map();
     try {
-      await eachSetObject(client, { ...lookup, log: this.#log }, ({ metadata }, kind) => {
+      const isWhole = await eachSetObject(client, { ...lookup, log: this.#log }, ({ metadata }, kind) => {
         this.note(metadata.labels?.[setMarks.hash] ?? '', kind);
       });
-      if (isWhole && this.#next !== undefined) this.#kinds = this.#next;
+      if (isEverywhere && isWhole && this.#next !== undefined) this.#kinds = this.#next;
+      return { isWhole };
     } finally {
-      if (isWhole) this.#next = undefined;
+      if (isEverywhere) this.#next = undefined;
     }
   }
 }

@@ -112,7 +112,7 @@ test('a kind to work with, by its definition', () => {
   expect(() => kindFromCrd(Foo.crd(), 'v9')).toThrow('has no version "v9"');
 });
 
-test('out as YAML and in again; without descriptions where it would be too large, but not without fields of that name', async () => {
+test('kubebuilder#1140: out as YAML and in again; without descriptions where it would be too large, but not without fields of that name', async () => {
   expect(await crdsFromYaml(await crdsToYaml([Foo]))).toEqual([Foo.crd()]);
   const Bar = defineKind({
     ...{ group: 'example.com', version: 'v1', kind: 'Bar' },
