@@ -4,6 +4,7 @@ import { type Duration, durationMs } from 'riata/object';
 import type { Clock } from 'riata/runtime';
 import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
+import { says } from '../workloads/says.js';
 import { specOf } from '../workloads/spec-of.js';
 
 /** What becomes of a Pod's containers. */
@@ -133,7 +134,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, 
       condition('PodScheduled', true),
     ],
   };
-  await client.status.patch(Pod, pod.metadata, { type: 'strategic', body: { status } });
+  if (!says(pod.status, status)) await client.status.patch(Pod, pod.metadata, { type: 'strategic', body: { status } });
   const next = Math.min(...[starts, ready, ends].filter((at) => at > now));
   if (isRestarted) return lookAgain(Math.min(10_000 * 2 ** restarts, 300_000));
   return Number.isFinite(next) ? lookAgain(next - now) : undefined;

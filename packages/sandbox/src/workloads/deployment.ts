@@ -1,12 +1,12 @@
 import { control, type ReconcileContext } from 'riata';
 import { Deployment, ReplicaSet } from 'riata/kinds';
-import { equal } from 'riata/object';
 import type { Clock } from 'riata/runtime';
 import { deploymentConditions } from './deployment-conditions.js';
 import { lookAgain } from './look-again.js';
 import { controlledBy, controllerReference } from './pods.js';
 import { revisionAnnotation, revisionOf, sameTemplate } from './revision.js';
 import { rollingSteps, wanted } from './rolling-update.js';
+import { says } from './says.js';
 import { specOf } from './spec-of.js';
 import { templateHash } from './template-hash.js';
 
@@ -175,12 +175,7 @@ async function tell(context: ReconcileContext<Deployment>, clock: Clock) {
   const status = { ...counts, observedGeneration: deployment.metadata.generation ?? 0, conditions };
   const before = (await client.get(Deployment, deployment.metadata)).status ?? {};
   // The conditions have times of their own, which the usual way to write a status does not know.
-  if (!isSaid(status, before))
+  if (!says(before, status))
     await client.status.patch(Deployment, deployment.metadata, { type: 'merge', body: { status } });
   return requeueAfter === undefined ? undefined : lookAgain(requeueAfter);
-}
-
-/** Whether a status says all this already; what is zero may be left out of it. */
-function isSaid(status: Readonly<Record<string, unknown>>, before: object): boolean {
-  return Object.entries(status).every(([name, value]) => equal(value, (before as typeof status)[name] ?? 0));
 }

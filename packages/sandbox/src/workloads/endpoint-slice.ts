@@ -17,7 +17,8 @@ export const endpointSlices = () =>
     .reconcile(async ({ object: service, client, apply }) => {
       const { namespace, name } = service.metadata;
       if (Object.keys(service.spec?.selector ?? {}).length === 0) {
-        await client.delete(EndpointSlice, { namespace, name: `${name}-sandbox` }).catch(ignoreNotFound);
+        const slice = { namespace, name: `${name}-sandbox` };
+        if (await client.find(EndpointSlice, slice)) await client.delete(EndpointSlice, slice).catch(ignoreNotFound);
         return;
       }
       const { items } = await client.list(Pod, { namespace });
