@@ -1,5 +1,5 @@
 import { ApiServer } from '@riata/apiserver';
-import { createClient, loadConfig, type RestConfig } from 'riata';
+import { createClient, loadConfig, type RestConfig, silentLogger } from 'riata';
 import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import { expect, test, vi } from 'vitest';
 import { replica, Ship } from './main.js';
@@ -12,7 +12,7 @@ async function onServer(run: (config: RestConfig) => Promise<void>): Promise<voi
 }
 
 function start(config: RestConfig, namespace: string, identity: string) {
-  const manager = replica(config, namespace, identity);
+  const manager = replica(config, namespace, identity, silentLogger);
   const stop = new AbortController();
   const running = manager.run(stop);
   return async () => {

@@ -1,4 +1,4 @@
-import { consoleLogger, control, defineKind, type KindOf, Manager, type RestConfig } from 'riata';
+import { consoleLogger, control, defineKind, type KindOf, type Logger, Manager, type RestConfig } from 'riata';
 import { z } from 'zod';
 
 /** One of very many: somebody has to look after it whenever its course changes. */
@@ -19,13 +19,18 @@ export const pilots = (identity: string) =>
   });
 
 /** One replica: takes its share of the Ships when it comes, and gives it back when it goes. */
-export function replica(config: RestConfig, namespace: string, identity: string): Manager {
-  const times = { leaseDuration: '6s', renewDeadline: '4s', retryPeriod: '500ms' } as const;
+export function replica(
+  config: RestConfig,
+  namespace: string,
+  identity: string,
+  log: Logger = consoleLogger({ level: 'warn' }),
+): Manager {
+  const times = { leaseDuration: '5s', renewDeadline: '3s', retryPeriod: '500ms' } as const;
   const manager = new Manager({
     config,
     cache: { namespaces: [namespace] },
     sharding: { namespace, name: 'fleet', identity, ...times },
-    runtime: { log: consoleLogger({ level: 'warn' }) },
+    runtime: { log },
   });
   manager.add(pilots(identity));
   return manager;

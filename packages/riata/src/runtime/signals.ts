@@ -164,7 +164,7 @@ class Link implements LinkedSignal {
       if (parent.aborted) return;
     }
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
-      const expire = () => this.abort(new Timeout(`${what} took longer than ${timeoutMs} ms`));
+      const expire = () => this.abort(new Timeout(`${what} took longer than ${Math.round(timeoutMs)} ms`));
       this.#timer = clock?.after(timeoutMs, expire, { background: true });
     }
   }
