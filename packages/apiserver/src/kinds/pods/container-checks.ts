@@ -36,7 +36,7 @@ export function checkContainers(around: ContainerSurroundings, path: string): Fi
   return [
     ...checkRegular(containers, around, names, `${path}.containers`),
     ...init.flatMap((one, index) => checkInit(one, around, names, `${path}.initContainers`, index)),
-    ...checkEphemeral(around, names, `${path}.ephemeralContainers`),
+    ...checkEphemeral(around, `${path}.ephemeralContainers`),
   ];
 }
 
@@ -76,7 +76,7 @@ function checkInit(
   const isSidecar = container.restartPolicy === 'Always';
   const errors = [
     ...checkCommon(container, around, at),
-    ...checkRestart(container, at),
+    ...checkRestart(container, at).slice(0, container.restartPolicy === undefined ? 1 : undefined),
     ...checkHostPorts([container], path),
   ];
   if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
@@ -99,8 +99,10 @@ const refusedFields = [
   ...['resizePolicy', 'restartPolicy', 'restartPolicyRules'],
 ];
 
-function checkEphemeral(around: ContainerSurroundings, names: Set<string>, path: string): FieldError[] {
-  const others = new Set(names);
+function checkEphemeral(around: ContainerSurroundings, path: string): FieldError[] {
+  const { containers, initContainers } = around.spec;
+  const others = new Set([...recordsOf(containers), ...recordsOf(initContainers)].map(({ name }) => textOf(name)));
+  const names = new Set(others);
   return recordsOf(around.spec.ephemeralContainers).flatMap((container, index) => {
     const at = `${path}[${index}]`;
     const [name, target] = [textOf(container.name), textOf(container.targetContainerName)];

@@ -4,14 +4,15 @@ import { forbiddenWrite, type Refusal } from '../../status/refusal.js';
 import type { PrepareContext } from '../kind-rules.js';
 import { limitProblem, limitsOf, withLimits } from './limit-ranger.js';
 import { checkNewPod } from './pod-checks.js';
-import { checkContainerResources } from './resource-checks.js';
 
 /** What upstream's admission plug-ins make of a new or changed Pod. */
 export function admitPod(sent: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
   const pod = before === undefined ? limited(sent, context) : sent;
-  const tolerant = withTolerations(recordOf(pod.spec));
-  const spec = before === undefined ? withRuntimeClass(pod, tolerant, context) : tolerant;
-  const admitted = before === undefined ? withPriority(pod, spec, context) : keepPriority(spec, recordOf(before.spec));
+  const spec = withTolerations(recordOf(pod.spec));
+  const admitted =
+    before === undefined
+      ? withRuntimeClass(pod, withPriority(pod, spec, context), context)
+      : keepPriority(spec, recordOf(before.spec));
   return admitted === pod.spec ? pod : { ...pod, spec: admitted };
 }
 
@@ -52,7 +53,7 @@ function withRuntimeClass(pod: JsonObject, spec: JsonObject, { objects }: Prepar
   }
   const { overhead, scheduling } = (found ?? {}) as unknown as JsonObject;
   const { podFixed } = recordOf(overhead);
-  if (overhead === undefined && spec.overhead !== undefined && isFine(spec.overhead)) {
+  if (overhead === undefined && spec.overhead !== undefined && checkNewPod(pod).length === 0) {
     throw refuse(pod, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
   }
   if (overhead !== undefined && spec.overhead !== undefined && !equal(podFixed ?? {}, spec.overhead)) {
@@ -60,11 +61,6 @@ function withRuntimeClass(pod: JsonObject, spec: JsonObject, { objects }: Prepar
   }
   const made = podFixed === undefined ? spec : { ...spec, overhead: podFixed };
   return scheduling === undefined ? made : withScheduling(pod, made, recordOf(scheduling));
-}
-
-/** What is wrong in itself is told as such. */
-function isFine(overhead: Json): boolean {
-  return checkContainerResources({ limits: overhead }, new Set(), 'spec.overhead').length === 0;
 }
 
 function withScheduling(pod: JsonObject, spec: JsonObject, scheduling: JsonObject): JsonObject {

@@ -30,12 +30,12 @@ export type SpecOwner = { readonly pod: string } | 'template';
 /** What is wrong with the spec of a Pod (`ValidatePodSpec`). */
 export function checkPodSpec(spec: JsonObject, owner: SpecOwner, path: string): FieldError[] {
   const volumes = checkVolumes(spec.volumes, owner === 'template' ? '' : owner.pod, `${path}.volumes`);
-  const claims = new Set(recordsOf(spec.resourceClaims).map(({ name }) => textOf(name)));
+  const claims = new Set(recordsOf(spec.resourceClaims).flatMap(({ name }) => textOf(name) || []));
   return [
     ...volumes.errors,
     ...checkResourceClaims(spec.resourceClaims, `${path}.resourceClaims`),
     ...checkContainers({ spec, volumes: volumes.fine, claims }, path),
-    ...checkPodResources(spec, `${path}.resources`),
+    ...checkPodResources(spec, claims, `${path}.resources`),
     ...checkPodTotals(spec, `${path}.resources`),
     ...checkHostNetwork(spec, owner, `${path}.containers`),
     ...oneOf(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], `${path}.restartPolicy`),

@@ -43,8 +43,13 @@ export function checkTemplateLabels(
   path: string,
 ): FieldError[] {
   const labels = recordOf(recordOf(template).metadata).labels;
-  if (selectorMatches(selector, recordOf(labels)) !== false) return [];
-  return [invalid(`${path}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`')];
+  return selectorMatches(selector, recordOf(labels)) === false ? [unmatched(template, path)] : [];
+}
+
+/** The complaint about a template that its selector does not mean. */
+export function unmatched(template: Json | undefined, path = 'spec.template'): FieldError {
+  const labels = recordOf(recordOf(template).metadata).labels;
+  return invalid(`${path}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`');
 }
 
 /** Undefined if the selector cannot be read. One that is not there matches nothing. */

@@ -37,7 +37,7 @@ export function checkContainerResources(resources: Json | undefined, claims: Rea
 }
 
 /** What a Pod as a whole asks for. */
-export function checkPodResources(spec: JsonObject, path: string): FieldError[] {
+export function checkPodResources(spec: JsonObject, claims: ReadonlySet<string>, path: string): FieldError[] {
   const resources = recordOf(spec.resources);
   if (spec.resources === undefined) return [];
   return [
@@ -45,6 +45,7 @@ export function checkPodResources(spec: JsonObject, path: string): FieldError[] 
       ? []
       : [forbidden(`${path}.claims`, 'claims may not be set for Resources at pod-level')]),
     ...checkAmounts(resources, podResource, path),
+    ...checkClaims(resources, claims, `${path}.claims`),
     ...recordsOf(spec.containers).flatMap((container, index) =>
       checkWithinPod(recordOf(recordOf(container.resources).limits), recordOf(resources.limits), index, path),
     ),

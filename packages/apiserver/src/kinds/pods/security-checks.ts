@@ -93,7 +93,7 @@ function checkProfile(given: Json | undefined, kind: 'seccomp' | 'AppArmor', pat
     if (file === undefined) errors.push(required(at, `must be set when ${kind} type is Localhost`));
     else if (kind === 'seccomp') errors.push(...checkDescending(textOf(file), at));
     else errors.push(...checkProfileName(textOf(file), at));
-  } else if (file !== undefined) {
+  } else if (file !== undefined && (kind === 'seccomp' || profileTypes.includes(textOf(type)))) {
     const shown = kind === 'seccomp' ? { Type: textOf(type), LocalhostProfile: file } : file;
     errors.push(invalid(at, shown, `can only be set when ${kind} type is Localhost`));
   }

@@ -82,16 +82,26 @@ const sources: Readonly<Record<string, FieldCheck>> = {
     checkRequiredEnum(pullPolicy, ['Always', 'IfNotPresent', 'Never'], `${path}.pullPolicy`),
 };
 
+/** In which order they are looked at: the first of several is the one that counts. */
+const order = [
+  ...['emptyDir', 'hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore', 'secret', 'nfs', 'iscsi'],
+  ...['glusterfs', 'flocker', 'persistentVolumeClaim', 'rbd', 'cinder', 'cephfs', 'quobyte', 'downwardAPI', 'fc'],
+  ...['flexVolume', 'configMap', 'azureFile', 'vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk'],
+  ...['storageos', 'projected', 'scaleIO', 'csi', 'ephemeral', 'image'],
+];
+
 const misspelt: Readonly<Record<string, string>> = { downwardAPI: 'downwarAPI', cephfs: 'cephFS' };
 
 /** A volume has one source. */
 function checkSource(volume: JsonObject, pod: string, path: string): FieldError[] {
-  const [first, ...others] = Object.keys(sources).filter((name) => volume[name] !== undefined);
+  const [first, ...others] = order.filter((name) => volume[name] !== undefined);
   if (first === undefined) return [required(path, 'must specify a volume type')];
   const errors = [
     ...(sources[first]?.(recordOf(volume[first]), `${path}.${first}`) ?? []),
     ...others.map((name) => forbidden(`${path}.${misspelt[name] ?? name}`, moreThanOne)),
   ];
+  // A template may leave the image to who makes Pods of it.
+  if (first === 'image' && pod !== '') errors.push(...needs('reference')(recordOf(volume.image), `${path}.image`));
   if (first !== 'ephemeral' || pod === '' || textOf(volume.name) === '') return errors;
   const claim = `${pod}-${textOf(volume.name)}`;
   const problems = dnsSubdomain(claim).map((problem) =>

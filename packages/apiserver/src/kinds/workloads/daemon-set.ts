@@ -17,12 +17,16 @@ import {
   checkCounts,
 } from './replica-checks.js';
 
+/** What is filled in for those that roll alone, whatever else they say. */
+const rolling = (value: number) => (_: JsonObject, set: JsonObject) =>
+  (valueAt(set, 'spec.updateStrategy.type') ?? 'RollingUpdate') === 'RollingUpdate' ? value : undefined;
+
 export const daemonSetRules: KindRules = {
   defaults: {
     'spec.updateStrategy.type': 'RollingUpdate',
     'spec.updateStrategy.rollingUpdate': ({ type }) => (type === 'RollingUpdate' ? {} : undefined),
-    'spec.updateStrategy.rollingUpdate.maxUnavailable': 1,
-    'spec.updateStrategy.rollingUpdate.maxSurge': 0,
+    'spec.updateStrategy.rollingUpdate.maxUnavailable': rolling(1),
+    'spec.updateStrategy.rollingUpdate.maxSurge': rolling(0),
     'spec.revisionHistoryLimit': 10,
     'metadata.annotations': computed((annotations) =>
       recordOf(annotations)[generation] === undefined ? { ...recordOf(annotations), [generation]: '0' } : annotations,

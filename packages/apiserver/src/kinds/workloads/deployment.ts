@@ -1,5 +1,5 @@
-import type { JsonObject } from 'riata/object';
-import { numberOf, recordOf } from '../../resource/metadata.js';
+import type { Json, JsonObject } from 'riata/object';
+import { numberOf, recordOf, valueAt } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
@@ -16,6 +16,10 @@ import {
   checkSelectorAndTemplate,
 } from './replica-checks.js';
 
+/** What is filled in for those that roll alone, whatever else they say. */
+const rolling = (value: Json) => (_: JsonObject, deployment: JsonObject) =>
+  (valueAt(deployment, 'spec.strategy.type') ?? 'RollingUpdate') === 'RollingUpdate' ? value : undefined;
+
 export const deploymentRules: KindRules = {
   // They are copied to the ReplicaSets.
   countsAnnotations: true,
@@ -23,8 +27,8 @@ export const deploymentRules: KindRules = {
     'spec.replicas': 1,
     'spec.strategy.type': 'RollingUpdate',
     'spec.strategy.rollingUpdate': ({ type }) => (type === 'RollingUpdate' ? {} : undefined),
-    'spec.strategy.rollingUpdate.maxUnavailable': '25%',
-    'spec.strategy.rollingUpdate.maxSurge': '25%',
+    'spec.strategy.rollingUpdate.maxUnavailable': rolling('25%'),
+    'spec.strategy.rollingUpdate.maxSurge': rolling('25%'),
     'spec.revisionHistoryLimit': 10,
     'spec.progressDeadlineSeconds': 600,
     ...templateDefaults('spec.template'),

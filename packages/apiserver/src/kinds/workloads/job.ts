@@ -1,4 +1,4 @@
-import type { JsonObject } from 'riata/object';
+import type { Json, JsonObject } from 'riata/object';
 import { metaOf, recordOf, textOf, withMeta } from '../../resource/metadata.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
@@ -28,7 +28,7 @@ export const jobRules: KindRules = {
     'spec.podReplacementPolicy': ({ podFailurePolicy }) =>
       podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
     'spec.manualSelector': false,
-    'metadata.labels': (_, job) => recordOf(recordOf(recordOf(job.spec).template).metadata).labels,
+    'metadata.labels': (_, job) => labelsOf(job),
     ...prefixed('spec', jobTemplateSpecDefaults),
   },
   validate: checkJob,
@@ -37,15 +37,20 @@ export const jobRules: KindRules = {
   warnings: (job, before) => [...nameWarnings(job, before), ...templateWarnings(job, before, 'spec.template')],
   prepare: (job, before, { subresource }: PrepareContext) =>
     before === undefined && subresource === ''
-      ? labelled(withSelector(withoutDisabledIn(job, ['spec', 'template'])))
+      ? labelled(withSelector(withoutDisabledIn(job, ['spec', 'template'])), job)
       : withoutDisabledIn(job, ['spec', 'template']),
 };
 
-/** A Job without labels is read with those of its template. */
-function labelled(job: JsonObject): JsonObject {
-  if (Object.keys(recordOf(metaOf(job).labels)).length > 0) return job;
-  const { labels } = recordOf(recordOf(recordOf(job.spec).template).metadata);
-  return labels === undefined ? job : withMeta(job, { labels });
+/** A Job that was sent without labels has those of its template, with what the template is given later. */
+function labelled(job: JsonObject, sent: JsonObject): JsonObject {
+  const own = metaOf(sent).labels;
+  const isOwn = Object.keys(recordOf(own)).length > 0 && own !== labelsOf(sent);
+  const labels = labelsOf(job);
+  return isOwn || labels === undefined ? job : withMeta(job, { labels });
+}
+
+function labelsOf(job: JsonObject | undefined): Json | undefined {
+  return recordOf(recordOf(recordOf(job?.spec).template).metadata).labels;
 }
 
 /** The labels by which a Job knows its Pods: its name and its uid, under their old and their new names. */
@@ -97,13 +102,11 @@ function checkGenerated(job: JsonObject, before: JsonObject | undefined): FieldE
   const spec = recordOf(job.spec);
   if (spec.manualSelector === true || spec.selector === undefined) return [];
   const { name = '', uid = '' } = metaOf(job);
-  const labelsOf = (of: JsonObject | undefined) =>
-    recordOf(recordOf(recordOf(recordOf(of?.spec).template).metadata).labels);
   const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
-  const old = labelsOf(before);
+  const old = recordOf(labelsOf(before));
   const wantsPrefixed = before === undefined || Object.keys(prefixed).every((key) => old[key] !== undefined);
   const wanted = { 'controller-uid': uid, 'job-name': name, ...(wantsPrefixed ? prefixed : {}) };
-  const labels = labelsOf(job);
+  const labels = recordOf(labelsOf(job));
   const errors = Object.entries(wanted).flatMap(([key, value]) => {
     const at = `spec.template.metadata.labels[${key}]`;
     if (labels[key] === value) return [];

@@ -1,10 +1,10 @@
-import type { JsonObject } from 'riata/object';
+import type { Json, JsonObject } from 'riata/object';
 import { recordOf } from '../../resource/metadata.js';
 import { type FieldError, required } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
 import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
-import { checkLastingTemplate, checkTemplateLabels } from '../pods/pod-template-checks.js';
+import { checkLastingTemplate, unmatched } from '../pods/pod-template-checks.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
 import { checkCounts, checkReplicaStatus } from './replica-checks.js';
 import { counts } from './replica-set.js';
@@ -41,7 +41,13 @@ function checkSpec(spec: JsonObject): FieldError[] {
   if (template === undefined || template === null) return [...errors, required('spec.template')];
   return [
     ...errors,
-    ...(isEmpty ? [] : checkTemplateLabels({ matchLabels: recordOf(selector) }, template, 'spec.template')),
+    ...(isEmpty || matches(recordOf(selector), template) ? [] : [unmatched(template)]),
     ...checkLastingTemplate(template, 'ReplicationController', 'spec.template'),
   ];
+}
+
+/** Selectors of this kind are labels, and never judged as such. */
+function matches(selector: JsonObject, template: Json): boolean {
+  const labels = recordOf(recordOf(recordOf(template).metadata).labels);
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }

@@ -17,7 +17,8 @@ export const statefulSetRules: KindRules = {
     'spec.podManagementPolicy': 'OrderedReady',
     'spec.updateStrategy.rollingUpdate': ({ type }) => (type === undefined ? {} : undefined),
     'spec.updateStrategy.type': 'RollingUpdate',
-    'spec.updateStrategy.rollingUpdate.partition': 0,
+    'spec.updateStrategy.rollingUpdate.partition': (_, set) =>
+      (valueAt(set, 'spec.updateStrategy.type') ?? 'RollingUpdate') === 'RollingUpdate' ? 0 : undefined,
     'spec.persistentVolumeClaimRetentionPolicy': {},
     'spec.persistentVolumeClaimRetentionPolicy.whenDeleted': 'Retain',
     'spec.persistentVolumeClaimRetentionPolicy.whenScaled': 'Retain',

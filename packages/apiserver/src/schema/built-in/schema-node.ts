@@ -70,7 +70,7 @@ export class SchemaNode implements StructuralSchema {
   }
 
   get default(): string | number | undefined {
-    return this.#field?.default;
+    return this.#field?.default ?? (this.#field?.zero && this.go.is === 'string' ? '' : undefined);
   }
 
   get 'x-kubernetes-list-type'(): KubernetesExtensions['x-kubernetes-list-type'] {

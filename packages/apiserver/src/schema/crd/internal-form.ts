@@ -123,7 +123,7 @@ function printedMember(name: string, value: Json): Json {
     case 'Items':
       return Array.isArray(value)
         ? { Schema: null, JSONSchemas: value.map(schema) }
-        : { Schema: schema(value), JSONSchemas: null };
+        : { Schema: value === null ? null : schema(value), JSONSchemas: null };
     case 'AllOf':
     case 'OneOf':
     case 'AnyOf':
