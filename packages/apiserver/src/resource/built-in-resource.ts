@@ -1,11 +1,5 @@
-import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
-import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
-import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
-import { strictComplaints } from '../schema/strict-fields.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
 import { writeParts } from './load-write-parts.js';
-import { resetBy, statusApart, trackingOf } from './managed-fields.js';
-import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
 
 let all: readonly Resource[] | undefined;
@@ -51,7 +45,7 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
       return rules;
     },
     get schema() {
-      schema ??= schemaOf(entry, apiVersion);
+      schema ??= writeParts().schemaOfBuiltIn(entry, apiVersion);
       return schema;
     },
   };
@@ -65,54 +59,9 @@ export function subresourceAsResource(resource: Resource, subresource: Subresour
   if (found === undefined) {
     const { group, version, kind } = subresource;
     const apiVersion = group === '' ? version : `${group}/${version}`;
-    const schema = schemaOf({ group, version, kind, plural: '', subresources: [] }, apiVersion);
+    const schema = writeParts().schemaOfBuiltIn({ group, version, kind, plural: '', subresources: [] }, apiVersion);
     found = { ...resource, group, version, kind, apiVersion, schema, builtIn: true };
     below.set(subresource, found);
   }
   return found;
-}
-
-function schemaOf(
-  entry: Pick<BuiltInResource, 'group' | 'version' | 'kind' | 'plural' | 'subresources'>,
-  apiVersion: string,
-): ResourceSchema {
-  const { group, version, kind } = entry;
-  const node = builtInSchema({ group, version, kind });
-  if (node === undefined) throw new Error(`no schema for ${apiVersion} ${kind}`);
-  const patchSchema = builtInPatchSchema({ group, version, kind });
-  const read = (object: JsonObject) => {
-    const unknown: string[] = [];
-    try {
-      return { object: decodeTyped(object, node, unknown), unknown };
-    } catch (error) {
-      if (!(error instanceof IllTypedError)) throw error;
-      throw new UnreadableError(entry, error.message);
-    }
-  };
-  const hasStatus = entry.subresources.some((s) => s.name === 'status');
-  const { resets, statusKeeps } = writeParts().builtInRules(group, version, entry.plural);
-  const empty = decodeTyped({ apiVersion, kind }, node);
-  return {
-    emptyStatus: isJsonObject(empty.status) ? empty.status : undefined,
-    read,
-    complaints: (text) => strictComplaints(text, node),
-    withDefaults: (object) => object,
-    validate: () => [],
-    tracking: trackingOf({
-      apiVersion,
-      kind,
-      type: mergeTypeFromSchema(node),
-      empty,
-      resetFields: resets === undefined ? statusApart(hasStatus, keptPaths(statusKeeps)) : resetBy(resets),
-    }),
-    strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
-  };
-}
-
-function keptPaths(keeps: ResourceRules['statusKeeps'] = 'all'): readonly (readonly string[])[] {
-  return keeps === 'all' ? [['metadata']] : keeps.map((field) => ['metadata', field]);
-}
-
-function asObject(value: unknown): JsonObject {
-  return value as JsonObject;
 }

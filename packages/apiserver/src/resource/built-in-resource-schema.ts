@@ -1,0 +1,55 @@
+import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
+import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
+import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
+import { strictComplaints } from '../schema/strict-fields.js';
+import type { BuiltInResource } from './built-in-resources.js';
+import { builtInRules } from './built-in-rules.js';
+import { resetBy, statusApart, trackingOf } from './managed-fields.js';
+import { UnreadableError } from './read-object.js';
+import type { ResourceRules, ResourceSchema } from './resource.js';
+
+/** How the objects of a built-in kind, or of a subresource that is one, are read and tracked. */
+export function schemaOfBuiltIn(
+  entry: Pick<BuiltInResource, 'group' | 'version' | 'kind' | 'plural' | 'subresources'>,
+  apiVersion: string,
+): ResourceSchema {
+  const { group, version, kind } = entry;
+  const node = builtInSchema({ group, version, kind });
+  if (node === undefined) throw new Error(`no schema for ${apiVersion} ${kind}`);
+  const patchSchema = builtInPatchSchema({ group, version, kind });
+  const read = (object: JsonObject) => {
+    const unknown: string[] = [];
+    try {
+      return { object: decodeTyped(object, node, unknown), unknown };
+    } catch (error) {
+      if (!(error instanceof IllTypedError)) throw error;
+      throw new UnreadableError(entry, error.message);
+    }
+  };
+  const hasStatus = entry.subresources.some((s) => s.name === 'status');
+  const { resets, statusKeeps } = builtInRules(group, version, entry.plural);
+  const empty = decodeTyped({ apiVersion, kind }, node);
+  return {
+    emptyStatus: isJsonObject(empty.status) ? empty.status : undefined,
+    read,
+    complaints: (text) => strictComplaints(text, node),
+    withDefaults: (object) => object,
+    validate: () => [],
+    tracking: trackingOf({
+      apiVersion,
+      kind,
+      type: mergeTypeFromSchema(node),
+      empty,
+      resetFields: resets === undefined ? statusApart(hasStatus, keptPaths(statusKeeps)) : resetBy(resets),
+    }),
+    strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
+  };
+}
+
+function keptPaths(keeps: ResourceRules['statusKeeps'] = 'all'): readonly (readonly string[])[] {
+  return keeps === 'all' ? [['metadata']] : keeps.map((field) => ['metadata', field]);
+}
+
+function asObject(value: unknown): JsonObject {
+  return value as JsonObject;
+}
