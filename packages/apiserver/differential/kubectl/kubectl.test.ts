@@ -224,7 +224,7 @@ test('wait, rollout status and events', async () => {
   await pair().play([
     k(`create namespace ${ns}`),
     inNs('apply -f -', { input: deployment(2) }),
-    inNs('rollout status deployment/web --timeout=1s', { code: 1, expects: ['Waiting for deployment'] }),
+    inNs('rollout status deployment/web --timeout=2s', { code: 1, expects: ['Waiting for deployment'] }),
     k(['patch', 'deployment', 'web', '-n', ns, '--subresource=status', '--type=merge', '-p', patch]),
     inNs('rollout status deployment/web --timeout=20s', { expects: ['deployment "web" successfully rolled out'] }),
     inNs('get deployment web', { expects: [/web +2\/2 +2 +2/] }),
