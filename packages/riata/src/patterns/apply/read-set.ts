@@ -55,7 +55,12 @@ async function readKind(
   const { listerNamespace, signal, cache, caching = 'held', owner } = options;
   const isNamespaced = kind.scope === 'Namespaced';
   const namespace = isNamespaced ? listerNamespace : undefined;
-  const query = { ...(namespace === undefined ? {} : { namespace }), labelSelector: selector, signal };
+  const query = {
+    ...(namespace === undefined ? {} : { namespace }),
+    labelSelector: selector,
+    cutManagedFields: true,
+    signal,
+  };
   if (cache !== undefined && caching === 'dynamic' && !cache.holds(kind)) cache.use(kind);
   if (cache?.holds(kind)) return (await cache.list(kind, query)).items;
   if (caching === 'strict') {

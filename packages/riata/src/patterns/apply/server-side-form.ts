@@ -29,7 +29,7 @@ async function takenOver(wanted: Wanted, current: KubeObject, context: WriteCont
   const { client, options, signal } = context;
   let object: KubeObject = current;
   for (let turn = 0; ; turn += 1) {
-    // Caches do not keep managedFields.
+    // Neither caches nor what was listed has managedFields.
     if (turn > 0 || object.metadata.managedFields === undefined)
       object = await client.get(wanted.kind, wanted, { signal });
     const patch = takeOverPatch(object, options.fieldManager ?? defaultFieldManager, wanted.kind.apiVersion);
