@@ -1,7 +1,8 @@
 import { TestEnvironment } from '@riata/testing';
-import { Deployment, EndpointSlice, Pod, ReplicaSet, Service } from 'riata/kinds';
+import { CronJob, Deployment, EndpointSlice, Job, Pod, ReplicaSet, Service } from 'riata/kinds';
 import { expect, test } from 'vitest';
 import { nodeControllers, workloadControllers } from './controllers.js';
+import type { KubeletOptions } from './node/kubelet.js';
 import { makeNodes } from './node/nodes.js';
 
 const labels = { app: 'web' };
@@ -16,11 +17,13 @@ const web = (replicas: number, image = 'web:1') =>
   });
 const key = { namespace: 'default', name: 'web' };
 
-async function sandbox() {
+async function sandbox(fate?: KubeletOptions['fate']) {
   const env = await TestEnvironment.start();
   await makeNodes(env.client, 3);
   const { clock } = env;
-  await env.run(...([...workloadControllers({ clock }), ...nodeControllers({ clock })] as never[]));
+  await env.run(
+    ...([...workloadControllers({ clock }), ...nodeControllers({ clock, ...(fate && { fate }) })] as never[]),
+  );
   return env;
 }
 
@@ -63,4 +66,68 @@ test('a new template is rolled out, and an old one comes back', async () => {
     [4, '2'],
   ]);
   await env.expectConverged();
+});
+
+test('a CronJob makes a Job when it is due, and keeps three of them', async () => {
+  await using env = await sandbox();
+  const pod = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'work', image: 'work' }] } };
+  const metadata = { namespace: 'default', name: 'tick' };
+  await env.client.create(
+    CronJob({ metadata, spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: pod } } } }),
+  );
+  await env.settle();
+  expect((await env.client.list(Job)).items).toEqual([]);
+  for (let count = 0; count < 5; count += 1) {
+    await env.advance('5m');
+    await env.settle();
+  }
+  const jobs = (await env.client.list(Job)).items;
+  expect(jobs.map(({ status }) => status?.succeeded)).toEqual([1, 1, 1]);
+  const { status } = await env.client.get(CronJob, metadata);
+  expect(status).toMatchObject({
+    lastScheduleTime: '2026-01-01T00:25:00Z',
+    lastSuccessfulTime: '2026-01-01T00:25:00Z',
+  });
+});
+
+test('a Pod that crashes is started again, later each time', async () => {
+  await using env = await sandbox(() => ({ startsAfter: '5s', endsAfter: '5s', exitCode: 1 }));
+  await env.client.create(Pod({ metadata: key, spec: { containers: [{ name: 'web', image: 'web:1' }] } }));
+  const restarts = async () => (await env.client.get(Pod, key)).status?.containerStatuses?.[0]?.restartCount;
+  await env.settle();
+  expect((await env.client.get(Pod, key)).status?.phase).toBe('Pending');
+  await env.advance('10s');
+  expect(await restarts()).toBe(1);
+  await env.advance('18s');
+  expect(await restarts()).toBe(1);
+  await env.advance('4s');
+  expect(await restarts()).toBe(2);
+  expect((await env.client.get(Pod, key)).status?.containerStatuses?.[0]).toMatchObject({
+    state: { waiting: { reason: 'CrashLoopBackOff' } },
+    lastState: { terminated: { exitCode: 1 } },
+  });
+});
+
+test('a Pod is given to the node that has room for it', async () => {
+  await using env = await sandbox();
+  const asks = (cpu: string) => ({ containers: [{ name: 'web', image: 'web:1', resources: { requests: { cpu } } }] });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await env.client.create(Pod({ metadata: { namespace: 'default', name }, spec: asks('5') }));
+  }
+  await env.settle();
+  const waiting = async () => {
+    const { items } = await env.client.list(Pod, { namespace: 'default' });
+    return items.filter(({ spec }) => spec?.nodeName === undefined);
+  };
+  const [last, ...none] = await waiting();
+  expect(none).toEqual([]);
+  expect(last?.status?.conditions?.[0]).toMatchObject({
+    type: 'PodScheduled',
+    status: 'False',
+    message: '0/3 nodes are available: 3 Insufficient cpu.',
+  });
+  const other = ['a', 'b', 'c', 'd'].find((name) => name !== last?.metadata.name) as string;
+  await env.client.delete(Pod, { namespace: 'default', name: other });
+  await env.advance('1m');
+  expect(await waiting()).toEqual([]);
 });
