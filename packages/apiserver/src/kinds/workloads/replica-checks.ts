@@ -49,7 +49,7 @@ export function checkReplicaStatus(
   );
   if (numberOf(status.availableReplicas) <= numberOf(status.readyReplicas)) return errors;
   const detail = `cannot be greater than ${available}`;
-  return [...errors, invalid('status.availableReplicas', status.availableReplicas, detail)];
+  return [...errors, invalid('status.availableReplicas', numberOf(status.availableReplicas), detail)];
 }
 
 /** How often names have collided only rises. */
