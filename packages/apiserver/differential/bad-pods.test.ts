@@ -1,5 +1,5 @@
-import { merge, namespace, namespaces, post, put } from './asks.js';
-import { play, serverPair, uniqueName } from './pair.js';
+import { apply, get, merge, namespace, namespaces, post, put, strategic } from './asks.js';
+import { type Past, play, serverPair, uniqueName } from './pair.js';
 import { paths, pod } from './workload-objects.js';
 
 const pair = serverPair();
@@ -550,5 +550,40 @@ play(pair, 'limits of a namespace', () => {
     ask('e', { memory: '1Ki' }),
     ask('f', { cpu: '3' }, { cpu: '1' }),
     ask('g', { gpu: '4' }),
+  ];
+});
+
+play(pair, 'subresources of Pods in every way of writing', () => {
+  const ns = uniqueName('w');
+  const { pods } = paths(ns);
+  const debug = { name: 'e', image: 'i', targetContainerName: 'c' };
+  const sized = (cpu: string) => ({ containers: [{ name: 'c', resources: { limits: { cpu } } }] });
+  const fine = pod('a', { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1' } } }] });
+  const changed = (past: Past, change: object) => {
+    const before = past.body('a');
+    return { ...before, spec: { ...before.spec, ...change }, metadata: { ...before.metadata, labels: { x: 'y' } } };
+  };
+  return [
+    post(namespaces, namespace(ns)),
+    post(pods, fine, { as: 'a' }),
+    get(`${pods}/a/ephemeralcontainers`),
+    get(`${pods}/a/resize`),
+    strategic(`${pods}/a/ephemeralcontainers`, { spec: { ephemeralContainers: [debug] } }, { as: 'a' }),
+    strategic(
+      `${pods}/a/ephemeralcontainers`,
+      { spec: { ephemeralContainers: [{ ...debug, name: 'f' }] } },
+      { as: 'a' },
+    ),
+    (past) => put(`${pods}/a/ephemeralcontainers`, changed(past, { nodeName: 'n', ephemeralContainers: [debug] })),
+    strategic(`${pods}/a/resize`, { spec: sized('2') }, { as: 'a' }),
+    (past) => put(`${pods}/a/resize`, changed(past, { nodeName: 'n', tolerations: [] })),
+    apply(`${pods}/a/resize?fieldManager=m&force=true`, { ...pod('a'), spec: sized('3') }),
+    apply(`${pods}/a/status?fieldManager=m`, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a', labels: { z: '1' } },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    }),
+    get(`${pods}/a`),
   ];
 });
