@@ -20,6 +20,8 @@ export interface AnyValueOptions {
   readonly without?: readonly string[];
   /** Whether lists and maps may be empty. @default true */
   readonly empties?: boolean;
+  /** Texts that mean something to the kind, beside those that mean something to most. */
+  readonly texts?: readonly string[];
 }
 
 /** Any object that a kind's types allow: of each struct a few fields, chosen so that rules have something to look at. */
@@ -53,6 +55,6 @@ export function anyValue(node: SchemaNode, depth: number, options: AnyValueOptio
     case 'boolean':
       return fc.boolean();
     default:
-      return fc.constantFrom(...texts);
+      return fc.constantFrom(...texts, ...(options.texts ?? []));
   }
 }

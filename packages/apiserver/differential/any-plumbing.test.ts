@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { expect, test } from 'vitest';
+import { anyValue } from '../src/kinds/any-value.fixture.js';
+import { builtInSchema } from '../src/schema/built-in/built-in-schema.js';
+import type { SchemaNode } from '../src/schema/built-in/schema-node.js';
+import { namespace, namespaces, post } from './asks.js';
+import { describeDifference } from './difference.js';
+import { serverPair, uniqueName } from './pair.js';
+
+const pair = serverPair();
+/** Others try other objects: `RIATA_SEED=7 RIATA_RUNS=500 npm run test:real -- any-plumbing`. */
+const seed = Number(process.env.RIATA_SEED ?? 1);
+const numRuns = Number(process.env.RIATA_RUNS ?? 8);
+
+const ports = [{ name: 'a', port: 80 }];
+const webhook = {
+  name: 'a.example.com',
+  clientConfig: { url: 'https://example.com' },
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+};
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const backend = { service: { name: 's', port: { number: 80 } } };
+
+/** Where each kind is, and an object of it that is fine. */
+const kinds: Readonly<Record<string, readonly [group: string, plural: string, fine: JsonObject]>> = {
+  Service: ['', 'services', { spec: { ports } }],
+  Endpoints: ['', 'endpoints', { subsets: [{ addresses: [{ ip: '1.2.3.4' }], ports }] }],
+  ConfigMap: ['', 'configmaps', {}],
+  Secret: ['', 'secrets', {}],
+  ServiceAccount: ['', 'serviceaccounts', {}],
+  PersistentVolumeClaim: ['', 'persistentvolumeclaims', { spec: claim }],
+  LimitRange: ['', 'limitranges', { spec: { limits: [{ type: 'Container' }] } }],
+  ResourceQuota: ['', 'resourcequotas', { spec: { hard: { pods: '1' } } }],
+  EndpointSlice: [
+    'discovery.k8s.io',
+    'endpointslices',
+    { addressType: 'IPv4', endpoints: [{ addresses: ['1.2.3.4'] }] },
+  ],
+  Lease: ['coordination.k8s.io', 'leases', { spec: {} }],
+  Ingress: ['networking.k8s.io', 'ingresses', { spec: { defaultBackend: backend } }],
+  NetworkPolicy: ['networking.k8s.io', 'networkpolicies', { spec: { podSelector: {} } }],
+  IngressClass: ['networking.k8s.io', 'ingressclasses', { spec: { controller: 'a.b/c' } }],
+  Role: ['rbac.authorization.k8s.io', 'roles', {}],
+  ClusterRole: ['rbac.authorization.k8s.io', 'clusterroles', {}],
+  RoleBinding: ['rbac.authorization.k8s.io', 'rolebindings', { roleRef: { kind: 'Role', name: 'r' } }],
+  ValidatingWebhookConfiguration: [
+    'admissionregistration.k8s.io',
+    'validatingwebhookconfigurations',
+    { webhooks: [webhook] },
+  ],
+  MutatingWebhookConfiguration: [
+    'admissionregistration.k8s.io',
+    'mutatingwebhookconfigurations',
+    { webhooks: [webhook] },
+  ],
+  StorageClass: ['storage.k8s.io', 'storageclasses', { provisioner: 'p' }],
+  RuntimeClass: ['node.k8s.io', 'runtimeclasses', { handler: 'h' }],
+  Node: ['', 'nodes', {}],
+};
+const inNoNamespace = ['IngressClass', 'ClusterRole', 'StorageClass', 'RuntimeClass', 'Node'];
+const texts = [
+  ...['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName', 'None', 'ClientIP', 'Local', 'Cluster', 'TCP', 'UDP'],
+  ...['IPv4', 'IPv6', 'SingleStack', 'PreferDualStack', 'RequireDualStack', '1.2.3.4', '10.0.0.9', '01.2.3.4', 'a.b'],
+  ...[
+    'User',
+    'Group',
+    'ServiceAccount',
+    'Role',
+    'ClusterRole',
+    '*',
+    '*/*',
+    'get',
+    'Prefix',
+    'Exact',
+    'Ingress',
+    'Egress',
+  ],
+  ...[
+    'Pod',
+    'Container',
+    'Block',
+    'BestEffort',
+    'PriorityClass',
+    'NoSchedule',
+    'Equal',
+    'Ignore',
+    'Delete',
+    'Namespace',
+  ],
+  ...[
+    'kubernetes.io/tls',
+    'ReadWriteMany',
+    'ReadWriteOncePod',
+    'PersistentVolumeClaim',
+    'https://a.b/c',
+    'a.b.c',
+    'v1',
+  ],
+];
+/** What cannot be the same: Go tells empty lists from none until it has written them; expressions are not compiled. */
+const options = { empties: false, without: ['managedFields', 'matchConditions', 'configSource'], texts };
+
+/** Something fine with parts of something else in it. */
+function mixed(fine: Json | undefined, other: Json): Json {
+  if (Array.isArray(fine) && Array.isArray(other)) return other.map((item) => mixed(fine[0], item));
+  if (!isJsonObject(fine) || !isJsonObject(other)) return other;
+  const merged = Object.entries(other).map(([name, value]) => [name, mixed(fine[name], value as Json)]);
+  return { ...fine, ...Object.fromEntries(merged) };
+}
+
+test.each(Object.entries(kinds))('any %s', async (kind, [group, plural, fine]) => {
+  const ns = uniqueName('any');
+  await pair().both(post(namespaces, namespace(ns)));
+  const schema = builtInSchema({ group, version: 'v1', kind }) as SchemaNode;
+  const { metadata: _m, apiVersion: _a, kind: _k, status: _s, ...properties } = schema.properties ?? {};
+  const objects = fc.sample(anyValue({ ...schema, properties } as SchemaNode, 8, options), { numRuns, seed });
+  const isClusterWide = inNoNamespace.includes(kind) || plural.endsWith('webhookconfigurations');
+  const at = `${group === '' ? '/api/v1' : `/apis/${group}/v1`}${isClusterWide ? '' : `/namespaces/${ns}`}/${plural}`;
+  const steps = objects.map((object, index) =>
+    post(`${at}?dryRun=All`, { ...(mixed(fine, object) as JsonObject), metadata: { name: `${ns}-${index}` } }),
+  );
+  const found = await pair().differences(steps);
+  expect(found.map(describeDifference).join('\n')).toBe('');
+});
