@@ -17,6 +17,7 @@ import { type CacheMemory, createIngest, madeBy } from './cache-memory.js';
 import type { Change } from './change.js';
 import { HashConsing } from './hash-consing.js';
 import type { ListerWatcher } from './list-watch.js';
+import { OrderedFIFO } from './ordered-fifo.js';
 import { RecentStrings } from './recent-strings.js';
 import { SharedIndexInformer } from './shared-index-informer.js';
 
@@ -272,6 +273,34 @@ test('raw: a change decodes what is read of it and nothing else, through store, 
   expect(informer.getIndexer().indexKeys('byPhase', 'Running')).toEqual(['shop/a']);
   expect(last?.new?.status).toEqual({ phase: 'Running' });
   expect(() => last?.new?.spec).toThrow('broken JSON');
+  stop.abort();
+  await ended;
+});
+
+test.each<[string, object, boolean]>([
+  ['by default objects are made along what is stored', {}, true],
+  ['a transform may write to what it gets: objects are parsed for it', { transform: (obj: Pod) => obj }, false],
+  ['so they are for a queue of somebody else', { newQueue: () => new OrderedFIFO<Pod>() }, false],
+  ['raw objects are frozen anyway', { memory: 'raw', transform: (obj: Pod) => obj }, true],
+])('%s', async (_, options, isMade) => {
+  const clock = new VirtualClock();
+  const makers: (MakeObject | undefined)[] = [];
+  const source: ListerWatcher<Pod> = {
+    list: async ({ makeObject }) => {
+      makers.push(makeObject);
+      return { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items: [] };
+    },
+    watch: ({ makeObject, signal }) => {
+      makers.push(makeObject);
+      return new Promise((__, reject) => onAbort(signal, () => reject(new Error('stopped'))));
+    },
+  };
+  const runtime = { clock, log: silentLogger };
+  const informer = new SharedIndexInformer<Pod>(source, { useWatchList: false, runtime, ...options });
+  const stop = new AbortController();
+  const ended = informer.run({ signal: stop.signal });
+  await clock.settle();
+  expect(makers.map((make) => make !== undefined)).toEqual([isMade, isMade]);
   stop.abort();
   await ended;
 });
