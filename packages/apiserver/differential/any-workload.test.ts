@@ -33,12 +33,12 @@ const kinds: Readonly<Record<string, readonly [string, keyof ReturnType<typeof p
   ],
 };
 /**
- * What cannot be the same: Go tells empty lists from none until it has written them, and the fields of Windows and of
- * volume drivers that are gone are not looked into.
+ * What cannot be the same: Go tells empty lists from none until it has written them, and the fields of volume
+ * drivers that are gone are not looked into.
  */
 const empties = false;
 const without = [
-  ...['windowsOptions', 'runtimeClassName', 'iscsi', 'flocker', 'quobyte', 'storageos', 'azureDisk', 'azureFile', 'fc'],
+  ...['runtimeClassName', 'iscsi', 'flocker', 'quobyte', 'storageos', 'azureDisk', 'azureFile', 'fc'],
   ...[
     'awsElasticBlockStore',
     'gcePersistentDisk',

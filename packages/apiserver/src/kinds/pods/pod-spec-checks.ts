@@ -21,6 +21,7 @@ import { checkContainerResources, checkPodResources } from './resource-checks.js
 import { checkDnsConfig, checkHostAliases, checkSchedulingGates, checkTolerations } from './scheduling-checks.js';
 import { checkPodSecurity } from './security-checks.js';
 import { checkVolumes } from './volume-checks.js';
+import { checkHostProcess } from './windows-checks.js';
 
 const noClaims: ReadonlySet<string> = new Set();
 
@@ -49,6 +50,7 @@ export function checkPodSpec(spec: JsonObject, owner: SpecOwner, path: string): 
     ),
     ...checkSchedulingGates(spec.schedulingGates, `${path}.schedulingGates`),
     ...checkSpread(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`),
+    ...checkHostProcess(spec, everyContainer(spec, path), path),
     ...checkHostUsers(spec, path),
     ...checkNames(spec, path),
     ...checkRange(spec.activeDeadlineSeconds, 1, 2 ** 31 - 1, `${path}.activeDeadlineSeconds`),

@@ -3,6 +3,7 @@ import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.
 import { duplicate, type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkEnum, checkRange } from '../checks/basic-checks.js';
 import { checkDescending } from './path-checks.js';
+import { checkWindowsOptions } from './windows-checks.js';
 
 const maxId = 2 ** 31 - 1;
 
@@ -16,6 +17,7 @@ export function checkContainerSecurity(given: Json | undefined, hostUsers: boole
     ...checkRange(context.runAsGroup, 0, maxId, `${path}.runAsGroup`),
     ...checkProfile(context.seccompProfile, 'seccomp', `${path}.seccompProfile`),
     ...checkProfile(context.appArmorProfile, 'AppArmor', `${path}.appArmorProfile`),
+    ...checkWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
   ];
   if (procMount !== undefined) {
     errors.push(...checkEnum(procMount, ['Default', 'Unmasked'], `${path}.procMount`));
@@ -73,6 +75,7 @@ export function checkPodSecurity(spec: JsonObject, path: string): FieldError[] {
     ...checkEnum(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], `${path}.fsGroupChangePolicy`),
     ...checkProfile(context.seccompProfile, 'seccomp', `${path}.seccompProfile`),
     ...checkProfile(context.appArmorProfile, 'AppArmor', `${path}.appArmorProfile`),
+    ...checkWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
     ...checkEnum(context.supplementalGroupsPolicy, ['Merge', 'Strict'], `${path}.supplementalGroupsPolicy`),
     ...checkEnum(context.seLinuxChangePolicy, ['Recursive'], `${path}.seLinuxChangePolicy`),
   ];
