@@ -1,7 +1,8 @@
 // @ts-check
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, rename } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../control-plane/build.mjs';
@@ -22,10 +23,21 @@ export async function buildSuite(keeper, name) {
   return { binary, dir: join(source, 'pkg', name) };
 }
 
-/** @param {import('../control-plane/keeper.mjs').Keeper} keeper */
+/**
+ * The client-go program. It is built once for what its source and the versions are.
+ *
+ * @param {import('../control-plane/keeper.mjs').Keeper} keeper
+ */
 export async function buildClientGo(keeper) {
-  const binary = join(keeper.dir, 'client-go-program');
-  await go(keeper, goModule, ['build', '-trimpath', '-o', binary, '../go-suites/client-go/main.go']);
+  const { root, key } = cacheFolder();
+  const source = await readFile(new URL('client-go/main.go', import.meta.url));
+  const hash = createHash('sha256').update(key).update(source).digest('hex').slice(0, 16);
+  const binary = join(dirname(root), 'go-suites', `client-go-${hash}`);
+  if (existsSync(binary)) return binary;
+  const partial = `${binary}.partial-${process.pid}`;
+  await mkdir(dirname(binary), { recursive: true });
+  await go(keeper, goModule, ['build', '-trimpath', '-o', partial, '../go-suites/client-go/main.go']);
+  await rename(partial, binary);
   return binary;
 }
 

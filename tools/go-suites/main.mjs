@@ -5,7 +5,6 @@
  * registry, and a small client-go program. Each gets a fresh server without controllers, which is what those suites are
  * made for. `node tools/go-suites/main.mjs [client] [cache] [client-go]`; all of them by default.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startKeeper } from '../control-plane/keeper.mjs';
 import { buildClientGo, buildSuite, moduleName } from './build.mjs';
@@ -65,7 +64,6 @@ async function runSuite(keeper, name) {
 
 /** @param {import('../control-plane/keeper.mjs').Keeper} keeper */
 async function runClientGo(keeper) {
-  await mkdir(keeper.dir, { recursive: true });
   const binary = await buildClientGo(keeper);
   const server = await startServer(keeper, 'client-go');
   const env = { ...process.env, KUBECONFIG: server.kubeconfig };
