@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import type { Json } from 'riata/object';
 import { memoryLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { ApiServer } from './api-server.js';
+import { encodeObject } from './protobuf/envelope.js';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -14,10 +16,20 @@ const indented = Array.from({ length: 1_500 }, (_, level) => `${' '.repeat(level
 const head = '"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}';
 const big = 'x'.repeat(10 * 1024 * 1024);
 const json = 'application/json';
+const protobuf = 'application/vnd.kubernetes.protobuf';
 const merge = 'application/merge-patch+json';
 const strategic = 'application/strategic-merge-patch+json';
 const jsonPatch = 'application/json-patch+json';
 const apply = 'application/apply-patch+yaml';
+
+/** A definition whose schema is nested deeper than is read: `not` in `not` in `not`. */
+function deepSchema(): Uint8Array {
+  let schema: Json = {};
+  for (let level = 0; level < 1_500; level++) schema = { not: schema };
+  const version = { name: 'v1', schema: { openAPIV3Schema: schema } };
+  const named = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+  return encodeObject({ ...named, spec: { versions: [version] } });
+}
 
 interface Case {
   readonly method: string;
@@ -54,6 +66,10 @@ const others: Case[] = [
   { method: 'PATCH', path: `${at}?fieldManager=m`, type: apply, body: big },
   { method: 'DELETE', path: at, type: json, body: `{"x":"${big}"}` },
   { method: 'POST', path: configMaps, type: json, body: Buffer.alloc(1024, 0xff) },
+  { method: 'POST', path: configMaps, type: protobuf, body: Buffer.alloc(1024, 0xff) },
+  { method: 'POST', path: configMaps, type: protobuf, body: Buffer.from(`k8s\0${'\n\x7f'.repeat(depth)}`, 'latin1') },
+  { method: 'POST', path: definitions, type: protobuf, body: deepSchema() },
+  { method: 'DELETE', path: at, type: protobuf, body: Buffer.from('k8s\0\x12\xff\xff\xff\xff\x0f', 'latin1') },
   { method: 'GET', path: `${configMaps}?labelSelector=${'('.repeat(depth)}` },
   { method: 'GET', path: `${configMaps}?labelSelector=${'a,'.repeat(depth)}!` },
   { method: 'GET', path: `${configMaps}?fieldSelector=${'a=b,'.repeat(depth)}` },
