@@ -4,9 +4,10 @@ import { labelValue, qualifiedName } from '../../schema/name-rules.js';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { parseCidr } from '../checks/ip-address.js';
-import { checkCidr } from '../checks/ip-checks.js';
+import { checkCidr, cidrWarnings } from '../checks/ip-checks.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { roundAmounts, rounded } from '../pods/pod-defaults.js';
 import { checkAmount } from '../pods/resource-checks.js';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
@@ -17,7 +18,8 @@ export const nodeRules: KindRules = {
   defaults: {
     'spec.podCIDRs': computed((value, { podCIDR }) => podCidrs(stringsOf(value), textOf(podCIDR)) ?? value),
     'spec.podCIDR': (_, { spec }) => stringsOf(recordOf(spec).podCIDRs)[0],
-    'status.allocatable': computed((value, { capacity }) => (isGiven(value) ? value : capacity)),
+    'status.capacity': rounded,
+    'status.allocatable': computed((value, { capacity }) => roundAmounts(isGiven(value) ? value : capacity)),
   },
   prepare(object, before, { subresource }) {
     if (subresource !== '') return object;
@@ -30,6 +32,14 @@ export const nodeRules: KindRules = {
     ...checkResources(object),
     ...checkCidrs(stringsOf(recordOf(object.spec).podCIDRs)),
   ],
+  warnings(object) {
+    const { externalID, podCIDRs } = recordOf(object.spec);
+    const unused = 'spec.externalID: this field is deprecated, and is unused by Kubernetes';
+    return [
+      ...(textOf(externalID) === '' ? [] : [unused]),
+      ...stringsOf(podCIDRs).flatMap((cidr, i) => cidrWarnings(cidr, `spec.podCIDRs[${i}]`)),
+    ];
+  },
   validateUpdate: (object, before) => [...checkAddresses(object), ...checkKept(object, before)],
   validateStatus: (object) => [...checkResources(object), ...checkAddresses(object)],
 };
@@ -85,8 +95,15 @@ function checkResources({ status }: JsonObject): FieldError[] {
 
 function checkCidrs(cidrs: readonly string[]): FieldError[] {
   const errors = cidrs.flatMap((cidr, i) => checkCidr(cidr, `spec.podCIDRs[${i}]`));
-  const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.ip.family));
-  if (cidrs.length > 2 || (cidrs.length === 2 && families.size < 2)) {
+  const parsed = cidrs.map(parseCidr);
+  const wrong = parsed.indexOf(undefined);
+  const families = new Set(parsed.map((cidr) => cidr?.ip.family));
+  if (cidrs.length > 1 && wrong >= 0) {
+    const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${cidrs[wrong]})`;
+    const body = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`;
+    errors.push({ type: 'InternalError', field: 'spec.podCIDRs', body });
+  }
+  if (cidrs.length > 2 || (cidrs.length === 2 && (wrong >= 0 || families.size < 2))) {
     errors.push(invalid('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family'));
   }
   return errors;

@@ -6,6 +6,7 @@ import { checkText } from '../checks/basic-checks.js';
 import { withoutEmptyList } from '../checks/empty-list.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { roundAmounts, rounded } from '../pods/pod-defaults.js';
 import { checkContainerResourceName, checkResourceName, isHugePages } from '../pods/resource-checks.js';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
@@ -13,11 +14,14 @@ const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRati
 
 export const limitRangeRules: KindRules = {
   defaults: {
+    'spec.limits[].max': rounded,
+    'spec.limits[].min': rounded,
+    'spec.limits[].maxLimitRequestRatio': rounded,
     'spec.limits[].default': computed((value, { type, max }) =>
-      type === 'Container' ? filled(value, recordOf(max)) : value,
+      roundAmounts(type === 'Container' ? filled(value, recordOf(max)) : value),
     ),
     'spec.limits[].defaultRequest': computed((value, { type, default: limit, min }) =>
-      type === 'Container' ? filled(value, { ...recordOf(min), ...recordOf(limit) }) : value,
+      roundAmounts(type === 'Container' ? filled(value, { ...recordOf(min), ...recordOf(limit) }) : value),
     ),
   },
   prepare(object) {

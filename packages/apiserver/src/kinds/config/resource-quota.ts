@@ -2,6 +2,7 @@ import { type JsonObject, parseQuantity } from 'riata/object';
 import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
+import { rounded } from '../pods/pod-defaults.js';
 import { checkAmount, checkResourceName } from '../pods/resource-checks.js';
 
 const ofPods = ['pods'];
@@ -30,6 +31,7 @@ const exclusive = [
 ] as const;
 
 export const resourceQuotaRules: KindRules = {
+  defaults: { 'spec.hard': rounded, 'status.hard': rounded, 'status.used': rounded },
   validate(object) {
     const spec = recordOf(object.spec);
     return [...checkAmounts(recordOf(spec.hard), 'spec.hard'), ...checkScopes(spec), ...checkSelector(spec)];

@@ -56,7 +56,9 @@ function prepare(object: JsonObject, old: JsonObject | undefined, context: Prepa
   if (before === undefined || !needsHealthCheck(before)) allocation.fillHealthCheckPort(spec);
   if (before !== undefined) dropLeftovers(spec, before);
   // It was once filled in where it means nothing, and has not been shown there since.
-  if (isExternalName(spec)) spec.internalTrafficPolicy = undefined;
+  if (isExternalName(spec) && ['Cluster', 'Local'].includes(textOf(spec.internalTrafficPolicy))) {
+    spec.internalTrafficPolicy = undefined;
+  }
   const filled = withoutNothing(spec);
   const status = spec.type === 'LoadBalancer' ? object.status : { ...recordOf(object.status), loadBalancer: {} };
   const isSame = equal(filled, recordOf(object.spec)) && (old === undefined || equal(status, object.status));

@@ -5,13 +5,15 @@ import { pullPolicyFor } from './image-name.js';
 import { withPodTotals } from './pod-totals.js';
 
 /** Amounts are told in thousandths at the finest (`SetDefaults_ResourceList`). */
-const rounded = computed((amounts) => {
+export function roundAmounts(amounts: Json | undefined): Json | undefined {
   if (!isJsonObject(amounts)) return amounts;
   const fine = Object.entries(amounts).filter(([, amount]) => /[nu]$|e-/.test(String(amount)));
   if (fine.length === 0) return amounts;
   const round = (amount: Json | undefined) => parseQuantity(String(amount)).roundUp(-3).toString();
   return { ...amounts, ...Object.fromEntries(fine.map(([name, amount]) => [name, round(amount)])) };
-});
+}
+
+export const rounded = computed(roundAmounts);
 
 /** What a container asks for is what it may have at most, where nobody says. */
 const requestsFromLimits = computed((resources) => {

@@ -6,7 +6,9 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import { checkEnum, checkText } from '../checks/basic-checks.js';
 import { defaultClass } from '../checks/default-class.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
+import { prefixed } from '../defaults-table.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { claimSpecDefaults, rounded } from '../pods/pod-defaults.js';
 import { checkAmount } from '../pods/resource-checks.js';
 import { checkAccessModes } from './access-modes.js';
 import { withProtection } from './protection.js';
@@ -23,7 +25,12 @@ const resizeStates = [
 ];
 
 export const persistentVolumeClaimRules: KindRules = {
-  defaults: { 'spec.volumeMode': 'Filesystem', 'status.phase': 'Pending' },
+  defaults: {
+    ...prefixed('spec', claimSpecDefaults),
+    'status.phase': 'Pending',
+    'status.capacity': rounded,
+    'status.allocatedResources': rounded,
+  },
   prepare,
   validate: (object) => checkClaimSpec(recordOf(object.spec), 'spec'),
   validateUpdate: checkChange,

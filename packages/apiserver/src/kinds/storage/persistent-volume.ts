@@ -8,6 +8,7 @@ import type { KindRules } from '../kind-rules.js';
 import { checkNodeSelector } from '../pods/affinity-checks.js';
 import { oldVolumes } from '../pods/old-volumes.js';
 import { checkNoBacksteps } from '../pods/path-checks.js';
+import { rounded } from '../pods/pod-defaults.js';
 import { type FieldCheck, needs } from '../pods/volume-files.js';
 import { checkAccessModes } from './access-modes.js';
 import { withProtection } from './protection.js';
@@ -60,6 +61,7 @@ export const persistentVolumeRules: KindRules = {
   defaults: {
     'spec.persistentVolumeReclaimPolicy': 'Retain',
     'spec.volumeMode': 'Filesystem',
+    'spec.capacity': rounded,
     'spec.hostPath.type': '',
     'spec.rbd.pool': 'rbd',
     'spec.rbd.user': 'admin',

@@ -10,8 +10,7 @@ const max = { parameters: 512, parameterBytes: 256 * 1024 } as const;
 
 export const storageClassRules: KindRules = {
   defaults: { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' },
-  validate(object, before) {
-    if (before !== undefined) return [];
+  validate(object) {
     const provisioner = textOf(object.provisioner);
     return [
       ...(provisioner === '' ? [required('provisioner')] : []),
@@ -47,7 +46,8 @@ function checkTopologies(terms: readonly JsonObject[], path: string): FieldError
     const expressions = recordsOf(term.matchLabelExpressions);
     const keys = expressions.map(({ key }) => textOf(key));
     const wanted = Object.fromEntries(expressions.map((one) => [textOf(one.key), [...stringsOf(one.values)].sort()]));
-    const isKnown = known.some((other) => equal(other, wanted));
+    // A term that asks for nothing is taken for a repeated one, wherever it stands.
+    const isKnown = expressions.length === 0 || known.some((other) => equal(other, wanted));
     known.push(wanted);
     return [
       ...expressions.flatMap((one, j) => [
