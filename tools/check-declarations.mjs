@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dependencies = ['undici', 'yaml', '@standard-schema', '@types', 'undici-types', 'zod', 'prom-client'];
+const dependencies = ['yaml', '@standard-schema', '@types', 'undici-types', 'zod', 'prom-client'];
 const source = `
 import { control, createClient, defineKind, listWatch, Manager, SharedIndexInformer } from 'riata';
 import { ConfigMap, Deployment, Pod } from 'riata/kinds';

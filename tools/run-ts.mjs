@@ -22,7 +22,7 @@ await build({
   platform: 'node',
   target: 'node20',
   conditions: ['riata-source'],
-  external: ['undici', 'yaml', 'zod'],
+  external: ['yaml', 'zod'],
   sourcemap: 'inline',
   logLevel: 'warning',
 });
