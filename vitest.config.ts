@@ -17,7 +17,12 @@ export default defineConfig({
         ssr,
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'packages/*/faults/**/*.test.ts', 'tools/**/*.test.{ts,mjs}'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/*/faults/**/*.test.ts',
+            'tools/**/*.test.{ts,mjs}',
+            'docs/code/**/*.test.ts',
+          ],
           testTimeout: 30_000,
         },
       },

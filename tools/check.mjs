@@ -24,7 +24,9 @@ for (const project of [
   'packages/riata',
   'packages/apiserver',
   'packages/testing',
+  'packages/sandbox',
   ...examples,
+  'docs/code',
   'tools',
   'tools/control-plane',
 ])

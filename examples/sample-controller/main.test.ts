@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { ApiServer } from '@riata/apiserver';
 import { TestEnvironment } from '@riata/testing';
 import { findCondition, Manager, silentLogger } from 'riata';
@@ -93,9 +92,4 @@ test('the demo tells what happens, and why', async () => {
     'The Foo is deleted: what it owns goes with it',
   ]);
   expect(told).toContain('foo (for Foo Added): patch Deployment default/web, patch Foo default/web/status');
-});
-
-test('the README shows the code that is checked here', async () => {
-  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
-  expect(await read('../../README.md')).toContain(`\`\`\`ts\n${await read('glance.ts')}\`\`\`\n`);
 });

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { ApiServer } from '@riata/apiserver';
 import { loadConfig, type RestConfig } from 'riata';
 import { expect, test } from 'vitest';
@@ -23,9 +22,4 @@ test('the tour', async () => {
   ]);
   expect(lines).toContain('applied twice, stored once: true');
   expect(lines).toContain('the update was too late: read again, or patch');
-});
-
-test('the README shows the code that is checked here', async () => {
-  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
-  expect(await read('../../README.md')).toContain(`\`\`\`ts\n${await read('glance.ts')}\`\`\`\n`);
 });

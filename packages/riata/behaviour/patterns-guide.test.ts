@@ -228,13 +228,3 @@ test('definitions, files, rights', async () => {
     expect(manifests.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding']);
   });
 });
-
-test('the guide shows the code that is run here', async () => {
-  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
-  const [guide, own] = [await read('../../../docs/patterns.md'), await read('./patterns-guide.test.ts')];
-  const flat = (text: string) => text.replace(/^ +/gm, '');
-  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => flat(block));
-  const strange = blocks.filter((block) => !flat(own).includes(block));
-  expect(blocks.length).toBeGreaterThan(5);
-  expect(strange).toEqual([]);
-});

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { environmentPerFile, TestEnvironment } from '@riata/testing';
 import { defineKind, findCondition } from 'riata';
 import { control } from 'riata/controller';
@@ -100,14 +99,4 @@ describe('sites', () => {
   test('are gone after each test', async () => {
     expect((await env().client.list(Site)).items).toEqual([]);
   });
-});
-
-test('the guide shows the code that is run here', async () => {
-  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
-  const [guide, own] = [await read('../../../docs/testing.md'), await read('./guide.test.ts')];
-  const flat = (text: string) => text.replace(/^ +/gm, '');
-  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => flat(block));
-  const strange = blocks.filter((block) => !flat(own).includes(block));
-  expect(blocks.length).toBeGreaterThan(5);
-  expect(strange).toEqual([]);
 });

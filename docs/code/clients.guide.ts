@@ -1,0 +1,91 @@
+// biome-ignore-all lint/suspicious/noConsole: what guides show prints something.
+import {
+  createClient,
+  defineKind,
+  dryRun,
+  edit,
+  ignoreNotFound,
+  inNamespace,
+  isConflict,
+  isNotFound,
+  loadConfig,
+  makeKind,
+  withFieldOwner,
+} from 'riata';
+import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
+import type { Scale } from 'riata/kinds/types/autoscaling-v1';
+import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+
+const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+
+test('clients', async () => {
+  await using client = createClient(await loadConfig());
+  await client.apply(Namespace({ metadata: { name: 'shop' } }), { fieldManager: 'guide' });
+  const prices = ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { apple: '1' } });
+  const stored = await client.create(prices);
+  const found = await client.get(ConfigMap, { namespace: 'shop', name: 'prices' });
+  const missing = await client.find(ConfigMap, { namespace: 'shop', name: 'wages' }); // undefined
+  const { items } = await client.list(Pod, { namespace: 'shop', labelSelector: 'app=web' });
+  for await (const pod of client.each(Pod, { limit: 500 })) console.log(pod.metadata.name);
+  expect([found.metadata.uid, missing, items]).toEqual([stored.metadata.uid, undefined, []]);
+
+  const edited = edit(found, (draft) => {
+    draft.data = { ...draft.data, pear: '2' };
+  });
+  const updated = await client.update(edited); // 409 if somebody was faster
+  await client.patch(ConfigMap, updated.metadata, { type: 'merge', body: { data: { pear: '3' } } });
+  await client.apply(ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { plum: '4' } }), {
+    fieldManager: 'guide',
+  });
+  try {
+    await client.update(edited);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    console.log('somebody was faster');
+  }
+  await client.delete(ConfigMap, { namespace: 'shop', name: 'wages' }).catch(ignoreNotFound);
+  expect(log).toHaveBeenCalledWith('somebody was faster');
+  const { data } = await client.get(ConfigMap, found.metadata);
+  expect(data).toEqual({ apple: '1', pear: '3', plum: '4' });
+  expect(await client.get(Pod, { namespace: 'shop', name: 'a' }).catch(isNotFound)).toBe(true);
+
+  const stop = new AbortController();
+  const watch = client.retryingWatch(ConfigMap, { namespace: 'shop', signal: stop.signal });
+  for await (const change of watch) {
+    console.log(change.type);
+    if (change.type === 'ADDED' && change.object.metadata.name === 'prices') break;
+  }
+  stop.abort();
+  expect(log).toHaveBeenCalledWith('ADDED');
+
+  const shop = inNamespace(withFieldOwner(client, 'guide'), 'shop');
+  await shop.apply(ConfigMap({ metadata: { name: 'prices' }, data: { plum: '5' } }));
+  await dryRun(shop).delete(ConfigMap, { name: 'prices' }); // goes through all checks, deletes nothing
+  expect((await shop.get(ConfigMap, { name: 'prices' })).data?.plum).toBe('5');
+
+  const Fruit = defineKind({
+    group: 'clients-guide.riata.dev',
+    version: 'v1',
+    kind: 'Fruit',
+    spec: z.object({ price: z.int().min(0) }),
+  });
+  const Gadget = makeKind({
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Gadget',
+    plural: 'gadgets',
+    scope: 'Namespaced',
+  });
+  const named = await client.mapper.kindFor({ apiVersion: 'apps/v1', kind: 'Deployment' });
+  expect([Fruit.plural, Gadget.plural, named.plural]).toEqual(['fruits', 'gadgets', 'deployments']);
+
+  const key = { namespace: 'shop', name: 'web' };
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };
+  await client.create(Deployment({ metadata: key, spec: { selector: { matchLabels: labels }, template } }));
+  await client.status.patch(Deployment, key, { type: 'merge', body: { status: { replicas: 1 } } });
+  const scale = await client.subresource('scale').get<Scale>(Deployment, key);
+  await client.subresource('scale').replace(Deployment, key, { ...scale, spec: { replicas: 3 } });
+  expect((await client.get(Deployment, key)).spec?.replicas).toBe(3);
+});

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer, adminKubeconfig } from '@riata/apiserver';
+import { silentLogger } from 'riata';
+import { Pod } from 'riata/kinds';
+
+/** A cluster for code that looks for one as programs do; for as long as it is not disposed. */
+export async function kubeconfigCluster(): Promise<AsyncDisposable> {
+  const server = await ApiServer.start({ log: silentLogger });
+  const { url, ca } = await server.listen();
+  const folder = mkdtempSync(join(tmpdir(), 'riata-guides-'));
+  const before = process.env.KUBECONFIG;
+  process.env.KUBECONFIG = join(folder, 'kubeconfig');
+  writeFileSync(process.env.KUBECONFIG, adminKubeconfig({ url, ca, token: server.token }));
+  return {
+    async [Symbol.asyncDispose]() {
+      if (before === undefined) delete process.env.KUBECONFIG;
+      else process.env.KUBECONFIG = before;
+      rmSync(folder, { recursive: true, force: true });
+      await server.stop();
+    },
+  };
+}
+
+/** A Pod that somebody has put on a node. */
+export function runningPod(namespace: string, name: string) {
+  const spec = { nodeName: 'node-1', containers: [{ name: 'web', image: 'nginx' }] };
+  return Pod({ metadata: { namespace, name }, spec });
+}

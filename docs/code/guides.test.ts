@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest';
+import { kubeconfigCluster } from './cluster.js';
+import './clients.guide.js';
+import './controllers.guide.js';
+import './embedded-server.guide.js';
+import './informers.guide.js';
+import './migrating.guide.js';
+import './packages.guide.js';
+import './production.guide.js';
+import './queues.guide.js';
+import './shared-handlers.guide.js';
+
+// One file, so that what all guides need is loaded once.
+let cluster: AsyncDisposable | undefined;
+beforeAll(async () => {
+  cluster = await kubeconfigCluster();
+});
+afterAll(() => cluster?.[Symbol.asyncDispose]());

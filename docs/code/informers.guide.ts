@@ -1,0 +1,80 @@
+// biome-ignore-all lint/suspicious/noConsole: what guides show prints something.
+import {
+  Cache,
+  cached,
+  createClient,
+  Lister,
+  listWatch,
+  loadConfig,
+  SharedIndexInformer,
+  SharedInformerFactory,
+} from 'riata';
+import { ConfigMap, Pod } from 'riata/kinds';
+import { expect, test, vi } from 'vitest';
+import { runningPod } from './cluster.js';
+
+const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+
+test('an informer', async () => {
+  await using client = createClient(await loadConfig());
+  const stop = new AbortController();
+  const { signal } = stop;
+
+  const informer = new SharedIndexInformer(listWatch(client, Pod), {
+    kind: Pod,
+    indexers: { byNode: (pod) => (pod.spec?.nodeName === undefined ? [] : [pod.spec.nodeName]) },
+  });
+  informer.addEventHandler({
+    onAdd: (pod, isInInitialList) => console.log('added', pod.metadata.name, isInInitialList),
+    onUpdate: (old, pod) => console.log('updated', pod.metadata.name, old.spec === pod.spec),
+    onDelete: () => console.log('deleted'),
+  });
+  const indexer = informer.getIndexer();
+  const running = informer.run({ signal });
+  await informer.synced({ signal });
+  await client.create(runningPod('default', 'informed'));
+  await vi.waitFor(() => expect(indexer.list()).toHaveLength(1));
+  const onNode = indexer.byIndex('byNode', 'node-1'); // no request
+  const pods = new Lister(indexer, Pod);
+  const pod = pods.namespace('default').get('informed');
+  expect(Object.isFrozen(pod.spec)).toBe(true);
+  expect(onNode).toEqual([pod]);
+  expect(log).toHaveBeenCalledWith('added', 'informed', false);
+  for await (const change of informer.changes({ signal })) {
+    console.log(change.type, change.key);
+    if (change.key === 'default/informed') break;
+  }
+  expect(log).toHaveBeenCalledWith('Added', 'default/informed');
+  stop.abort();
+  await running;
+  expect(informer.isStopped).toBe(true);
+});
+
+test('a factory', async () => {
+  await using client = createClient(await loadConfig());
+  const signal = AbortSignal.timeout(20_000);
+  await using factory = new SharedInformerFactory(client, { namespace: 'default' });
+  const configMaps = factory.forKind(ConfigMap);
+  const podNames = factory.forKind(Pod, { metadataOnly: true }); // no spec, no status: little memory
+  factory.start({ signal });
+  await factory.waitForCacheSync({ signal });
+  expect([configMaps.hasSynced(), podNames.hasSynced()]).toEqual([true, true]);
+});
+
+test('a cache', async () => {
+  await using client = createClient(await loadConfig());
+  const stop = new AbortController();
+  const { signal } = stop;
+  const mine = { labelSelector: 'app=guide' };
+  const cache = new Cache(client, { kinds: [cached(ConfigMap, { ...mine, memory: 'hash-consed' })] });
+  await cache.indexField(ConfigMap, 'colour', (map) => [map.data?.colour ?? '']);
+  const running = cache.run({ signal });
+  await cache.waitForCacheSync({ signal });
+
+  const labels = { app: 'guide' };
+  await client.create(ConfigMap({ metadata: { namespace: 'default', name: 'car', labels }, data: { colour: 'red' } }));
+  const red = await cache.list(ConfigMap, { fieldSelector: { colour: 'red' } }); // the new one is in it: no sleep, no retry
+  expect(red.items.map(({ metadata }) => metadata.name)).toEqual(['car']);
+  stop.abort();
+  await running;
+});

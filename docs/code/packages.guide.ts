@@ -1,0 +1,110 @@
+// biome-ignore-all lint/suspicious/noConsole: what guides show prints something.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ApiServer, randomFaults } from '@riata/apiserver';
+import { Sandbox } from '@riata/sandbox';
+import { TestEnvironment } from '@riata/testing';
+import { createClient, loadConfig, VirtualClock } from 'riata';
+import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
+import { installCrds } from 'riata/patterns';
+import { seededRandom } from 'riata/runtime';
+import { expect, test, vi } from 'vitest';
+import { Foo, foos } from '../../examples/sample-controller/main.js';
+import { runningPod } from './cluster.js';
+
+const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+
+test('riata', async () => {
+  await using admin = createClient(await loadConfig());
+  await admin.apply(Namespace({ metadata: { name: 'shop' } }), { fieldManager: 'me' });
+  const web = runningPod('shop', 'web-1');
+  await admin.create(Pod({ ...web, metadata: { ...web.metadata, labels: { app: 'web' } } }));
+  {
+    await using client = createClient(await loadConfig());
+    for await (const pod of client.each(Pod, { labelSelector: 'app=web' })) console.log(pod.metadata.name);
+    await client.apply(ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { apple: '1' } }), {
+      fieldManager: 'me',
+    });
+  }
+  expect(log).toHaveBeenCalledWith('web-1');
+  expect((await admin.get(ConfigMap, { namespace: 'shop', name: 'prices' })).data?.apple).toBe('1');
+});
+
+test('@riata/apiserver', async () => {
+  await using server = await ApiServer.start();
+  const client = createClient(server.config);
+  expect((await client.list(Namespace)).items.length).toBeGreaterThan(0);
+  await client.close();
+});
+
+test('@riata/apiserver in tests', async () => {
+  const clock = new VirtualClock();
+  await using server = await ApiServer.start({ clock, random: seededRandom(1) });
+
+  // Each client has its own luck: late, refused, cut off, half-open, answered with 429, its answer lost…
+  const faults = randomFaults(seededRandom(2), { fail: 0.05, cut: 0.05, cutWatch: 0.5, delayMs: 200 });
+  const unlucky = createClient(server.connect({ name: 'unlucky', faults }), { runtime: { clock } });
+  const late = createClient(server.connect({ faults: ({ watch }) => (watch ? { eventDelayMs: 5_000 } : undefined) }), {
+    runtime: { clock },
+  });
+
+  await server.idle(); // namespaces are filled, garbage is collected
+  server.compact(); // watches and pages from before get 410
+  await server.restart({ downMs: 0 }); // connections are cut, objects stay, watches from before get 410
+
+  expect((await late.list(Namespace)).items.length).toBeGreaterThan(0);
+  await Promise.all([unlucky.close(), late.close()]);
+});
+
+test('@riata/sandbox', async () => {
+  await using sandbox = await Sandbox.start({ nodes: 3 });
+  const { url } = await sandbox.listen({ port: 0 }); // for kubectl; sandbox.client needs no socket
+  expect(url).toMatch(/^https:/);
+});
+
+test('@riata/testing', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Foo] });
+  await env.run(foos);
+  await env.client.create(Foo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'a' } }));
+  await env.settle(); // nothing is queued, due or in flight any more
+  await env.expectConverged(); // and a second pass writes nothing
+  expect((await env.client.get(Deployment, { namespace: 'default', name: 'a' })).spec?.replicas).toBe(1);
+});
+
+/** A program of the README, as one would start it. */
+async function started(path: string, use: (printed: () => string) => Promise<void>): Promise<number | null> {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, ['tools/run-ts.mjs', path], { cwd: root });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  try {
+    await use(() => printed);
+  } finally {
+    child.kill('SIGTERM');
+  }
+  return closed;
+}
+
+test('the controller of the README', async () => {
+  await using client = createClient(await loadConfig());
+  await installCrds(client, [Foo]);
+  await client.create(Foo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'web' } }));
+  const key = { namespace: 'default', name: 'web' };
+  const code = await started('examples/sample-controller/glance.ts', async (printed) => {
+    await vi.waitFor(() => client.get(Deployment, key).catch(() => expect.fail(printed())), 20_000);
+  });
+  expect(code).toBe(0);
+});
+
+test('the client of the README', async () => {
+  await using client = createClient(await loadConfig());
+  await started('examples/tour/glance.ts', (printed) => {
+    return vi.waitFor(() => expect(printed()).toContain('SYNCED'), 20_000).catch(() => expect.fail(printed()));
+  });
+  expect((await client.get(ConfigMap, { namespace: 'shop', name: 'prices' })).data?.apple).toBe('2');
+});

@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { missingCode, shownBlocks } from './shown-code.js';
+
+const root = new URL('../../', import.meta.url);
+const pages = [
+  'README.md',
+  ...readdirSync(new URL('docs', root))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+  ...['examples', 'packages'].flatMap((folder) =>
+    readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}/README.md`),
+  ),
+].filter((page) => existsSync(new URL(page, root)));
+
+test('all code that pages show stands in files that are compiled and run', async () => {
+  const blocks = (await Promise.all(pages.map((page) => shownBlocks(page)))).flat();
+  const missing = await Promise.all(blocks.map(missingCode));
+  expect(missing.filter((problem) => problem !== undefined)).toEqual([]);
+  expect(new Set(blocks.map(({ page }) => page)).size).toBeGreaterThan(5);
+});
+
+test('every guide is run', () => {
+  const folder = new URL('.', import.meta.url);
+  const run = readFileSync(new URL('guides.test.ts', folder), 'utf8');
+  const guides = readdirSync(folder).filter((file) => file.endsWith('.guide.ts'));
+  expect(guides.filter((file) => !run.includes(`'./${file.replace(/ts$/, 'js')}'`))).toEqual([]);
+});
+
+test('links and pictures lead to files', () => {
+  const broken = pages.flatMap((page) => {
+    const text = readFileSync(new URL(page, root), 'utf8').replace(/`[^`\n]*`/g, '');
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
+    return links.filter((path) => !existsSync(new URL(path, new URL(page, root)))).map((path) => `${page}: ${path}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('code that stands nowhere is found', async () => {
+  const source = 'docs/code/shown-code.test.ts';
+  const block = (code: string) => missingCode({ page: 'a.md', source, code });
+  expect(await block("import { expect } from 'vitest';\n\nconst source = 'docs/code/shown-code.test.ts';\n")).toBe(
+    undefined,
+  );
+  expect(await block("import { vi } from 'vitest';\n")).toBe(`a.md: ${source} does not import vi of vitest`);
+  expect(await block(['const other', '= 1;'].join(' '))).toMatch(/does not hold\nconst other/);
+  expect(await missingCode({ page: 'a.md', source: undefined, code: 'f();\n' })).toMatch(/no comment says/);
+});
