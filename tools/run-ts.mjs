@@ -5,6 +5,13 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(
+    `Riata needs Node 20.19 or newer; this is ${process.version}. Install a newer one, e.g. from nodejs.org.`,
+  );
+  process.exit(1);
+}
 const [program, ...args] = process.argv.slice(2);
 if (program === undefined) {
   console.error('usage: node tools/run-ts.mjs main.ts [args]');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeFile } from 'node:fs/promises';
-import { parseCommandLine, type Settings, usage } from './command-line.js';
+import { nodeProblem, parseCommandLine, type Settings, usage } from './command-line.js';
 
 async function run({ host, port, kubeconfig, token, controllers, tls }: Settings): Promise<void> {
   const stopAsked = new Promise<void>((resolve) => {
@@ -22,6 +22,11 @@ async function run({ host, port, kubeconfig, token, controllers, tls }: Settings
 }
 
 async function main(args: string[]): Promise<number> {
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) {
+    process.stderr.write(`riata-apiserver: ${problem}\n`);
+    return 1;
+  }
   let settings: Settings | undefined;
   try {
     settings = parseCommandLine(args);

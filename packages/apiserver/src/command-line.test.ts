@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCommandLine } from './command-line.js';
+import { nodeProblem, parseCommandLine } from './command-line.js';
 
 test('has defaults', () => {
   expect(parseCommandLine([])).toEqual({
@@ -27,3 +27,9 @@ test.each([
   [['stray'], 'stray'],
   [['--token', ''], '--token wants a text'],
 ])('refuses %j', (args, message) => expect(() => parseCommandLine(args)).toThrow(message));
+
+test('tells when Node is too old', () => {
+  expect(['20.19.0', '20.20.2', '22.0.0', '24.1.0'].map(nodeProblem)).toEqual(Array(4).fill(undefined));
+  expect(nodeProblem('20.18.3')).toBe('needs Node 20.19 or newer, this is 20.18.3: install a newer one');
+  expect(nodeProblem('18.20.8')).toContain('18.20.8');
+});

@@ -394,6 +394,7 @@ test('riata/runtime', async () => {
       "isStopReason",
       "isTimeout",
       "link",
+      "listenProblem",
       "loadAuthority",
       "logLevels",
       "memoryLogger",

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeFile } from 'node:fs/promises';
-import { parseCommandLine, type Settings, usage } from './command-line.js';
+import { nodeProblem, parseCommandLine, type Settings, usage } from './command-line.js';
 
 async function run({ host, port, kubeconfig, token, tls, nodes }: Settings): Promise<void> {
   const stopAsked = new Promise<void>((resolve) => {
@@ -18,6 +18,11 @@ async function run({ host, port, kubeconfig, token, tls, nodes }: Settings): Pro
 }
 
 async function main(args: string[]): Promise<number> {
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) {
+    process.stderr.write(`riata-sandbox: ${problem}\n`);
+    return 1;
+  }
   let settings: Settings | undefined;
   try {
     settings = parseCommandLine(args);

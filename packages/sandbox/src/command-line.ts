@@ -52,3 +52,10 @@ export function parseCommandLine(args: readonly string[]): Settings | undefined 
     ...{ port: number('port', 65_535), nodes: number('nodes', 5000) },
   };
 }
+
+/** What is wrong with this Node, if it is too old: said before anything is imported that it does not have. */
+export function nodeProblem(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return undefined;
+  return `needs Node 20.19 or newer, this is ${version}: install a newer one`;
+}

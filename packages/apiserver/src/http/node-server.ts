@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Identity, link, type Scheduler } from 'riata/runtime';
+import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtime';
 import type { Handle } from './in-process-transport.js';
 import { NodeReply } from './node-reply.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
@@ -141,9 +141,10 @@ export class NodeServer {
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    const fail = (error: Error) => reject(new Error(listenProblem(error, { host, port }), { cause: error }));
+    server.once('error', fail);
     server.listen({ host, port }, () => {
-      server.off('error', reject);
+      server.off('error', fail);
       resolve();
     });
   });

@@ -66,7 +66,8 @@ const texts: Readonly<Record<ReflectorProblem, (kind: KindRef | undefined, verb:
       ? 'the server does not serve the resource: is it installed, and is this its version?'
       : kind.group.includes('.') && !kind.group.endsWith('.k8s.io')
         ? `the server does not serve kind ${kind.kind} of ${kind.apiVersion}: is the CustomResourceDefinition ` +
-          `"${kind.plural}.${kind.group}" installed, and does it serve version ${kind.version}?`
+          `"${kind.plural}.${kind.group}" installed, and does it serve version ${kind.version}? ` +
+          'kubectl apply installs it, or installCrds of riata/patterns'
         : `the server does not serve kind ${kind.kind} of ${kind.apiVersion}: is it of another Kubernetes version?`,
   'no-watch': (kind) => `the server does not let ${resourceOf(kind)} be watched: list it live instead of caching it`,
 };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { listenProblem } from '../runtime/listen-problem.js';
 import type { Logger } from '../runtime/logger.js';
 import { onAbort } from '../runtime/signals.js';
 import type { Runnable } from './runnable.js';
@@ -76,7 +77,7 @@ export class HttpEndpoint implements Runnable {
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
         const { host, port } = this.#options;
-        reject(new Error(`${this.name}: cannot listen on ${host ?? '*'}:${port}: ${error.message}`, { cause: error }));
+        reject(new Error(`${this.name}: ${listenProblem(error, { host, port })}`, { cause: error }));
       });
       server.listen({ host: this.#options.host, port: this.#options.port }, () => {
         const address = server.address();

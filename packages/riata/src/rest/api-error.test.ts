@@ -27,6 +27,18 @@ describe('an error made from a Status', () => {
     expect(error).toBeInstanceOf(Error);
   });
 
+  test('says what to do about credentials and rights', () => {
+    const refused = (code: number, message: string) =>
+      answer(code, JSON.stringify({ ...notFound, code, message })).message;
+    expect(refused(401, 'Unauthorized')).toMatch(
+      /: Unauthorized .*; the server does not accept the credentials: log in/,
+    );
+    const denied =
+      'pods "cart" is forbidden: User "eve" cannot get resource "pods" in API group "" in the namespace "shop"';
+    expect(refused(403, denied)).toMatch(/; grant it by a Role or ClusterRole and its binding$/);
+    expect(refused(403, 'pods "cart" is forbidden: exceeded quota')).not.toContain('grant');
+  });
+
   test('keeps the causes of an invalid object', () => {
     const causes = [{ reason: 'FieldValueInvalid', message: 'too long', field: 'spec.host' }];
     const error = answer(422, JSON.stringify({ ...notFound, reason: 'Invalid', code: 422, details: { causes } }));

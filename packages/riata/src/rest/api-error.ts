@@ -125,6 +125,16 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
   );
 }
 
+/** What a reader can do about it, where the server's word alone does not tell. */
+function remedyFor({ code, message = '' }: Status): string | undefined {
+  if (code === 401) return '; the server does not accept the credentials: log in anew, or renew token or certificate';
+  // The words of RBAC; admission forbids things, too, and says why.
+  if (code === 403 && /^.* is forbidden: User ".*" cannot /.test(message)) {
+    return '; grant it by a Role or ClusterRole and its binding';
+  }
+  return undefined;
+}
+
 function messageFor(
   status: Status,
   { method, attempts = 1, problem }: ApiErrorContext,
@@ -137,6 +147,7 @@ function messageFor(
     status.message || 'the server refused without saying why',
     answer && ` (${answer})`,
     attempts > 1 && ` after ${attempts} attempts`,
+    remedyFor(status),
     problem && `; ${problem}`,
   ]
     .filter(Boolean)

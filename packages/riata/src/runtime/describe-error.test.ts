@@ -7,6 +7,13 @@ describe('describeError', () => {
     expect(describeError(error)).toBe('Error: a (caused by TypeError: b (caused by c))');
   });
 
+  test('leaves out what was said already', () => {
+    const refused = new Error('connect ECONNREFUSED', { cause: new Error('no route') });
+    const told = new Error('cannot list pods: connect ECONNREFUSED', { cause: refused });
+    expect(describeError(told)).toBe('Error: cannot list pods: connect ECONNREFUSED (caused by Error: no route)');
+    expect(describeError(new Error('pods: a', { cause: new Error('a') }))).toBe('Error: pods: a');
+  });
+
   test('shows the parts of an AggregateError, but not all of many', () => {
     const parts = Array.from({ length: 6 }, (_, index) => new Error(`p${index}`));
     expect(describeError(new AggregateError(parts.slice(0, 2)))).toBe('AggregateError [Error: p0; Error: p1]');

@@ -2,7 +2,8 @@ const longestChain = 8;
 const mostSiblings = 4;
 
 /**
- * An error with all its causes in one line, such as `ApiError: cannot list pods (caused by Error: ECONNRESET)`.
+ * An error with all its causes in one line, such as `ApiError: cannot list pods (caused by Error: ECONNRESET)`. A cause
+ * whose message the error before it repeats is left out.
  * Takes anything that can be thrown, never throws itself, and ends on causes that go round in a circle.
  */
 export function describeError(error: unknown): string {
@@ -23,10 +24,22 @@ function describe(error: unknown, seen: Set<unknown>): string {
       const more = error.errors.length - parts.length;
       text += ` [${parts.join('; ')}${more > 0 ? `; and ${more} more` : ''}]`;
     }
-    return error.cause === undefined ? text : `${text} (caused by ${describe(error.cause, seen)})`;
+    const cause = unsaidCause(error, text, seen);
+    return cause === undefined ? text : `${text} (caused by ${describe(cause, seen)})`;
   } catch {
     return 'an error that cannot be read';
   }
+}
+
+/** The first cause that tells something that the text does not. */
+function unsaidCause(error: Error, text: string, seen: Set<unknown>): unknown {
+  let { cause } = error;
+  while (cause instanceof Error && !seen.has(cause) && seen.size < longestChain) {
+    if (cause instanceof AggregateError || cause.message === '' || !text.includes(cause.message)) break;
+    seen.add(cause);
+    cause = cause.cause;
+  }
+  return cause;
 }
 
 function describeThrown(value: unknown): string {

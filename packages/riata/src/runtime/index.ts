@@ -2,6 +2,7 @@
 export type { Clock, Scheduler, Timer, TimerOptions } from './clock.js';
 export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.js';
 export { describeError } from './describe-error.js';
+export { listenProblem } from './listen-problem.js';
 export {
   createLogger,
   type LogFields,

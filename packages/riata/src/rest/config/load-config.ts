@@ -67,9 +67,12 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<RestC
     return printable({ server, credentials: anonymous, namespace: options.namespace ?? 'default' });
   }
   const places = tried.map(({ where, why }) => `  ${where}: ${why}`).join('\n');
-  throw new ConfigError(`no configuration found; tried\n${places}\nGive a path, or set KUBECONFIG.`, {
-    reason: 'Empty',
-  });
+  throw new ConfigError(
+    `no configuration found; tried\n${places}\nSet KUBECONFIG to the kubeconfig file of your cluster, or give its path. No cluster? \`npx riata-sandbox --kubeconfig FILE\` starts one.`,
+    {
+      reason: 'Empty',
+    },
+  );
 }
 
 async function tryInCluster(options: LoadConfigOptions, tried: Tried): Promise<RestConfig | undefined> {
