@@ -14,7 +14,7 @@ import { statefulSets } from './workloads/stateful-set.js';
  * The controllers of workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, CronJobs and the
  * EndpointSlices of Services, as kube-controller-manager has them. For a server on which nobody else runs these.
  */
-export function workloadControllers(options: { readonly clock?: Clock } = {}): readonly ControllerDefinition<never>[] {
+export function workloadControllers(options: { readonly clock?: Clock } = {}): readonly ControllerDefinition[] {
   const { clock = systemClock } = options;
   return [
     deployments(clock),
@@ -24,11 +24,11 @@ export function workloadControllers(options: { readonly clock?: Clock } = {}): r
     jobs(clock),
     cronJobs(clock),
     endpointSlices(),
-  ] as unknown as readonly ControllerDefinition<never>[];
+  ];
 }
 
 /** A scheduler, and a kubelet that pretends: they make Pods Running and Ready on any server, a real one too. */
-export function nodeControllers(options: Partial<KubeletOptions> = {}): readonly ControllerDefinition<never>[] {
+export function nodeControllers(options: Partial<KubeletOptions> = {}): readonly ControllerDefinition[] {
   const { clock = systemClock } = options;
-  return [scheduler(), kubelet({ ...options, clock })] as unknown as readonly ControllerDefinition<never>[];
+  return [scheduler(), kubelet({ ...options, clock })];
 }

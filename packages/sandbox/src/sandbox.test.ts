@@ -21,9 +21,7 @@ async function sandbox(fate?: KubeletOptions['fate']) {
   const env = await TestEnvironment.start();
   await makeNodes(env.client, 3);
   const { clock } = env;
-  await env.run(
-    ...([...workloadControllers({ clock }), ...nodeControllers({ clock, ...(fate && { fate }) })] as never[]),
-  );
+  await env.run(...workloadControllers({ clock }), ...nodeControllers({ clock, ...(fate && { fate }) }));
   return env;
 }
 

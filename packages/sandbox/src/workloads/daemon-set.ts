@@ -41,12 +41,9 @@ async function place(context: ReconcileContext<DaemonSet>, nodes: readonly Node[
   const { type = 'RollingUpdate', rollingUpdate } = specOf(set).updateStrategy ?? {};
   const allowed = Number(rollingUpdate?.maxUnavailable ?? 1) || 1;
   const missing = nodes.length - pods.filter((pod) => isActive(pod) && isReady(pod)).length;
-  const replaced =
-    type === 'OnDelete'
-      ? []
-      : old
-          .filter((pod) => !isReady(pod) || false)
-          .concat(old.filter(isReady).slice(0, Math.max(0, allowed - missing)));
+  const spared = old.filter((pod) => !isReady(pod));
+  const next = old.filter(isReady).slice(0, Math.max(0, allowed - missing));
+  const replaced = type === 'OnDelete' ? [] : [...spared, ...next];
   const gone = pods.filter((pod) => isActive(pod) && !names.has(specOf(pod).nodeName ?? ''));
   const failed = pods.filter((pod) => !isActive(pod) && pod.metadata.deletionTimestamp === undefined);
   for (const { metadata } of new Set([...replaced, ...gone, ...failed])) {

@@ -36,7 +36,7 @@ export function rollingSteps(
 ): readonly (readonly [ReplicaSet, number])[] {
   const replicas = specOf(deployment).replicas ?? 1;
   const size = (set: ReplicaSet) => specOf(set).replicas ?? 1;
-  const old = sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid && true);
+  const old = sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
   const own = sets.find(({ metadata }) => metadata.uid === current.metadata.uid) ?? current;
   const oldTotal = old.reduce((sum, set) => sum + size(set), 0);
   const target = size(own) > replicas ? replicas : Math.max(size(own), wanted(deployment, oldTotal));
