@@ -9,6 +9,7 @@ import './packages.guide.js';
 import './production.guide.js';
 import './queues.guide.js';
 import './shared-handlers.guide.js';
+import './troubleshooting.guide.js';
 
 // One file, so that what all guides need is loaded once.
 let cluster: AsyncDisposable | undefined;
