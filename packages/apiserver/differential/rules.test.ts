@@ -243,6 +243,35 @@ play(pair, 'rules that do not compile', () => {
   });
 });
 
+play(pair, 'rules that defaults break', () => {
+  const ruledText = (rule: string, more: object = {}) => ({ ...text, 'x-kubernetes-validations': [{ rule }], ...more });
+  const attempts: readonly object[] = [
+    { d: ruledText('self.size() > 2', { default: 'abc' }) },
+    { d: ruledText('self.size() > 2', { default: 'a' }) },
+    { d: ruledText('self == oldSelf', { default: 'a' }) },
+    { d: ruledText('int(self) > 2', { default: 'a' }) },
+    { d: { type: 'object', default: { inner: 'a' }, properties: { inner: ruledText('self.size() > 2') } } },
+    {
+      d: {
+        type: 'object',
+        default: {},
+        properties: { inner: text },
+        'x-kubernetes-validations': [{ rule: 'has(self.inner)' }],
+      },
+    },
+    { d: { type: 'array', maxItems: 3, default: ['abc', 'a'], items: ruledText('self.size() > 2') } },
+  ];
+  return attempts.map((more) => {
+    const { made } = ruled([{ rule: 'true' }], more);
+    const name = 'rules.example.com';
+    return post(`${definitions}?dryRun=All`, {
+      ...made,
+      metadata: { name: `widgets.${name}` },
+      spec: { ...made.spec, group: name },
+    });
+  });
+});
+
 play(pair, 'rules that cost too much', () => {
   const endless = { type: 'string' };
   const many = (items: object) => ({ type: 'array', items });

@@ -46,6 +46,18 @@ export function ruleChecker(
   };
 }
 
+/** Which rules of its schema a default breaks: as a value that stays, and as one that is new. */
+export function checkDefaultRules(value: Json, schema: StructuralSchema, path: string): readonly FieldError[] {
+  const tree = ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true);
+  if (tree === undefined) return [];
+  for (const old of [value, undefined]) {
+    const check = new Check();
+    check.node(tree, path, value, old, Correlation.of(value, undefined, schema));
+    if (check.errors.length > 0) return check.errors;
+  }
+  return [];
+}
+
 /** One walk through an object. */
 class Check implements RuleFindings {
   readonly errors: FieldError[] = [];

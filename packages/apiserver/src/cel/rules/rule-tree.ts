@@ -18,10 +18,10 @@ export interface RuleNode {
 /** The name under which the type of `self` is known; nobody can write it in an expression. */
 export const rootName = 'selfType';
 
-/** Undefined when there are no rules. */
-export function ruleTree(schema: StructuralSchema): RuleNode | undefined {
+/** Undefined when there are no rules. `isRoot`: of a whole object, with kind and metadata. */
+export function ruleTree(schema: StructuralSchema, isRoot = true): RuleNode | undefined {
   if (!hasRules(schema)) return undefined;
-  return nodeOf(schema, schema, true, declaredType(schema, true, rootName));
+  return nodeOf(schema, schema, isRoot, declaredType(schema, isRoot, rootName));
 }
 
 /** `from` has the rules; `schema` says what the values are: they differ inside `allOf`. */

@@ -1,4 +1,5 @@
 import { equal, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
+import { checkDefaultRules } from '../../cel/rules/check-rules.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 import { IllTypedError } from '../built-in/decode-typed.js';
 import { checkEmbedded, coerceEmbedded } from '../structural/embedded-resources.js';
@@ -36,7 +37,8 @@ function checkDefault(value: Json, schema: StructuralSchema, path: string, insid
     const resources = checkEmbedded(value, schema, path);
     if (resources.length > 0) return [...errors, ...resources];
   }
-  return [...errors, ...validateValue(value, schema, { path })];
+  const wrong = validateValue(value, schema, { path });
+  return [...errors, ...(wrong.length > 0 ? wrong : checkDefaultRules(value, schema, path))];
 }
 
 function coercionProblem(value: Json, schema: StructuralSchema, path: string): FieldError | undefined {
