@@ -21,12 +21,12 @@ const log = vi.spyOn(console, 'log').mockImplementation(() => {});
 
 test('clients', async () => {
   await using client = createClient(await loadConfig());
-  await client.apply(Namespace({ metadata: { name: 'shop' } }), { fieldManager: 'guide' });
-  const prices = ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { apple: '1' } });
+  await client.apply(Namespace({ metadata: { name: 'market' } }), { fieldManager: 'guide' });
+  const prices = ConfigMap({ metadata: { namespace: 'market', name: 'prices' }, data: { apple: '1' } });
   const stored = await client.create(prices);
-  const found = await client.get(ConfigMap, { namespace: 'shop', name: 'prices' });
-  const missing = await client.find(ConfigMap, { namespace: 'shop', name: 'wages' }); // undefined
-  const { items } = await client.list(Pod, { namespace: 'shop', labelSelector: 'app=web' });
+  const found = await client.get(ConfigMap, { namespace: 'market', name: 'prices' });
+  const missing = await client.find(ConfigMap, { namespace: 'market', name: 'wages' }); // undefined
+  const { items } = await client.list(Pod, { namespace: 'market', labelSelector: 'app=web' });
   for await (const pod of client.each(Pod, { limit: 500 })) console.log(pod.metadata.name);
   expect([found.metadata.uid, missing, items]).toEqual([stored.metadata.uid, undefined, []]);
 
@@ -35,7 +35,7 @@ test('clients', async () => {
   });
   const updated = await client.update(edited); // 409 if somebody was faster
   await client.patch(ConfigMap, updated.metadata, { type: 'merge', body: { data: { pear: '3' } } });
-  await client.apply(ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { plum: '4' } }), {
+  await client.apply(ConfigMap({ metadata: { namespace: 'market', name: 'prices' }, data: { plum: '4' } }), {
     fieldManager: 'guide',
   });
   try {
@@ -44,14 +44,14 @@ test('clients', async () => {
     if (!isConflict(error)) throw error;
     console.log('somebody was faster');
   }
-  await client.delete(ConfigMap, { namespace: 'shop', name: 'wages' }).catch(ignoreNotFound);
+  await client.delete(ConfigMap, { namespace: 'market', name: 'wages' }).catch(ignoreNotFound);
   expect(log).toHaveBeenCalledWith('somebody was faster');
   const { data } = await client.get(ConfigMap, found.metadata);
   expect(data).toEqual({ apple: '1', pear: '3', plum: '4' });
-  expect(await client.get(Pod, { namespace: 'shop', name: 'a' }).catch(isNotFound)).toBe(true);
+  expect(await client.get(Pod, { namespace: 'market', name: 'a' }).catch(isNotFound)).toBe(true);
 
   const stop = new AbortController();
-  const watch = client.retryingWatch(ConfigMap, { namespace: 'shop', signal: stop.signal });
+  const watch = client.retryingWatch(ConfigMap, { namespace: 'market', signal: stop.signal });
   for await (const change of watch) {
     console.log(change.type);
     if (change.type === 'ADDED' && change.object.metadata.name === 'prices') break;
@@ -59,10 +59,10 @@ test('clients', async () => {
   stop.abort();
   expect(log).toHaveBeenCalledWith('ADDED');
 
-  const shop = inNamespace(withFieldOwner(client, 'guide'), 'shop');
-  await shop.apply(ConfigMap({ metadata: { name: 'prices' }, data: { plum: '5' } }));
-  await dryRun(shop).delete(ConfigMap, { name: 'prices' }); // goes through all checks, deletes nothing
-  expect((await shop.get(ConfigMap, { name: 'prices' })).data?.plum).toBe('5');
+  const market = inNamespace(withFieldOwner(client, 'guide'), 'market');
+  await market.apply(ConfigMap({ metadata: { name: 'prices' }, data: { plum: '5' } }));
+  await dryRun(market).delete(ConfigMap, { name: 'prices' }); // goes through all checks, deletes nothing
+  expect((await market.get(ConfigMap, { name: 'prices' })).data?.plum).toBe('5');
 
   const Fruit = defineKind({
     group: 'clients-guide.riata.dev',
@@ -80,7 +80,7 @@ test('clients', async () => {
   const named = await client.mapper.kindFor({ apiVersion: 'apps/v1', kind: 'Deployment' });
   expect([Fruit.plural, Gadget.plural, named.plural]).toEqual(['fruits', 'gadgets', 'deployments']);
 
-  const key = { namespace: 'shop', name: 'web' };
+  const key = { namespace: 'market', name: 'web' };
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };
   await client.create(Deployment({ metadata: key, spec: { selector: { matchLabels: labels }, template } }));

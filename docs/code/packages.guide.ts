@@ -103,6 +103,7 @@ test('the controller of the README', async () => {
 
 test('the client of the README', async () => {
   await using client = createClient(await loadConfig());
+  await client.apply(Namespace({ metadata: { name: 'shop' } }), { fieldManager: 'me' });
   await started('examples/tour/glance.ts', (printed) => {
     return vi.waitFor(() => expect(printed()).toContain('SYNCED'), 20_000).catch(() => expect.fail(printed()));
   });
