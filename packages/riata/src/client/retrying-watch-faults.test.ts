@@ -164,7 +164,7 @@ describe('what waiting cannot mend', () => {
     const outcome = t.read();
     await t.clock.settle();
     expect(outcome.error).toMatchObject({ kind: 'closed' });
-    const mistaken = start({ steps: [], labelSelector: { app: 'x' } as never });
+    const mistaken = start({ steps: [], labelSelector: { app: 5 } as never });
     const refusal = mistaken.read();
     await mistaken.clock.settle();
     expect(refusal.error).toBeInstanceOf(TypeError);
