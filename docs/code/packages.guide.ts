@@ -14,6 +14,9 @@ import { runningPod } from './cluster.js';
 
 const log = vi.spyOn(console, 'log').mockImplementation(() => {});
 
+/** What both programs make. */
+const prices = { namespace: 'shop', name: 'prices' };
+
 test('riata', async () => {
   await using admin = createClient(await loadConfig());
   await admin.apply(Namespace({ metadata: { name: 'shop' } }), { fieldManager: 'me' });
@@ -27,7 +30,8 @@ test('riata', async () => {
     });
   }
   expect(log).toHaveBeenCalledWith('web-1');
-  expect((await admin.get(ConfigMap, { namespace: 'shop', name: 'prices' })).data?.apple).toBe('1');
+  expect((await admin.get(ConfigMap, prices)).data?.apple).toBe('1');
+  await admin.delete(ConfigMap, prices);
 });
 
 test('@riata/apiserver', async () => {
@@ -107,5 +111,6 @@ test('the client of the README', async () => {
   await started('examples/tour/glance.ts', (printed) => {
     return vi.waitFor(() => expect(printed()).toContain('SYNCED'), 20_000).catch(() => expect.fail(printed()));
   });
-  expect((await client.get(ConfigMap, { namespace: 'shop', name: 'prices' })).data?.apple).toBe('2');
+  expect((await client.get(ConfigMap, prices)).data?.apple).toBe('2');
+  await client.delete(ConfigMap, prices);
 });
