@@ -92,7 +92,7 @@ describe('search order', () => {
         '  KUBECONFIG: not set',
         `  in-cluster: token: file ${join(serviceAccountDir, 'token')} cannot be read: no such file`,
         `  home: ${join(homeDir, '.kube/config')}: no such file`,
-        'Set KUBECONFIG to the kubeconfig file of your cluster, or give its path. No cluster? `npx riata-sandbox --kubeconfig FILE` starts one.',
+        'Set KUBECONFIG to the kubeconfig file of your cluster, or give its path. No cluster? `npx -p @riata/sandbox riata-sandbox --kubeconfig FILE` starts one.',
       ].join('\n'),
     });
     await expect(load({ env: { KUBECONFIG: empty } })).rejects.toThrow(

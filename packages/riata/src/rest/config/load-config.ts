@@ -68,7 +68,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<RestC
   }
   const places = tried.map(({ where, why }) => `  ${where}: ${why}`).join('\n');
   throw new ConfigError(
-    `no configuration found; tried\n${places}\nSet KUBECONFIG to the kubeconfig file of your cluster, or give its path. No cluster? \`npx riata-sandbox --kubeconfig FILE\` starts one.`,
+    `no configuration found; tried\n${places}\nSet KUBECONFIG to the kubeconfig file of your cluster, or give its path. No cluster? \`npx -p @riata/sandbox riata-sandbox --kubeconfig FILE\` starts one.`,
     {
       reason: 'Empty',
     },
