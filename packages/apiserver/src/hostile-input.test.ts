@@ -25,7 +25,7 @@ const apply = 'application/apply-patch+yaml';
 /** A definition whose schema is nested deeper than is read: `not` in `not` in `not`. */
 function deepSchema(): Uint8Array {
   let schema: Json = {};
-  for (let level = 0; level < 1_500; level++) schema = { not: schema };
+  for (let level = 0; level < 1_050; level++) schema = { not: schema };
   const version = { name: 'v1', schema: { openAPIV3Schema: schema } };
   const named = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
   return encodeObject({ ...named, spec: { versions: [version] } });
