@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -11,6 +12,8 @@ const onePlaneEach = planes > 1 ? { maxWorkers: planes } : { fileParallelism: fa
 
 export default defineConfig({
   test: {
+    // All of them: left alone, vitest spares one, which is half of a machine that has two.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         resolve,

@@ -1,4 +1,5 @@
 import { apply, configMap, configMaps, get, merge, namespace, namespaces, post, put, remove, secrets } from './asks.js';
+import { isEstablished } from './custom-kinds.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -258,7 +259,7 @@ play(pair, 'what a write to the status reaches', () => {
     post(definitions, definition, { silent: true }),
     get(`${definitions}/as.${ns}.example.com`, {
       silent: true,
-      until: ({ body }) => JSON.stringify(body.status.conditions ?? '').includes('Established'),
+      until: isEstablished,
     }),
     merge(`${definitions}/as.${ns}.example.com/status`, { metadata: { labels: { l: '1' }, annotations: { a: '1' } } }),
     remove(`${definitions}/as.${ns}.example.com`, undefined, { silent: true }),

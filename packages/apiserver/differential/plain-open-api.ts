@@ -46,7 +46,9 @@ function isLeftOut(name: string, value: unknown): boolean {
 }
 
 function isOthersPath(path: string): boolean {
-  return /^\/(?:\.well-known|openid|version)\//.test(path) || (/example/.test(path) && !/\/open-api\./.test(path));
+  if (/^\/(?:\.well-known|openid|version)\//.test(path)) return true;
+  const group = /^\/apis\/([^/]+)/.exec(path)?.[1] ?? '';
+  return group.includes('.') && !group.endsWith('.k8s.io') && !group.startsWith('open-api.');
 }
 
 function isOthersDefinition(name: string): boolean {

@@ -173,7 +173,7 @@ play(pair, 'watches in Protobuf', () => {
   const watch = (query: string, more: object = { accept }) => get(`${all}?watch=1&timeoutSeconds=1&${query}`, more);
   const secret = (value: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { x: value } });
   return [
-    post(namespaces, namespace(ns)),
+    post(namespaces, namespace(ns), { as: 'namespace' }),
     post(all, secret('AAAA')),
     {
       watches: [
@@ -187,7 +187,7 @@ play(pair, 'watches in Protobuf', () => {
         remove(`${all}/a`, undefined, { accept }),
       ],
     },
-    watch('resourceVersion=1'),
+    (past) => watch(`resourceVersion=${past.revision('namespace')}`),
   ];
 });
 

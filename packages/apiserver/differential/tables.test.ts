@@ -63,7 +63,7 @@ play(pair, 'watches of Tables and of metadata alone', () => {
   const watch = `${all}?watch=1&timeoutSeconds=2&resourceVersion=0&fieldSelector=metadata.name!=kube-root-ca.crt`;
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   return [
-    post(namespaces, namespace(ns)),
+    post(namespaces, namespace(ns), { as: 'namespace' }),
     post(all, configMap('a')),
     {
       watches: [
@@ -74,7 +74,7 @@ play(pair, 'watches of Tables and of metadata alone', () => {
         get(`${watch}&${initial}`, table('PartialObjectMetadata')),
         get(`${watch}&${initial}`, table('PartialObjectMetadata', 'v1beta1')),
         get(watch, table('PartialObjectMetadataList')),
-        get(`${all}?watch=1&timeoutSeconds=2&resourceVersion=1`, table()),
+        (past) => get(`${all}?watch=1&timeoutSeconds=2&resourceVersion=${past.revision('namespace')}`, table()),
       ],
       during: [post(all, configMap('b')), merge(`${all}/a`, { data: { x: '1' } }), remove(`${all}/b`)],
     },
