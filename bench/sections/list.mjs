@@ -14,7 +14,6 @@ export async function list({ riata, clientNode, node, oldNode, runs, server, pod
     {
       'bare JSON.parse': () => parse(node, 'count'),
       'only received, bytes counted: kernel and TLS': () => receive('tls'),
-      'only received, bytes counted: undici': () => receive('undici'),
       'only received, bytes counted: riata': () => receive('riata'),
       'riata, list stream alone, from memory': () => decode('full'),
       'riata, list stream alone, from memory, cut': () => decode('cut'),

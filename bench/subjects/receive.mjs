@@ -1,8 +1,6 @@
-// receive.mjs <kubeconfig> tls|undici|riata: receives the long list over HTTPS and only counts its bytes. `tls` reads a
-// bare socket into one buffer, so that what is left is kernel and decryption; `undici` is a plain user of undici, `riata`
-// the transport that lists are received by.
+// receive.mjs <kubeconfig> tls|riata: receives the long list over HTTPS and only counts its bytes. `tls` reads a bare
+// socket into one buffer, so that what is left is kernel and decryption; `riata` is the transport that lists come by.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { connect } from 'node:tls';
 import { cpuMs, peakMb, report } from './probe.mjs';
 
@@ -52,24 +50,6 @@ if (how === 'tls') {
       },
       onEnd: done,
       onError(error) {
-        throw error;
-      },
-    },
-  );
-} else {
-  const { Client } = createRequire(import.meta.url)('undici');
-  start();
-  new Client(origin, { connect: { ca }, bodyTimeout: 0 }).dispatch(
-    { path, method: 'GET' },
-    {
-      onRequestStart() {},
-      onResponseStart() {},
-      onResponseData(_, chunk) {
-        bytes += chunk.length;
-        pieces++;
-      },
-      onResponseEnd: done,
-      onResponseError(_, error) {
         throw error;
       },
     },
