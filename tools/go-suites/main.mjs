@@ -50,7 +50,7 @@ async function runSuite(keeper, name) {
     logFile: join(keeper.dir, `${name}.log`),
   });
   await suite.exited;
-  server.stop();
+  await server.stop();
   const { passed, failed } = await readReport(report);
   const run = passed + failed.length;
   const share = run === 0 ? 0 : passed / run;
@@ -69,7 +69,7 @@ async function runClientGo(keeper) {
   const env = { ...process.env, KUBECONFIG: server.kubeconfig };
   const program = await keeper.start({ name: 'client-go', command: binary, args: [], env });
   const { code } = await program.exited;
-  server.stop();
+  await server.stop();
   console.log(`client-go: ${code === 0 ? 'passed' : `failed with exit code ${code}`}`);
   return code === 0;
 }

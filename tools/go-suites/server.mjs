@@ -28,8 +28,10 @@ export async function startServer(keeper, name) {
   }
   return {
     kubeconfig,
-    stop() {
+    /** Resolves when it has ended: only then can the next one be started. */
+    async stop() {
       if (!ended) process.kill(server.pid, 'SIGTERM');
+      await server.exited;
     },
   };
 }
