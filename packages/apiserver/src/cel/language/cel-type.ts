@@ -61,9 +61,6 @@ export function formatType(type: CelType): string {
       return type.name;
     case 'error':
       return '!error!';
-    case 'timestamp':
-    case 'duration':
-      return type.kind;
     default:
       return type.kind;
   }

@@ -21,6 +21,7 @@ import {
   Duration,
   equals,
   isList,
+  itemsOf,
   type List,
   type Mapping,
   Timestamp,
@@ -188,16 +189,10 @@ function addLists(x: List, y: List): List {
   if (!isList(y)) throw noSuchOverload();
   if (x.rule !== undefined) return x.rule.add(x, y);
   if (y.size === 0) return x;
-  const both = { isList: true as const, size: x.size + y.size };
   // Loops add one element after the other: a copy each time would be quadratic.
-  const grown = grownFrom(x);
-  if (grown !== undefined) {
-    for (let index = 0; index < y.size; index += 1) grown.push(y.at(index));
-    return remember(grown, both.size);
-  }
-  const items: Value[] = [];
-  for (const part of [x, y]) for (let index = 0; index < part.size; index += 1) items.push(part.at(index));
-  return remember(items, both.size);
+  const items = grownFrom(x) ?? itemsOf(x);
+  for (const item of itemsOf(y)) items.push(item);
+  return remember(items, x.size + y.size);
 }
 
 /** Lists made here share an array with those that were made from them, each seeing as much of it as is its own. */
@@ -212,9 +207,4 @@ function remember(items: Value[], size: number): List {
 function grownFrom(of: List): Value[] | undefined {
   const items = arrays.get(of);
   return items !== undefined && items.length === of.size ? items : undefined;
-}
-
-/** An empty list that grows without copies. */
-export function growing(): List {
-  return remember([], 0);
 }
