@@ -15,8 +15,8 @@ export interface SetPlay extends AsyncDisposable {
 }
 
 /** One process; the next call is the next one, which knows nothing of this. Does not look for other kinds unless told. */
-export function startApply(server: TestServer, options: ApplyOptions = {}): SetPlay {
-  const { config, requests, transport } = counted(server.config);
+export function startApply(server: TestServer, options: ApplyOptions = {}, seen?: (request: string) => void): SetPlay {
+  const { config, requests, transport } = counted(server.config, seen);
   const runtime = { log: silentLogger };
   const client = createClient(config, { runtime });
   return {

@@ -5,8 +5,11 @@ import { silentLogger } from '../src/runtime/index.js';
 import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../src/shared/index.js';
 import type { TestServer } from './servers.js';
 
-/** The same server, and all that is asked of it: `GET /api/v1/pods?watch=true…`. */
-export function counted(config: RestConfig): { config: RestConfig; requests: string[]; transport: Transport } {
+/** The same server, and all that is asked of it: `GET /api/v1/pods?watch=true…`; `seen` is told before it is sent. */
+export function counted(
+  config: RestConfig,
+  seen: (request: string) => void = () => {},
+): { config: RestConfig; requests: string[]; transport: Transport } {
   const requests: string[] = [];
   const inner = config.transport ?? httpTransport(config);
   const isOwn = config.transport === undefined;
@@ -15,7 +18,9 @@ export function counted(config: RestConfig): { config: RestConfig; requests: str
   };
   const transport: Transport = {
     dispatch(request, sink) {
-      requests.push(`${request.method} ${request.path}`);
+      const line = `${request.method} ${request.path}`;
+      requests.push(line);
+      seen(line);
       inner.dispatch(request, sink);
     },
     close,
