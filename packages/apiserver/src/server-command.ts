@@ -1,0 +1,165 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Listening, ListenOptions } from './api-server.js';
+
+/** What every such command takes. */
+export interface CommonSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly kubeconfig: string | undefined;
+  readonly token: string | undefined;
+  readonly tls: boolean;
+}
+
+/** An option that only one command has: a number, or a switch that turns its setting into the opposite. */
+export interface OwnOption {
+  /** How it is written, e.g. `--nodes COUNT`. */
+  readonly written: string;
+  readonly help: string;
+  readonly default: number | boolean;
+  /** The largest number. @default 65535 */
+  readonly most?: number;
+}
+
+type OwnOptions = Readonly<Record<string, OwnOption>>;
+
+/** What a command is told by its options. */
+export type Settings<Own extends OwnOptions> = CommonSettings & {
+  readonly [Name in keyof Own]: Own[Name]['default'] extends number ? number : boolean;
+};
+
+/** A program that serves a Kubernetes API until it is told to stop. */
+export interface ServerCommand<Own extends OwnOptions> {
+  readonly name: string;
+  /** What it does, a paragraph of the usage. */
+  readonly about: string;
+  /** By the names of their settings. */
+  readonly options: Own;
+  /** Starts what is served; it is not reached by anybody yet. */
+  readonly start: (settings: Settings<Own>) => Promise<StartedServer>;
+}
+
+/** What {@link runServerCommand} has to know of a server. */
+export interface StartedServer {
+  /** What the administrator shows. */
+  readonly token: string;
+  listen(options: ListenOptions): Promise<Listening>;
+  stop(): Promise<void>;
+}
+
+const commonRows = [
+  { written: '--host HOST', help: 'address to listen on (default 127.0.0.1)' },
+  { written: '--port PORT', help: 'port to listen on, 0 for a free one (default 6443)' },
+  { written: '--kubeconfig FILE', help: 'write a kubeconfig for the administrator' },
+  { written: '--token TOKEN', help: 'what requests must carry (default: a new one)' },
+  { written: '--no-tls', help: 'plain HTTP, over which kubectl and the like send no token' },
+  { written: '--help', help: 'this text' },
+];
+
+/** What `--help` prints. */
+export function usageOf<Own extends OwnOptions>({ name, about, options }: ServerCommand<Own>): string {
+  const rows = [...Object.values(options), ...commonRows];
+  const lines = rows.map(({ written, help }) => `  ${written.padEnd(20)}${help}\n`);
+  return `Usage: ${name} [options]\n\n${about}\n\n${lines.join('')}`;
+}
+
+/** Reads the arguments of a command; undefined when help is asked for. Throws a `TypeError` for what it does not know. */
+export function parseServerCommand<Own extends OwnOptions>(
+  { options }: ServerCommand<Own>,
+  args: readonly string[],
+): Settings<Own> | undefined {
+  const own = Object.entries(options).map(([setting, option]) => {
+    const [flag = ''] = option.written.slice(2).split(' ');
+    return { setting, flag, option, isNumber: typeof option.default === 'number' };
+  });
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      host: { ...text, default: '127.0.0.1' },
+      port: { ...text, default: '6443' },
+      kubeconfig: text,
+      token: text,
+      'no-tls': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+      ...Object.fromEntries(own.map(({ flag, isNumber }) => [flag, isNumber ? text : { type: 'boolean' as const }])),
+    },
+  });
+  if (values.help) return undefined;
+  const given: Readonly<Record<string, string | boolean | undefined>> = values;
+  const { host, kubeconfig, token } = values;
+  if (token === '') throw new TypeError('--token wants a text, got an empty one');
+  const settings = own.map(({ setting, flag, option, isNumber }) => {
+    const value = given[flag];
+    if (!isNumber) return [setting, value === true ? !option.default : option.default];
+    return [setting, numberOf(flag, value ?? String(option.default), option.most)];
+  });
+  return {
+    ...{ host, kubeconfig, token, tls: !values['no-tls'], port: numberOf('port', values.port) },
+    ...(Object.fromEntries(settings) as Settings<Own>),
+  };
+}
+
+function numberOf(flag: string, given: string | boolean, most = 65_535): number {
+  if (typeof given === 'string' && /^\d{1,5}$/.test(given) && Number(given) <= most) return Number(given);
+  throw new TypeError(`--${flag} wants a number from 0 to ${most}, got "${given}"`);
+}
+
+/** What is wrong with this Node, if it is too old: said before anything is imported that it does not have. */
+export function nodeProblem(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return undefined;
+  return `needs Node 20.19 or newer, this is ${version}: install a newer one`;
+}
+
+/**
+ * Runs a command: it says in one line where it serves once it does, and stops when the process gets SIGINT or SIGTERM.
+ * Sets the exit code: 0 when it was stopped, 1 when it failed, 2 for arguments that it does not know.
+ */
+export async function runServerCommand<Own extends OwnOptions>(
+  command: ServerCommand<Own>,
+  args: readonly string[] = process.argv.slice(2),
+): Promise<void> {
+  const complain = (code: number, text: string) => {
+    process.stderr.write(`${command.name}: ${text}\n`);
+    process.exitCode = code;
+  };
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) return complain(1, problem);
+  let settings: Settings<Own> | undefined;
+  try {
+    settings = parseServerCommand(command, args);
+  } catch (error) {
+    return complain(2, `${messageOf(error)}\n\n${usageOf(command).trimEnd()}`);
+  }
+  try {
+    if (settings === undefined) process.stdout.write(usageOf(command));
+    else await serve(command, settings);
+  } catch (error) {
+    complain(1, messageOf(error));
+  }
+}
+
+async function serve<Own extends OwnOptions>(command: ServerCommand<Own>, settings: Settings<Own>): Promise<void> {
+  const { host, port, tls, kubeconfig } = settings;
+  const stopAsked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  const server = await command.start(settings);
+  try {
+    const { url, ca } = await server.listen({ host, port, tls });
+    if (kubeconfig !== undefined) {
+      // The package's own entry, which is loaded already.
+      const { adminKubeconfig } = await import('./index.js');
+      await writeFile(kubeconfig, adminKubeconfig({ url, token: server.token, ca }), { mode: 0o600 });
+    }
+    process.stdout.write(`${command.name} is ready at ${url}\n`);
+    await stopAsked;
+  } finally {
+    await server.stop();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
