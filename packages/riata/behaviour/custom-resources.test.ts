@@ -3,7 +3,7 @@ import { edit } from '../src/object/value/edit.js';
 import { isLossyObjectError, lossOf } from '../src/object/value/lossy.js';
 import { isInvalid, isUnsupportedMediaType } from '../src/rest/index.js';
 import { installKind, type WidgetKind } from './custom-kind.js';
-import { describeServers, realOnly, rejection, type TestServer, testOn } from './servers.js';
+import { describeServers, rejection, type TestServer } from './servers.js';
 
 describeServers('custom resources', (server) => {
   let installed: Promise<WidgetKind> | undefined;
@@ -31,7 +31,7 @@ describeServers('custom resources', (server) => {
     expect(updated.spec).toEqual({ ...spec, m: 'n' });
   });
 
-  testOn(realOnly, 'integers past 2^53: known, refused in an update, untouched by patch and apply', async () => {
+  test('integers past 2^53: known, refused in an update, untouched by patch and apply', async () => {
     const { client } = server();
     const Widget = await widget();
     const namespace = await server().newNamespace();
@@ -76,7 +76,7 @@ describeServers('custom resources', (server) => {
     }
   });
 
-  testOn(realOnly, 'a bigint in what is written reaches the server whole', async () => {
+  test('a bigint in what is written reaches the server whole', async () => {
     const { client } = server();
     const Widget = await widget();
     const namespace = await server().newNamespace();
@@ -144,7 +144,7 @@ describeServers('custom resources', (server) => {
     });
   });
 
-  testOn(realOnly, 'a rule in CEL', async () => {
+  test('a rule in CEL', async () => {
     const { client } = server();
     const rules = [{ rule: "self.size < 10 || self.color == 'red'", message: 'big is red' }];
     const properties = { size: { type: 'integer' }, color: { type: 'string' } };

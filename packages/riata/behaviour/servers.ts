@@ -71,7 +71,7 @@ export function testOn(on: readonly ServerName[], title: string, run: () => Prom
   if (describing !== undefined && on.includes(describing)) test(title, run);
 }
 
-/** For what comes with users and RBAC, with the defaults and checks of built-in kinds, with CEL, with Tables. */
+/** For what comes with users and RBAC, with nodes, and with kube-controller-manager. */
 export const realOnly: readonly ServerName[] = ['kube-apiserver'];
 
 export function controlPlane(): ControlPlane {

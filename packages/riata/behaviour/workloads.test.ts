@@ -6,13 +6,13 @@ import type { KubeObject } from '../src/object/meta.js';
 import { edit } from '../src/object/value/edit.js';
 import { isAlreadyExists, isConflict, isNotFound } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
-import { describeServers, realOnly, testOn } from './servers.js';
+import { describeServers } from './servers.js';
 
 const labels = { app: 'web' };
 const podSpec = { containers: [{ name: 'web', image: 'web:1' }] };
 
 describeServers('all verbs on', (server) => {
-  testOn(realOnly, 'Pods', async () => {
+  test('Pods', async () => {
     const namespace = await server().newNamespace();
     const made = Pod({ metadata: { namespace, name: 'a', labels }, spec: podSpec });
     const stored = await allVerbs(server().client, Pod, made);
@@ -20,7 +20,7 @@ describeServers('all verbs on', (server) => {
     expect(stored.status?.phase).toBe('Pending');
   });
 
-  testOn(realOnly, 'Deployments', async () => {
+  test('Deployments', async () => {
     const namespace = await server().newNamespace();
     const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };
     const made = Deployment({ metadata: { namespace, name: 'a', labels }, spec });
