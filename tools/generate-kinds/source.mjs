@@ -17,7 +17,8 @@ export const goModule = fileURLToPath(new URL('../control-plane', import.meta.ur
  *   'x-kubernetes-patch-strategy'?: string, 'x-kubernetes-patch-merge-key'?: string,
  *   'x-kubernetes-group-version-kind'?: { group: string, version: string, kind: string }[] }} Schema
  * @typedef {{ group: string, version: string, kind: string, plural: string, singular: string, namespaced: boolean,
- *   shortNames: string[], categories: string[], subresources: string[], definition: string, preferred: boolean }} Resource
+ *   shortNames: string[], categories: string[], subresources: string[], definition: string, preferred: boolean,
+ *   filledIn: Set<string> }} Resource
  * @typedef {{ definitions: Map<string, Schema>, resources: Resource[] }} Source
  */
 
@@ -69,6 +70,7 @@ export function readSource() {
           subresources: (r.subresources ?? []).map((/** @type {any} */ s) => s.subresource).sort(),
           definition,
           preferred: index === 0,
+          filledIn: filledIn(read, own, definition),
         });
       }
     }
@@ -78,6 +80,21 @@ export function readSource() {
       order(a) - order(b) || compare(a.group, b.group) || compare(a.version, b.version) || compare(a.kind, b.kind),
   );
   return { definitions, resources };
+}
+
+/**
+ * Which fields of a kind are there in every answer though a writer may leave them out: structs of Go that are no
+ * pointers. OpenAPI v3 says so by a default of `{}`, v2 not at all.
+ * @param {(path: string) => any} read
+ * @param {{ group: string, version: string }} own
+ * @param {string} definition
+ */
+function filledIn(read, own, definition) {
+  const path = own.group === '' ? `api__${own.version}` : `apis__${own.group}__${own.version}`;
+  const schema = /** @type {Schema} */ (read(`openapi-spec/v3/${path}_openapi.json`).components.schemas[definition]);
+  const isFilled = (/** @type {string} */ field) =>
+    JSON.stringify(schema.properties?.[field]?.default) === '{}' && !schema.required?.includes(field);
+  return new Set(['spec', 'status'].filter(isFilled));
 }
 
 /** @param {{ group: string, version: string, kind: string }} gvk */

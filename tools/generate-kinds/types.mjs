@@ -115,12 +115,17 @@ class Emitter {
     const lines = [];
     for (const [field, value] of entries) {
       const known = this.#identity(field, gvk, resource);
-      const optional = known === undefined && !required.has(field);
+      const optional = known === undefined && !required.has(field) && !resource?.filledIn.has(field);
       const key = /^[A-Za-z_]\w*$/.test(field) ? field : `'${field}'`;
       lines.push(`  readonly ${key}${optional ? '?' : ''}: ${known ?? this.type(value)};`);
     }
     if (lines.length === 0) return `export interface ${short} {\n  readonly [key: string]: unknown;\n}\n`;
-    const base = resource ? ` extends ${this.#object('KubeObject', 'meta')}` : '';
+    const bases = resource ? [this.#object('KubeObject', 'meta')] : [];
+    if (resource && resource.filledIn.size > 0) {
+      const fields = [...resource.filledIn].map((field) => `'${field}'`).join(' | ');
+      bases.push(`${this.#object('FilledIn', 'kind')}<${fields}>`);
+    }
+    const base = bases.length > 0 ? ` extends ${bases.join(', ')}` : '';
     const doc = resource
       ? `/** \`${resource.plural}\` of ${resource.group || 'core'}/${resource.version}, ${resource.namespaced ? 'in a namespace' : 'for the whole cluster'}. */\n`
       : '';

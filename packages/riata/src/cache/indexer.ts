@@ -157,7 +157,7 @@ export function createStore<T>(options: StoreOptions<T> = {}): Store<T> & Transa
  * A store with indexes (`cache.NewIndexer`).
  *
  * @example
- * const pods = createIndexer<Pod>({ indexers: { byNode: (pod) => [pod.spec?.nodeName ?? ''] } });
+ * const pods = createIndexer<Pod>({ indexers: { byNode: (pod) => [pod.spec.nodeName ?? ''] } });
  * pods.add(pod);
  * pods.byIndex('byNode', 'node-1');
  */

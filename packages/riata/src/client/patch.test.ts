@@ -15,7 +15,8 @@ const deployment = (image: string) =>
     kind: 'Deployment',
     metadata,
     spec: { selector: {}, template: { spec: { containers: containers(image) } } },
-  }) as Deployment;
+    status: {},
+  }) satisfies Deployment;
 
 describe('mergeFrom', () => {
   test('says what changed, null for what went', () => {

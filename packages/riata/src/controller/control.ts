@@ -131,7 +131,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
  *   .owns(Deployment)
  *   .reconcile(async ({ object: foo, apply, status }) => {
  *     const deployment = await apply(Deployment({ metadata: { name: foo.spec.deploymentName }, spec: podsFor(foo) }));
- *     await status({ availableReplicas: deployment.status?.availableReplicas ?? 0 });
+ *     await status({ availableReplicas: deployment.status.availableReplicas ?? 0 });
  *   });
  */
 export function control<R extends KubeObject>(

@@ -113,6 +113,7 @@ export {
   builderOf,
   type ClusterMeta,
   type Embedded,
+  type FilledIn,
   type KeyFor,
   type Kind,
   type KindOf,

@@ -21,10 +21,25 @@ export type KeyFor<S extends Scope> = Scope extends S
     ? { readonly namespace: string; readonly name: string }
     : { readonly namespace?: undefined; readonly name: string };
 
-/** What is written where `R` is read: metadata reduced to what a writer may say, `apiVersion` and `kind` known. */
-export type WriteOf<R extends KubeObject> = Omit<R, 'apiVersion' | 'kind' | 'metadata'> & {
-  readonly metadata: WriteMeta;
-};
+declare const filledIn: unique symbol;
+
+/** Fields `F` are there in whatever the server gives, and may be left out of what is written. */
+export interface FilledIn<F extends string> {
+  /** Only for the compiler: never there at run time. */
+  readonly [filledIn]?: F;
+}
+
+/** The fields of `R` that {@link FilledIn} names. */
+type Filled<R> = R extends { readonly [filledIn]?: infer F } ? Extract<keyof R, F> : never;
+
+/**
+ * What is written where `R` is read: metadata reduced to what a writer may say, `apiVersion` and `kind` known, and
+ * what the server fills in ({@link FilledIn}) left out at will.
+ */
+export type WriteOf<R extends KubeObject> = Omit<
+  R,
+  'apiVersion' | 'kind' | 'metadata' | typeof filledIn | Filled<R>
+> & { readonly [F in Filled<R>]?: R[F] } & { readonly metadata: WriteMeta };
 
 /** An object inside another one, as a template: `apiVersion` and `kind` may be left out, the server's fields are not there. */
 export type Embedded<R extends KubeObject> = WriteOf<R> & Partial<Pick<R, 'apiVersion' | 'kind'>>;

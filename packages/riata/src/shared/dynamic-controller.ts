@@ -112,7 +112,7 @@ export class DynamicController {
     this.#begun = true;
     const definitions = this.#factory.forKind(CustomResourceDefinition);
     definitions.registerHandler('dynamic kinds', (key, definition) => {
-      const isServed = definition !== undefined && isConditionTrue(definition.status?.conditions, 'Established');
+      const isServed = definition !== undefined && isConditionTrue(definition.status.conditions, 'Established');
       if (definition === undefined) this.#defined.set(key, 'gone');
       else
         this.#defined.set(key, isServed && definition.metadata.deletionTimestamp === undefined ? 'served' : 'not yet');

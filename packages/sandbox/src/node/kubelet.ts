@@ -5,7 +5,6 @@ import type { Clock } from 'riata/runtime';
 import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
 import { says } from '../workloads/says.js';
-import { specOf } from '../workloads/spec-of.js';
 
 /** What becomes of a Pod's containers. */
 export interface PodFate {
@@ -37,7 +36,7 @@ export const kubelet = ({ clock, nodes = () => true, fate = () => undefined }: K
   const addresses = new Addresses();
   return control(Pod, { name: 'kubelet' }).reconcile(async (context) => {
     const { object: pod } = context;
-    const { nodeName = '' } = specOf(pod);
+    const { nodeName = '' } = pod.spec;
     if (nodeName === '' || !nodes(nodeName)) return undefined;
     const own = fate(pod) ?? usualFate(pod);
     if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own, clock);
@@ -47,7 +46,7 @@ export const kubelet = ({ clock, nodes = () => true, fate = () => undefined }: K
 };
 
 function usualFate(pod: Pod): PodFate {
-  return (specOf(pod).restartPolicy ?? 'Always') === 'Always' ? {} : { endsAfter: '0s' };
+  return (pod.spec.restartPolicy ?? 'Always') === 'Always' ? {} : { endsAfter: '0s' };
 }
 
 /** A Pod that is deleted is gone when its containers have stopped. */
@@ -63,9 +62,9 @@ async function stop({ object: pod, client }: ReconcileContext<Pod>, { stopsAfter
 async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, addresses: Addresses) {
   const { object: pod, client } = context;
   const now = clock.now();
-  const accepted = Date.parse(pod.status?.startTime ?? '') || now;
-  const restarts = pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
-  const previous = pod.status?.containerStatuses?.[0]?.lastState?.terminated?.finishedAt;
+  const accepted = Date.parse(pod.status.startTime ?? '') || now;
+  const restarts = pod.status.containerStatuses?.[0]?.restartCount ?? 0;
+  const previous = pod.status.containerStatuses?.[0]?.lastState?.terminated?.finishedAt;
   // After a crash it is started again later and later, as upstream does.
   const backOff = restarts === 0 ? 0 : Math.min(10_000 * 2 ** (restarts - 1), 300_000);
   const from = previous === undefined ? accepted : Date.parse(previous) + backOff;
@@ -74,7 +73,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, 
   const ready = fate.readyAfter === 'never' ? Number.POSITIVE_INFINITY : starts + durationMs(fate.readyAfter ?? '0s');
   const phase = now < starts ? 'waiting' : now >= ends ? 'ended' : 'running';
   const code = fate.exitCode ?? 0;
-  const policy = specOf(pod).restartPolicy ?? 'Always';
+  const policy = pod.spec.restartPolicy ?? 'Always';
   const isRestarted = phase === 'ended' && (policy === 'Always' || (policy === 'OnFailure' && code !== 0));
   const isReady = phase === 'running' && now >= ready;
   const time = (ms: number) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
@@ -98,8 +97,8 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, 
       : phase === 'waiting' && restarts === 0
         ? 'Pending'
         : 'Running';
-  const ip = pod.status?.podIP || addresses.next();
-  const statuses = specOf(pod).containers.map(({ name, image = '' }) => ({
+  const ip = pod.status.podIP || addresses.next();
+  const statuses = pod.spec.containers.map(({ name, image = '' }) => ({
     name,
     image,
     imageID: '',
@@ -109,10 +108,10 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, 
     state,
     lastState: isRestarted
       ? { terminated }
-      : (pod.status?.containerStatuses?.find((s) => s.name === name)?.lastState ?? {}),
+      : (pod.status.containerStatuses?.find((s) => s.name === name)?.lastState ?? {}),
   }));
   const condition = (type: string, holds: boolean, reason?: string) => {
-    const before = pod.status?.conditions?.find((c) => c.type === type);
+    const before = pod.status.conditions?.find((c) => c.type === type);
     const status = holds ? 'True' : 'False';
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime : time(now);
     return { type, status, lastTransitionTime, ...(holds || !reason ? {} : { reason }) };
@@ -120,7 +119,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, 
   const why = podPhase === 'Succeeded' ? 'PodCompleted' : 'ContainersNotReady';
   const status = {
     phase: podPhase,
-    startTime: pod.status?.startTime ?? time(now),
+    startTime: pod.status.startTime ?? time(now),
     hostIP: '10.0.0.1',
     hostIPs: [{ ip: '10.0.0.1' }],
     podIP: ip,

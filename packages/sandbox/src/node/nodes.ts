@@ -33,7 +33,7 @@ export async function makeNodes(client: Client, count: number): Promise<void> {
     };
     const node = await client.status.patch(Node, { name }, { type: 'strategic', body: { status } });
     // New nodes are kept free until they are ready, and nobody else would say that they are.
-    const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== 'node.kubernetes.io/not-ready');
+    const taints = (node.spec.taints ?? []).filter(({ key }) => key !== 'node.kubernetes.io/not-ready');
     await client.patch(Node, { name }, { type: 'merge', body: { spec: { taints } } });
   }
 }

@@ -2,7 +2,6 @@ import { control, isConflict, isNotFound } from 'riata';
 import { type Container, Node, Pod } from 'riata/kinds';
 import { parseQuantity } from 'riata/object';
 import { hasEnded } from '../workloads/pods.js';
-import { specOf } from '../workloads/spec-of.js';
 
 /**
  * Gives every Pod that has no node one that fits: schedulable, with the labels it selects, without taints that it does
@@ -18,7 +17,7 @@ export const scheduler = () =>
     .reconcile(async ({ object: pod, client, event, status }) => {
       if (!isWaiting(pod)) return undefined;
       const [{ items: nodes }, { items: pods }] = await Promise.all([client.list(Node), client.list(Pod)]);
-      const onNode = (node: Node) => pods.filter((p) => specOf(p).nodeName === node.metadata.name && !hasEnded(p));
+      const onNode = (node: Node) => pods.filter((p) => p.spec.nodeName === node.metadata.name && !hasEnded(p));
       const problems = new Map<string, number>();
       const fitting = nodes.filter((node) => {
         const problem = unfit(pod, node, onNode(node));
@@ -54,29 +53,29 @@ export const scheduler = () =>
     });
 
 function isWaiting(pod: Pod): boolean {
-  const { schedulerName = 'default-scheduler', nodeName = '' } = specOf(pod);
+  const { schedulerName = 'default-scheduler', nodeName = '' } = pod.spec;
   return (
     nodeName === '' &&
     schedulerName === 'default-scheduler' &&
     pod.metadata.deletionTimestamp === undefined &&
     !hasEnded(pod) &&
-    (specOf(pod).schedulingGates ?? []).length === 0
+    (pod.spec.schedulingGates ?? []).length === 0
   );
 }
 
 /** Why a Pod cannot run on a node; undefined if it can. */
 function unfit(pod: Pod, node: Node, others: readonly Pod[]): string | undefined {
   const labels = node.metadata.labels ?? {};
-  if (node.spec?.unschedulable === true) return 'node(s) were unschedulable';
-  if (Object.entries(specOf(pod).nodeSelector ?? {}).some(([name, value]) => labels[name] !== value)) {
+  if (node.spec.unschedulable === true) return 'node(s) were unschedulable';
+  if (Object.entries(pod.spec.nodeSelector ?? {}).some(([name, value]) => labels[name] !== value)) {
     return "node(s) didn't match Pod's node affinity/selector";
   }
-  const taint = (node.spec?.taints ?? []).find(
+  const taint = (node.spec.taints ?? []).find(
     ({ effect, key, value = '' }) => effect !== 'PreferNoSchedule' && !tolerates(pod, { key, value, effect }),
   );
   if (taint !== undefined) return `node(s) had untolerated taint(s)`;
   for (const resource of ['cpu', 'memory', 'pods']) {
-    const room = node.status?.allocatable?.[resource];
+    const room = node.status.allocatable?.[resource];
     if (room === undefined) continue;
     const all = [...others, pod].map((p) => requested(p, resource)).reduce((a, b) => a + b, 0);
     if (all > parseQuantity(room).toNumber()) return resource === 'pods' ? 'Too many pods' : `Insufficient ${resource}`;
@@ -91,7 +90,7 @@ interface Taint {
 }
 
 function tolerates(pod: Pod, taint: Taint): boolean {
-  return (specOf(pod).tolerations ?? []).some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
+  return (pod.spec.tolerations ?? []).some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
     if (effect !== '' && effect !== taint.effect) return false;
     if (key === '') return operator === 'Exists';
     return key === taint.key && (operator === 'Exists' || value === taint.value);
@@ -103,6 +102,6 @@ function requested(pod: Pod, resource: string): number {
   if (resource === 'pods') return 1;
   const of = (containers: readonly Pick<Container, 'resources'>[] | undefined) =>
     (containers ?? []).map(({ resources }) => parseQuantity(resources?.requests?.[resource] ?? 0).toNumber());
-  const together = of(specOf(pod).containers).reduce((a, b) => a + b, 0);
-  return Math.max(together, ...of(specOf(pod).initContainers));
+  const together = of(pod.spec.containers).reduce((a, b) => a + b, 0);
+  return Math.max(together, ...of(pod.spec.initContainers));
 }

@@ -4,7 +4,6 @@ import { CronJob, Job } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
 import { lookAgain } from './look-again.js';
 import { controlledBy, controllerReference } from './pods.js';
-import { specOf } from './spec-of.js';
 
 /** Makes a Job whenever a CronJob is due, and keeps some of those that are done. */
 export const cronJobs = (clock: Clock) =>
@@ -13,7 +12,7 @@ export const cronJobs = (clock: Clock) =>
     .reconcile(async (context) => {
       const { object: cron } = context;
       if (cron.metadata.deletionTimestamp !== undefined) return undefined;
-      const { schedule, timeZone, suspend = false } = specOf(cron);
+      const { schedule, timeZone, suspend = false } = cron.spec;
       const times = parseCron(schedule, timeZone);
       const now = clock.now();
       const due = suspend ? undefined : lastDue(cron, times, now);
@@ -25,8 +24,8 @@ export const cronJobs = (clock: Clock) =>
 
 /** The newest moment at which a Job was due and none was made; undefined if there is none. */
 function lastDue(cron: CronJob, times: ReturnType<typeof parseCron>, now: number): number | undefined {
-  const seen = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp);
-  const oldest = now - (specOf(cron).startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  const seen = Date.parse(cron.status.lastScheduleTime ?? cron.metadata.creationTimestamp);
+  const oldest = now - (cron.spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   let due: number | undefined;
   let from = Math.max(seen, Number.isFinite(oldest) ? oldest : seen);
   // Whoever slept for long makes up for one Job, and does not count all that were missed.
@@ -45,12 +44,12 @@ async function jobsOf({ object: cron, client }: ReconcileContext<CronJob>): Prom
 }
 
 function isDone(job: Job, ...types: readonly string[]): boolean {
-  return job.status?.conditions?.some(({ type, status }) => types.includes(type) && status === 'True') ?? false;
+  return job.status.conditions?.some(({ type, status }) => types.includes(type) && status === 'True') ?? false;
 }
 
 async function start(context: ReconcileContext<CronJob>, due: number): Promise<void> {
   const { object: cron, client, event } = context;
-  const { concurrencyPolicy = 'Allow', jobTemplate } = specOf(cron);
+  const { concurrencyPolicy = 'Allow', jobTemplate } = cron.spec;
   const running = (await jobsOf(context)).filter((job) => !isDone(job, 'Complete', 'Failed'));
   if (concurrencyPolicy === 'Forbid' && running.length > 0) {
     const message = 'Not starting job because prior execution is running and concurrency policy is Forbid';
@@ -87,7 +86,7 @@ async function start(context: ReconcileContext<CronJob>, due: number): Promise<v
 /** Done Jobs beyond the limits of the history go, the oldest first. */
 async function forget(context: ReconcileContext<CronJob>): Promise<void> {
   const { object: cron, client } = context;
-  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = specOf(cron);
+  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec;
   const all = await jobsOf(context);
   for (const [type, limit] of [
     ['Complete', successfulJobsHistoryLimit],
@@ -95,7 +94,7 @@ async function forget(context: ReconcileContext<CronJob>): Promise<void> {
   ] as const) {
     const done = all
       .filter((job) => isDone(job, type))
-      .sort((a, b) => (a.status?.startTime ?? '').localeCompare(b.status?.startTime ?? ''));
+      .sort((a, b) => (a.status.startTime ?? '').localeCompare(b.status.startTime ?? ''));
     for (const { metadata } of done.slice(0, Math.max(0, done.length - limit))) {
       await client.delete(Job, metadata, { propagationPolicy: 'Background' }).catch(ignoreNotFound);
     }
@@ -110,10 +109,10 @@ async function tell(context: ReconcileContext<CronJob>, due: number | undefined)
     .map(({ metadata: { namespace, name, uid, resourceVersion } }) => ({
       ...{ apiVersion: 'batch/v1', kind: 'Job', namespace, name, uid, resourceVersion },
     }));
-  const ends = jobs.flatMap((job) => (isDone(job, 'Complete') ? (job.status?.completionTime ?? []) : [])).sort();
+  const ends = jobs.flatMap((job) => (isDone(job, 'Complete') ? (job.status.completionTime ?? []) : [])).sort();
   const lastScheduleTime =
-    due === undefined ? cron.status?.lastScheduleTime : new Date(due).toISOString().replace('.000Z', 'Z');
-  const lastSuccessfulTime = ends.at(-1) ?? cron.status?.lastSuccessfulTime;
+    due === undefined ? cron.status.lastScheduleTime : new Date(due).toISOString().replace('.000Z', 'Z');
+  const lastSuccessfulTime = ends.at(-1) ?? cron.status.lastSuccessfulTime;
   await status({
     active,
     ...(lastScheduleTime && { lastScheduleTime }),

@@ -4,7 +4,6 @@ import type { Clock } from 'riata/runtime';
 import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, isActive, isReady, untilAvailable } from './pods.js';
-import { specOf } from './spec-of.js';
 import { templateHash } from './template-hash.js';
 
 const hashLabel = 'controller-revision-hash';
@@ -22,7 +21,7 @@ export const daemonSets = (clock: Clock) =>
     });
 
 function runsOn(set: DaemonSet, { metadata }: Node): boolean {
-  const wanted = Object.entries(specOf(set).template.spec?.nodeSelector ?? {});
+  const wanted = Object.entries(set.spec.template.spec?.nodeSelector ?? {});
   return wanted.every(([name, value]) => metadata.labels?.[name] === value);
 }
 
@@ -33,31 +32,31 @@ async function podsOf({ object: set, client }: ReconcileContext<DaemonSet>): Pro
 
 async function place(context: ReconcileContext<DaemonSet>, nodes: readonly Node[]): Promise<void> {
   const { object: set, client, event } = context;
-  const hash = templateHash(specOf(set).template);
+  const hash = templateHash(set.spec.template);
   const pods = await podsOf(context);
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   const old = pods.filter((pod) => isActive(pod) && pod.metadata.labels?.[hashLabel] !== hash);
   // As many old ones at a time as may be missing.
-  const { type = 'RollingUpdate', rollingUpdate } = specOf(set).updateStrategy ?? {};
+  const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {};
   const allowed = Number(rollingUpdate?.maxUnavailable ?? 1) || 1;
   const missing = nodes.length - pods.filter((pod) => isActive(pod) && isReady(pod)).length;
   const spared = old.filter((pod) => !isReady(pod));
   const next = old.filter(isReady).slice(0, Math.max(0, allowed - missing));
   const replaced = type === 'OnDelete' ? [] : [...spared, ...next];
-  const gone = pods.filter((pod) => isActive(pod) && !names.has(specOf(pod).nodeName ?? ''));
+  const gone = pods.filter((pod) => isActive(pod) && !names.has(pod.spec.nodeName ?? ''));
   const failed = pods.filter((pod) => !isActive(pod) && pod.metadata.deletionTimestamp === undefined);
   for (const { metadata } of new Set([...replaced, ...gone, ...failed])) {
     await client.delete(Pod, metadata).catch(ignoreNotFound);
     event({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
   }
-  const taken = new Set((await podsOf(context)).map((pod) => specOf(pod).nodeName));
+  const taken = new Set((await podsOf(context)).map((pod) => pod.spec.nodeName));
   for (const { metadata } of nodes) {
     if (taken.has(metadata.name)) continue;
-    const tolerations = [...(specOf(set).template.spec?.tolerations ?? []), ...usual];
+    const tolerations = [...(set.spec.template.spec?.tolerations ?? []), ...usual];
     const pod = await client.create(
       podFrom(
         set,
-        specOf(set).template,
+        set.spec.template,
         { generateName: `${set.metadata.name}-` },
         { labels: { [hashLabel]: hash }, spec: { nodeName: metadata.name, tolerations } },
       ),
@@ -75,9 +74,9 @@ const usual = [
 
 async function tell(context: ReconcileContext<DaemonSet>, nodes: readonly Node[], clock: Clock) {
   const { object: set, status } = context;
-  const hash = templateHash(specOf(set).template);
+  const hash = templateHash(set.spec.template);
   const pods = (await podsOf(context)).filter(isActive);
-  const waits = pods.map((pod) => untilAvailable(pod, specOf(set).minReadySeconds ?? 0, clock));
+  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock));
   const available = waits.filter((wait) => wait === 0).length;
   await status({
     currentNumberScheduled: pods.length,

@@ -1,6 +1,5 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
-import { specOf } from './spec-of.js';
 
 /** A condition of a Deployment; unlike others, it also tells when something was last heard of it. */
 export interface TimedCondition {
@@ -27,7 +26,7 @@ export function deploymentConditions(
   current: ReplicaSet | undefined,
   clock: Clock,
 ): { readonly conditions: readonly TimedCondition[]; readonly requeueAfter: number | undefined } {
-  const replicas = specOf(deployment).replicas ?? 1;
+  const replicas = deployment.spec.replicas ?? 1;
   const isEnough = counts.availableReplicas >= replicas - missingAllowed(deployment, replicas);
   const available: Said = {
     type: 'Available',
@@ -42,7 +41,7 @@ export function deploymentConditions(
 
 function timed(deployment: Deployment, said: Said, isNews: boolean, clock: Clock): TimedCondition {
   const now = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
-  const before = deployment.status?.conditions?.find(({ type }) => type === said.type);
+  const before = deployment.status.conditions?.find(({ type }) => type === said.type);
   const isSame = before?.status === said.status && before.reason === said.reason && before.message === said.message;
   return {
     ...said,
@@ -52,7 +51,7 @@ function timed(deployment: Deployment, said: Said, isNews: boolean, clock: Clock
 }
 
 function missingAllowed(deployment: Deployment, replicas: number): number {
-  const { type, rollingUpdate } = specOf(deployment).strategy ?? {};
+  const { type, rollingUpdate } = deployment.spec.strategy ?? {};
   if (type === 'Recreate') return 0;
   const value = rollingUpdate?.maxUnavailable ?? '25%';
   if (typeof value === 'number') return value;
@@ -60,8 +59,8 @@ function missingAllowed(deployment: Deployment, replicas: number): number {
 }
 
 function progress(deployment: Deployment, counts: Counts, current: ReplicaSet | undefined, clock: Clock) {
-  const replicas = specOf(deployment).replicas ?? 1;
-  const before = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
+  const replicas = deployment.spec.replicas ?? 1;
+  const before = deployment.status.conditions?.find(({ type }) => type === 'Progressing');
   const name = current?.metadata.name ?? '';
   const say = (status: 'True' | 'False', reason: string, message: string): Said => ({
     type: 'Progressing',
@@ -75,7 +74,7 @@ function progress(deployment: Deployment, counts: Counts, current: ReplicaSet | 
     const message = `ReplicaSet "${name}" has successfully progressed.`;
     return { progressing: say('True', 'NewReplicaSetAvailable', message), requeueAfter: undefined, hasMoved: false };
   }
-  if (specOf(deployment).paused === true) {
+  if (deployment.spec.paused === true) {
     return {
       progressing: say('True', 'DeploymentPaused', 'Deployment is paused'),
       requeueAfter: undefined,
@@ -89,7 +88,7 @@ function progress(deployment: Deployment, counts: Counts, current: ReplicaSet | 
     counts.replicas - counts.updatedReplicas < (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   const wasComplete = before?.reason === 'NewReplicaSetAvailable' || before === undefined;
   const since = Date.parse(before?.lastUpdateTime ?? '');
-  const limit = (specOf(deployment).progressDeadlineSeconds ?? 600) * 1000;
+  const limit = (deployment.spec.progressDeadlineSeconds ?? 600) * 1000;
   const left = Number.isNaN(since) || wasComplete || hasMoved ? limit : since + limit - clock.now();
   // Once it is stuck it stays so until something moves.
   const wasStuck = before?.reason === 'ProgressDeadlineExceeded';

@@ -7,7 +7,6 @@ import { controlledBy, controllerReference } from './pods.js';
 import { revisionAnnotation, revisionOf, sameTemplate } from './revision.js';
 import { rollingSteps, wanted } from './rolling-update.js';
 import { says } from './says.js';
-import { specOf } from './spec-of.js';
 import { templateHash } from './template-hash.js';
 
 const hashLabel = 'pod-template-hash';
@@ -22,7 +21,7 @@ export const deployments = (clock: Clock) =>
         const current = await currentSet(context);
         const sets = await setsOf(context);
         if (current === undefined) await spread(context, sets);
-        else if (specOf(deployment).strategy?.type === 'Recreate') await recreate(context, current, sets);
+        else if (deployment.spec.strategy?.type === 'Recreate') await recreate(context, current, sets);
         else await roll(context, current, sets);
         await forget(context);
       }
@@ -38,7 +37,7 @@ async function setsOf({ object: deployment, client }: ReconcileContext<Deploymen
 async function currentSet(context: ReconcileContext<Deployment>): Promise<ReplicaSet | undefined> {
   const { object: deployment, client, event } = context;
   const { metadata } = deployment;
-  const spec = specOf(deployment);
+  const spec = deployment.spec;
   const sets = await setsOf(context);
   const found = sets
     .filter((set) => sameTemplate(set, deployment))
@@ -49,9 +48,9 @@ async function currentSet(context: ReconcileContext<Deployment>): Promise<Replic
     return found;
   }
   if (spec.paused === true) return undefined;
-  const hash = templateHash(spec.template, deployment.status?.collisionCount ?? 0);
+  const hash = templateHash(spec.template, deployment.status.collisionCount ?? 0);
   const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
-  const old = sets.reduce((sum, set) => sum + (specOf(set).replicas ?? 1), 0);
+  const old = sets.reduce((sum, set) => sum + (set.spec.replicas ?? 1), 0);
   const replicas = spec.strategy?.type === 'Recreate' ? (old > 0 ? 0 : (spec.replicas ?? 1)) : wanted(deployment, old);
   const made = await client.create(
     ReplicaSet({
@@ -104,8 +103,8 @@ function notes({ metadata }: Deployment): Record<string, string> {
 }
 
 function sizes(deployment: Deployment): Record<string, string> {
-  const replicas = specOf(deployment).replicas ?? 1;
-  const most = specOf(deployment).strategy?.type === 'Recreate' ? replicas : wanted.most(deployment);
+  const replicas = deployment.spec.replicas ?? 1;
+  const most = deployment.spec.strategy?.type === 'Recreate' ? replicas : wanted.most(deployment);
   return {
     'deployment.kubernetes.io/desired-replicas': String(replicas),
     'deployment.kubernetes.io/max-replicas': String(most),
@@ -117,7 +116,7 @@ async function resize(
   set: ReplicaSet,
   replicas: number,
 ): Promise<void> {
-  const before = specOf(set).replicas ?? 1;
+  const before = set.spec.replicas ?? 1;
   if (before === replicas) return;
   await client.patch(ReplicaSet, set.metadata, { type: 'merge', body: { spec: { replicas } } });
   const way = replicas > before ? 'up' : 'down';
@@ -129,8 +128,8 @@ async function resize(
 async function recreate(context: ReconcileContext<Deployment>, current: ReplicaSet, sets: readonly ReplicaSet[]) {
   const old = sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
   for (const set of old) await resize(context, set, 0);
-  if (old.some((set) => (set.status?.replicas ?? 0) > 0)) return;
-  await resize(context, current, specOf(context.object).replicas ?? 1);
+  if (old.some((set) => (set.status.replicas ?? 0) > 0)) return;
+  await resize(context, current, context.object.spec.replicas ?? 1);
 }
 
 async function roll(context: ReconcileContext<Deployment>, current: ReplicaSet, sets: readonly ReplicaSet[]) {
@@ -139,10 +138,10 @@ async function roll(context: ReconcileContext<Deployment>, current: ReplicaSet, 
 
 /** A paused Deployment still has its size: the Pods are spread as they are. */
 async function spread(context: ReconcileContext<Deployment>, sets: readonly ReplicaSet[]): Promise<void> {
-  const [largest] = [...sets].sort((a, b) => (specOf(b).replicas ?? 1) - (specOf(a).replicas ?? 1));
+  const [largest] = [...sets].sort((a, b) => (b.spec.replicas ?? 1) - (a.spec.replicas ?? 1));
   if (largest === undefined) return;
-  const others = sets.filter((set) => set !== largest).reduce((sum, set) => sum + (specOf(set).replicas ?? 1), 0);
-  await resize(context, largest, Math.max(0, (specOf(context.object).replicas ?? 1) - others));
+  const others = sets.filter((set) => set !== largest).reduce((sum, set) => sum + (set.spec.replicas ?? 1), 0);
+  await resize(context, largest, Math.max(0, (context.object.spec.replicas ?? 1) - others));
 }
 
 /** Old ReplicaSets that have no Pods any more are kept up to a number, to go back to. */
@@ -150,9 +149,9 @@ async function forget(context: ReconcileContext<Deployment>): Promise<void> {
   const { object: deployment, client } = context;
   const old = (await setsOf(context))
     .filter((set) => !sameTemplate(set, deployment))
-    .filter((set) => (specOf(set).replicas ?? 1) === 0 && (set.status?.replicas ?? 0) === 0)
+    .filter((set) => (set.spec.replicas ?? 1) === 0 && (set.status.replicas ?? 0) === 0)
     .sort((a, b) => revisionOf(a) - revisionOf(b));
-  const many = old.length - (specOf(deployment).revisionHistoryLimit ?? 10);
+  const many = old.length - (deployment.spec.revisionHistoryLimit ?? 10);
   for (const { metadata } of old.slice(0, Math.max(0, many))) {
     await client.delete(ReplicaSet, metadata, { propagationPolicy: 'Background' });
   }
@@ -163,13 +162,13 @@ async function tell(context: ReconcileContext<Deployment>, clock: Clock) {
   const sets = await setsOf(context);
   const current = sets.find((set) => sameTemplate(set, deployment));
   const sum = (count: (set: ReplicaSet) => number | undefined) => sets.reduce((all, set) => all + (count(set) ?? 0), 0);
-  const availableReplicas = sum((set) => set.status?.availableReplicas);
+  const availableReplicas = sum((set) => set.status.availableReplicas);
   const counts = {
-    replicas: sum((set) => set.status?.replicas),
-    updatedReplicas: current?.status?.replicas ?? 0,
-    readyReplicas: sum((set) => set.status?.readyReplicas),
+    replicas: sum((set) => set.status.replicas),
+    updatedReplicas: current?.status.replicas ?? 0,
+    readyReplicas: sum((set) => set.status.readyReplicas),
     availableReplicas,
-    unavailableReplicas: Math.max(0, sum((set) => specOf(set).replicas) - availableReplicas),
+    unavailableReplicas: Math.max(0, sum((set) => set.spec.replicas) - availableReplicas),
   };
   const { conditions, requeueAfter } = deploymentConditions(deployment, counts, current, clock);
   const status = { ...counts, observedGeneration: deployment.metadata.generation ?? 0, conditions };

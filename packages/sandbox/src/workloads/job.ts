@@ -4,7 +4,6 @@ import type { Clock } from 'riata/runtime';
 import { lookAgain } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, isActive, isReady } from './pods.js';
-import { specOf } from './spec-of.js';
 
 /** Runs the Pods of a Job until enough of them have succeeded, or too many have failed. */
 export const jobs = (clock: Clock) =>
@@ -20,12 +19,12 @@ export const jobs = (clock: Clock) =>
       const failed = pods.filter(({ status }) => status?.phase === 'Failed').length;
       const outcome = outcomeOf(job, succeeded, failed, clock);
       const active = pods.filter(isActive);
-      const wanted = outcome === undefined && job.spec?.suspend !== true ? podsWanted(job, succeeded) : 0;
+      const wanted = outcome === undefined && job.spec.suspend !== true ? podsWanted(job, succeeded) : 0;
       for (const { metadata } of active.slice(wanted)) await client.delete(Pod, metadata).catch(ignoreNotFound);
       for (let missing = wanted - active.length; missing > 0; missing -= 1) await make(context, pods);
       await tell(context, { succeeded, failed, outcome }, clock);
-      const deadline = job.spec?.activeDeadlineSeconds;
-      const started = Date.parse(job.status?.startTime ?? '') || clock.now();
+      const deadline = job.spec.activeDeadlineSeconds;
+      const started = Date.parse(job.status.startTime ?? '') || clock.now();
       const left = deadline === undefined ? undefined : started + deadline * 1000 - clock.now();
       return left === undefined || left <= 0 ? undefined : lookAgain(left);
     });
@@ -38,7 +37,7 @@ async function podsOf({ object: job, client }: ReconcileContext<Job>): Promise<P
 }
 
 function finishedAt(job: Job): number | undefined {
-  const done = job.status?.conditions?.find(
+  const done = job.status.conditions?.find(
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
   );
   return done && Date.parse(done.lastTransitionTime ?? '');
@@ -46,7 +45,7 @@ function finishedAt(job: Job): number | undefined {
 
 /** A finished Job goes after the time that it says. */
 async function expire({ object: job, client }: ReconcileContext<Job>, finished: number, clock: Clock) {
-  const seconds = job.spec?.ttlSecondsAfterFinished;
+  const seconds = job.spec.ttlSecondsAfterFinished;
   if (seconds === undefined) return undefined;
   const left = finished + seconds * 1000 - clock.now();
   if (left > 0) return lookAgain(left);
@@ -55,7 +54,7 @@ async function expire({ object: job, client }: ReconcileContext<Job>, finished: 
 }
 
 function outcomeOf(job: Job, succeeded: number, failed: number, clock: Clock): Outcome | undefined {
-  const { completions, parallelism = 1, backoffLimit = 6, activeDeadlineSeconds } = specOf(job) ?? {};
+  const { completions, parallelism = 1, backoffLimit = 6, activeDeadlineSeconds } = job.spec ?? {};
   const enough = completions ?? (succeeded > 0 ? succeeded : parallelism);
   if (succeeded >= enough && succeeded > 0) {
     return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
@@ -63,7 +62,7 @@ function outcomeOf(job: Job, succeeded: number, failed: number, clock: Clock): O
   if (failed > backoffLimit) {
     return { type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
   }
-  const started = Date.parse(job.status?.startTime ?? '');
+  const started = Date.parse(job.status.startTime ?? '');
   if (activeDeadlineSeconds !== undefined && clock.now() >= started + activeDeadlineSeconds * 1000) {
     return { type: 'Failed', reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
   }
@@ -71,25 +70,25 @@ function outcomeOf(job: Job, succeeded: number, failed: number, clock: Clock): O
 }
 
 function podsWanted(job: Job, succeeded: number): number {
-  const { completions, parallelism = 1 } = specOf(job) ?? {};
+  const { completions, parallelism = 1 } = job.spec ?? {};
   if (completions === undefined) return succeeded > 0 ? 0 : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));
 }
 
 async function make({ object: job, client, event }: ReconcileContext<Job>, known: Pod[]): Promise<void> {
   const { name } = job.metadata;
-  const isIndexed = job.spec?.completionMode === 'Indexed';
+  const isIndexed = job.spec.completionMode === 'Indexed';
   const indexLabel = 'batch.kubernetes.io/job-completion-index';
   const taken = new Set(
     known
-      .filter((pod) => isActive(pod) || pod.status?.phase === 'Succeeded')
+      .filter((pod) => isActive(pod) || pod.status.phase === 'Succeeded')
       .map((pod) => pod.metadata.annotations?.[indexLabel]),
   );
   let index = 0;
   while (isIndexed && taken.has(String(index))) index += 1;
   const marks: Record<string, string> = isIndexed ? { [indexLabel]: String(index) } : {};
   const called = { generateName: isIndexed ? `${name}-${index}-` : `${name}-` };
-  const pod = await client.create(podFrom(job, job.spec?.template, called, { labels: marks, annotations: marks }));
+  const pod = await client.create(podFrom(job, job.spec.template, called, { labels: marks, annotations: marks }));
   known.push(pod);
   event({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
 }
@@ -106,7 +105,7 @@ async function tell(
   const { object: job, status, event } = context;
   const active = (await podsOf(context)).filter(isActive);
   const now = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
-  const isSuspended = job.spec?.suspend === true;
+  const isSuspended = job.spec.suspend === true;
   const { reason, message } = outcome ?? { reason: '', message: '' };
   const say = (type: string) => ({ type, status: 'True' as const, reason, message });
   await status({
@@ -115,7 +114,7 @@ async function tell(
     terminating: 0,
     succeeded,
     failed,
-    ...(isSuspended ? {} : { startTime: job.status?.startTime ?? now }),
+    ...(isSuspended ? {} : { startTime: job.status.startTime ?? now }),
     ...(outcome?.type === 'Complete' ? { completionTime: now } : {}),
     conditions: [
       ...(outcome === undefined

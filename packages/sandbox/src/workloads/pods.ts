@@ -1,11 +1,10 @@
 import { isControlledBy, type KubeObject } from 'riata';
 import type { Pod } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
-import { specOf } from './spec-of.js';
 
 /** Whether a Pod has come to its end, by itself or by an error. */
 export function hasEnded(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+  return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
 }
 
 /** Whether a Pod counts: it has not ended, and nobody has deleted it. */
@@ -15,7 +14,7 @@ export function isActive(pod: Pod): boolean {
 
 /** When a Pod became ready, in milliseconds; undefined while it is not. */
 export function readySince(pod: Pod): number | undefined {
-  const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = pod.status.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' ? Date.parse(ready.lastTransitionTime ?? '') || 0 : undefined;
 }
 
@@ -51,8 +50,8 @@ export function controllerReference(owner: KubeObject) {
 /** Pods in the order in which they are given up first: those that do the least. */
 export function leastUsefulFirst(pods: readonly Pod[]): Pod[] {
   const rank = (pod: Pod): readonly number[] => [
-    specOf(pod).nodeName ? 1 : 0,
-    { Pending: 0, Unknown: 1, Running: 2 }[pod.status?.phase ?? 'Pending'] ?? 0,
+    pod.spec.nodeName ? 1 : 0,
+    { Pending: 0, Unknown: 1, Running: 2 }[pod.status.phase ?? 'Pending'] ?? 0,
     isReady(pod) ? 1 : 0,
     -(readySince(pod) ?? 0),
     -Date.parse(pod.metadata.creationTimestamp),

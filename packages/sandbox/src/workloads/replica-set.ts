@@ -5,7 +5,6 @@ import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, controllerReference, isActive, isReady, leastUsefulFirst, untilAvailable } from './pods.js';
 import { selects } from './selects.js';
-import { specOf } from './spec-of.js';
 
 /** No more Pods than this are made or deleted in one go. */
 const burst = 500;
@@ -17,7 +16,7 @@ export const replicaSets = (clock: Clock) =>
     .watches(Pod, async (pod, reader) => {
       if (hasController(pod)) return [];
       const { items } = await reader.list(ReplicaSet, { namespace: pod.metadata.namespace });
-      return items.filter((set) => selects(specOf(set).selector, pod)).map(({ metadata }) => metadata);
+      return items.filter((set) => selects(set.spec.selector, pod)).map(({ metadata }) => metadata);
     })
     .reconcile(async (context) => {
       const { object: set } = context;
@@ -41,7 +40,7 @@ async function podsOf({ object: set, client }: ReconcileContext<ReplicaSet>): Pr
 async function adopt({ object: set, client }: ReconcileContext<ReplicaSet>): Promise<void> {
   const { items } = await client.list(Pod, { namespace: set.metadata.namespace });
   for (const pod of items) {
-    if (!isActive(pod) || hasController(pod) || !selects(specOf(set).selector, pod)) continue;
+    if (!isActive(pod) || hasController(pod) || !selects(set.spec.selector, pod)) continue;
     const { uid, ownerReferences = [] } = pod.metadata;
     const body = { metadata: { uid, ownerReferences: [...ownerReferences, controllerReference(set)] } };
     await client.patch(Pod, pod.metadata, { type: 'merge', body });
@@ -51,9 +50,9 @@ async function adopt({ object: set, client }: ReconcileContext<ReplicaSet>): Pro
 async function scale(context: ReconcileContext<ReplicaSet>): Promise<void> {
   const { object: set, client, event } = context;
   const active = await podsOf(context);
-  const missing = (specOf(set).replicas ?? 1) - active.length;
+  const missing = (set.spec.replicas ?? 1) - active.length;
   for (let made = 0; made < Math.min(missing, burst); made += 1) {
-    const pod = await client.create(podFrom(set, specOf(set).template, { generateName: `${set.metadata.name}-` }));
+    const pod = await client.create(podFrom(set, set.spec.template, { generateName: `${set.metadata.name}-` }));
     event({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
   }
   for (const { metadata } of leastUsefulFirst(active).slice(0, Math.min(Math.max(0, -missing), burst))) {
@@ -66,8 +65,8 @@ async function scale(context: ReconcileContext<ReplicaSet>): Promise<void> {
 async function tell(context: ReconcileContext<ReplicaSet>, clock: Clock) {
   const { object: set, status } = context;
   const pods = await podsOf(context);
-  const labels = Object.entries(specOf(set).template?.metadata?.labels ?? {});
-  const waits = pods.map((pod) => untilAvailable(pod, specOf(set).minReadySeconds ?? 0, clock));
+  const labels = Object.entries(set.spec.template?.metadata?.labels ?? {});
+  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock));
   await status({
     replicas: pods.length,
     fullyLabeledReplicas: pods.filter((pod) => labels.every(([k, v]) => pod.metadata.labels?.[k] === v)).length,

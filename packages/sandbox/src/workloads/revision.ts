@@ -1,6 +1,5 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
 import { equal } from 'riata/object';
-import { specOf } from './spec-of.js';
 
 /** Counts the templates that a Deployment has had; `kubectl rollout` goes by it. */
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
@@ -11,9 +10,9 @@ export function revisionOf({ metadata }: ReplicaSet): number {
 
 /** Whether a ReplicaSet makes the Pods that a Deployment asks for now. */
 export function sameTemplate(set: ReplicaSet, deployment: Deployment): boolean {
-  const { template } = specOf(set);
+  const { template } = set.spec;
   const { 'pod-template-hash': _, ...labels } = template?.metadata?.labels ?? {};
   const own = { ...template, metadata: { ...template?.metadata, labels } };
-  const wanted = specOf(deployment).template;
+  const wanted = deployment.spec.template;
   return equal(own, { ...wanted, metadata: { ...wanted.metadata, labels: wanted.metadata?.labels ?? {} } });
 }

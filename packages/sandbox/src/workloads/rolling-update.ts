@@ -1,5 +1,4 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
-import { specOf } from './spec-of.js';
 
 type IntOrPercent = number | string | undefined;
 
@@ -11,8 +10,8 @@ function share(value: IntOrPercent, whole: number, round: (value: number) => num
 
 /** How many Pods more than wanted there may be, and how many fewer. */
 function limits(deployment: Deployment): { readonly surge: number; readonly missing: number } {
-  const replicas = specOf(deployment).replicas ?? 1;
-  const { maxSurge, maxUnavailable } = specOf(deployment).strategy?.rollingUpdate ?? {};
+  const replicas = deployment.spec.replicas ?? 1;
+  const { maxSurge, maxUnavailable } = deployment.spec.strategy?.rollingUpdate ?? {};
   const surge = share(maxSurge, replicas, Math.ceil);
   const missing = Math.min(replicas, share(maxUnavailable, replicas, Math.floor));
   // With neither, nothing could ever move.
@@ -21,12 +20,12 @@ function limits(deployment: Deployment): { readonly surge: number; readonly miss
 
 /** How large a new ReplicaSet may be beside so many Pods of others. */
 export function wanted(deployment: Deployment, others: number): number {
-  const replicas = specOf(deployment).replicas ?? 1;
+  const replicas = deployment.spec.replicas ?? 1;
   return Math.max(0, Math.min(replicas, replicas + limits(deployment).surge - others));
 }
 
 /** How many Pods there may be in all. */
-wanted.most = (deployment: Deployment): number => (specOf(deployment).replicas ?? 1) + limits(deployment).surge;
+wanted.most = (deployment: Deployment): number => (deployment.spec.replicas ?? 1) + limits(deployment).surge;
 
 /** The next sizes on the way to the newest template: more of the new, then fewer of the old. */
 export function rollingSteps(
@@ -34,8 +33,8 @@ export function rollingSteps(
   current: ReplicaSet,
   sets: readonly ReplicaSet[],
 ): readonly (readonly [ReplicaSet, number])[] {
-  const replicas = specOf(deployment).replicas ?? 1;
-  const size = (set: ReplicaSet) => specOf(set).replicas ?? 1;
+  const replicas = deployment.spec.replicas ?? 1;
+  const size = (set: ReplicaSet) => set.spec.replicas ?? 1;
   const old = sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
   const own = sets.find(({ metadata }) => metadata.uid === current.metadata.uid) ?? current;
   const oldTotal = old.reduce((sum, set) => sum + size(set), 0);
@@ -43,11 +42,11 @@ export function rollingSteps(
   const steps: (readonly [ReplicaSet, number])[] = [];
   if (target !== size(own)) steps.push([own, target]);
   if (oldTotal === 0) return steps;
-  const available = sets.reduce((sum, set) => sum + (set.status?.availableReplicas ?? 0), 0);
+  const available = sets.reduce((sum, set) => sum + (set.status.availableReplicas ?? 0), 0);
   const least = replicas - limits(deployment).missing;
   // Pods that do not work are no loss; of those that do, no more go than can be spared.
-  const broken = old.map((set) => [set, Math.max(0, size(set) - (set.status?.availableReplicas ?? 0))] as const);
-  const newMissing = target - (own.status?.availableReplicas ?? 0);
+  const broken = old.map((set) => [set, Math.max(0, size(set) - (set.status.availableReplicas ?? 0))] as const);
+  const newMissing = target - (own.status.availableReplicas ?? 0);
   let room = oldTotal + target - least - newMissing;
   const left = new Map(old.map((set) => [set, size(set)]));
   const take = (set: ReplicaSet, count: number): void => {

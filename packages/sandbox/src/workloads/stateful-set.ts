@@ -4,7 +4,6 @@ import type { Clock } from 'riata/runtime';
 import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, hasEnded, isReady, untilAvailable } from './pods.js';
-import { specOf } from './spec-of.js';
 import { templateHash } from './template-hash.js';
 
 const hashLabel = 'controller-revision-hash';
@@ -29,16 +28,16 @@ function ordinalOf({ metadata }: Pod): number {
 }
 
 function revisionOf(set: StatefulSet): string {
-  return `${set.metadata.name}-${templateHash(specOf(set).template)}`;
+  return `${set.metadata.name}-${templateHash(set.spec.template)}`;
 }
 
 /** Does what can be done now: at most one thing where order matters. */
 async function step(context: ReconcileContext<StatefulSet>, clock: Clock): Promise<void> {
   const { object: set, client, event } = context;
-  const first = specOf(set).ordinals?.start ?? 0;
-  const last = first + (specOf(set).replicas ?? 1) - 1;
-  const isParallel = specOf(set).podManagementPolicy === 'Parallel';
-  const isWell = (pod: Pod) => untilAvailable(pod, specOf(set).minReadySeconds ?? 0, clock) === 0;
+  const first = set.spec.ordinals?.start ?? 0;
+  const last = first + (set.spec.replicas ?? 1) - 1;
+  const isParallel = set.spec.podManagementPolicy === 'Parallel';
+  const isWell = (pod: Pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock) === 0;
   const remove = async (pod: Pod) => {
     await client.delete(Pod, pod.metadata).catch(ignoreNotFound);
     const message = `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
@@ -57,8 +56,8 @@ async function step(context: ReconcileContext<StatefulSet>, clock: Clock): Promi
     if (pod.metadata.deletionTimestamp === undefined) await remove(pod);
     if (!isParallel) return;
   }
-  if (specOf(set).updateStrategy?.type === 'OnDelete') return;
-  const partition = specOf(set).updateStrategy?.rollingUpdate?.partition ?? 0;
+  if (set.spec.updateStrategy?.type === 'OnDelete') return;
+  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   for (let ordinal = last; ordinal >= Math.max(first, partition); ordinal -= 1) {
     const pod = pods.get(ordinal);
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return;
@@ -73,12 +72,12 @@ async function step(context: ReconcileContext<StatefulSet>, clock: Clock): Promi
 async function make({ object: set, client, event }: ReconcileContext<StatefulSet>, ordinal: number): Promise<void> {
   const { namespace, name: owner } = set.metadata;
   const name = `${owner}-${ordinal}`;
-  const volumes = [...(specOf(set).template.spec?.volumes ?? [])].filter(
-    (volume) => !specOf(set).volumeClaimTemplates?.some(({ metadata }) => metadata?.name === volume.name),
+  const volumes = [...(set.spec.template.spec?.volumes ?? [])].filter(
+    (volume) => !set.spec.volumeClaimTemplates?.some(({ metadata }) => metadata?.name === volume.name),
   );
-  for (const template of specOf(set).volumeClaimTemplates ?? []) {
+  for (const template of set.spec.volumeClaimTemplates ?? []) {
     const claim = `${template.metadata?.name}-${name}`;
-    const labels = { ...template.metadata?.labels, ...specOf(set).selector.matchLabels };
+    const labels = { ...template.metadata?.labels, ...set.spec.selector.matchLabels };
     const metadata = { namespace, name: claim, labels };
     await client.create(PersistentVolumeClaim({ metadata, spec: template.spec ?? {} })).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
@@ -92,10 +91,10 @@ async function make({ object: set, client, event }: ReconcileContext<StatefulSet
   };
   const spec = {
     hostname: name,
-    ...(specOf(set).serviceName && { subdomain: specOf(set).serviceName }),
+    ...(set.spec.serviceName && { subdomain: set.spec.serviceName }),
     ...(volumes.length > 0 && { volumes }),
   };
-  await client.create(podFrom(set, specOf(set).template, { name }, { labels, spec }));
+  await client.create(podFrom(set, set.spec.template, { name }, { labels, spec }));
   const message = `create Pod ${name} in StatefulSet ${owner} successful`;
   event({ type: 'Normal', reason: 'SuccessfulCreate', message });
 }
@@ -105,10 +104,10 @@ async function tell(context: ReconcileContext<StatefulSet>, clock: Clock) {
   const pods = [...(await podsOf(context)).values()].filter((pod) => !hasEnded(pod));
   const revision = revisionOf(set);
   const updated = pods.filter((pod) => pod.metadata.labels?.[hashLabel] === revision);
-  const waits = pods.map((pod) => untilAvailable(pod, specOf(set).minReadySeconds ?? 0, clock));
+  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock));
   const isDone =
-    updated.length === (specOf(set).replicas ?? 1) && updated.every(isReady) && pods.length === updated.length;
-  const before = set.status?.currentRevision || revision;
+    updated.length === (set.spec.replicas ?? 1) && updated.every(isReady) && pods.length === updated.length;
+  const before = set.status.currentRevision || revision;
   const currentRevision = isDone ? revision : before;
   await status({
     replicas: pods.length,
