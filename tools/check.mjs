@@ -33,6 +33,7 @@ for (const project of [
   step(`types of ${project}`, 'npx', ['tsc', '--noEmit', '-p', project]);
 step('layers and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
 if (step('build', 'node', ['tools/build.mjs'])) {
+  step('what an old Node says', 'node', ['tools/check-old-node.mjs']);
   const out = mkdtempSync(join(tmpdir(), 'riata-pack-'));
   try {
     for (const name of readdirSync(join(root, 'packages'))) {

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { isJsonObject } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
+import { hash } from '../runtime/hash.js';
 
 interface Memory {
   readonly uid: string;

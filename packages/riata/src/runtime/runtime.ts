@@ -3,8 +3,12 @@ import { consoleLogger } from './console-logger.js';
 import type { Logger } from './logger.js';
 import { type Metrics, noMetrics } from './metrics.js';
 import { type Random, systemRandom } from './random.js';
+import { requireSupportedNode } from './supported-node.js';
 import { systemClock } from './system-clock.js';
 import { noTracer, type Tracer } from './tracing.js';
+
+// Here, as whatever runs takes something from this file.
+requireSupportedNode(process.versions.node);
 
 /**
  * All that Riata takes from the world around it, besides bytes. Whatever waits, draws lots or reports takes

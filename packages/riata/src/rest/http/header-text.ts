@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import buffer, { Buffer } from 'node:buffer';
 
 const beyondAscii = /[^\0-\x7f]/;
 
@@ -11,5 +11,5 @@ export function toHeaderText(text: string): string {
 export function fromHeaderText(text: string): string {
   if (!beyondAscii.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : text;
+  return buffer.isUtf8(bytes) ? bytes.toString('utf8') : text;
 }
