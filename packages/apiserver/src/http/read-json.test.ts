@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { unsafeNumbers } from 'riata/object';
 import { describe, expect, test } from 'vitest';
 import { maxDepth } from './go-json-error.js';
-import { readJson, readYaml, TextError } from './read-json.js';
+import { readJson, TextError } from './read-json.js';
+import { readYaml } from './read-yaml.js';
 import { writeJson } from './write-json.js';
 
 const json = (text: string) => readJson(Buffer.from(text));
@@ -85,13 +86,34 @@ function isJson(text: string): boolean {
 describe('YAML', () => {
   test('is read as Kubernetes reads it', async () => {
     const text = 'a: yes\nb: 2001-12-14\nc: "1"\nd: 0x10\n5: x\ne: !!binary aGk=\nf:\n- ~\n';
-    expect(await yaml(text)).toEqual({ a: true, b: '2001-12-14', c: '1', d: 16, 5: 'x', e: 'aGk=', f: [null] });
+    expect(await yaml(text)).toEqual({ a: true, b: '2001-12-14', c: '1', d: 16, 5: 'x', e: 'hi', f: [null] });
     expect(await yaml('')).toBeNull();
     expect(await yaml('a: 1\n---\na: 2\n')).toEqual({ a: 1 });
     expect(await yaml('a: 1\na: 2\n')).toEqual({ a: 2 });
     expect(await yaml('{"a": {"b": [1]}}')).toEqual({ a: { b: [1] } });
     expect(await yaml('{a: b}')).toEqual({ a: 'b' });
   });
+
+  test.each([
+    ['1:30', '1:30'],
+    ['0o17', 15],
+    ['-0X1F', -31],
+    ['!!float 5', 5],
+    ['1_000', 1000],
+    ['"\\u00e9"', 'é'],
+    ["'\\ud800'", '\\ud800'],
+  ])('%s is what it is for Go', async (text, value) => expect(await yaml(text)).toEqual(value));
+
+  test.each([
+    ['.inf', 'json: unsupported value: +Inf'],
+    ['~: v', 'unsupported map key of type: %!s(<nil>), key: <nil>, value: "v"'],
+    ['? [a]\n: v', 'yaml: invalid map key: []interface {}{"a"}'],
+    ['%YAML 1.2\n---\na: b', 'yaml: found incompatible YAML document'],
+    ['a: *b', "yaml: unknown anchor 'b' referenced"],
+    ['a: "\\ud800"', 'yaml: line 1: found invalid Unicode character escape code'],
+    ['a: "\u0007"', 'yaml: control characters are not allowed'],
+    ['!!binary a', 'yaml: !!binary value contains invalid base64 data'],
+  ])('%j is refused in the words of Go', (text, message) => expect(yaml(text)).rejects.toThrow(message));
 
   test.each(['a: b: c', '[', '"', '? [', '\t- x'])('%j is refused', async (text) => {
     await expect(yaml(text)).rejects.toThrow(TextError);

@@ -2,8 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { Json } from 'riata/object';
 import { bigints } from '../schema/plain-numbers.js';
 import { goJsonError, isTooDeep } from './go-json-error.js';
-import { writeJson } from './write-json.js';
-import { isTooDeepYaml } from './yaml-depth.js';
 
 /** Thrown for a text that is not what it should be. The message is what Go's decoder says. */
 export class TextError extends Error {
@@ -67,47 +65,6 @@ function readExactly(text: string): Json {
     return value.startsWith('\u0000\u0000') ? value.slice(1) : BigInt(value.slice(1));
   }) as Json;
 }
-
-/**
- * Reads the first document of a YAML text, as JSON has it: no dates, no sets, keys are texts. JSON is YAML too, and
- * what begins with a brace is read as such if it can be. Throws a {@link TextError}.
- */
-export async function readYaml(bytes: Uint8Array): Promise<Json> {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  if (/^\s*\{/.test(text)) {
-    try {
-      return readJson(bytes);
-    } catch {
-      // A flow mapping, perhaps.
-    }
-  }
-  if (isTooDeepYaml(text)) throw new TextError('yaml: exceeded max depth');
-  const { parseAllDocuments } = await import('yaml');
-  try {
-    const parsed = parseAllDocuments(text, {
-      version: '1.1',
-      uniqueKeys: false,
-      intAsBigInt: true,
-      logLevel: 'silent',
-      customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unwanted.has(tag.tag)),
-    });
-    const [first] = Array.isArray(parsed) ? parsed : [];
-    if (first === undefined) return null;
-    const [error] = first.errors;
-    if (error !== undefined) throw error;
-    // Whole numbers come as bigints, so that none is rounded unseen.
-    const json = writeJson(first.toJS({ maxAliasCount: 1_000 }) ?? null);
-    if (isTooDeep(json)) throw new TextError('yaml: exceeded max depth');
-    return readJson(Buffer.from(json));
-  } catch (error) {
-    if (error instanceof TextError) throw error;
-    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new TextError(`yaml: ${line}`);
-  }
-}
-
-/** What JSON has no word for: such a value stays the text that it is. */
-const unwanted = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`));
 
 function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');

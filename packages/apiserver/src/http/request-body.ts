@@ -4,7 +4,8 @@ import type { PatchKind } from '../resource/patch-object.js';
 import { badRequest, Refusal, tooLarge, unsupportedMediaType } from '../status/refusal.js';
 import { goTypeOf } from './delete-options.js';
 import { bodyTypes, mediaTypeOf, protobufType } from './media-type.js';
-import { readJson, readYaml, TextError } from './read-json.js';
+import { readJson, TextError } from './read-json.js';
+import { readYaml } from './read-yaml.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
 import { writeJson } from './write-json.js';
 import { yamlDuplicates } from './yaml-duplicates.js';
@@ -108,7 +109,9 @@ export async function readPatchBody(request: ServerRequest, kind: PatchKind, str
   const text = () => Buffer.from(request.body).toString('utf8');
   if (kind !== 'apply') return { kind, read: () => readJsonPatch(request.body, kind), text, yamlComplaint: undefined };
   const value = await readYaml(request.body).catch((error: unknown) => {
-    throw error instanceof TextError ? badRequest(`error decoding YAML: ${error.message}`) : error;
+    throw error instanceof TextError
+      ? badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+      : error;
   });
   const intent = value ?? {};
   if (!isJsonObject(intent)) {

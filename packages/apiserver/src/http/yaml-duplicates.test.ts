@@ -12,6 +12,13 @@ test('keys that stand twice are told with their lines', async () => {
   );
 });
 
+test('what is merged into a map stands there, too', async () => {
+  const text = 'base: &b {a: 1, c: 1}\nx:\n  <<: *b\n  a: 2\ny:\n  c: 1\n  <<: [{d: 1}, *b]\n';
+  expect(await complaint(text)).toBe(
+    'yaml: unmarshal errors:\n  line 4: key "a" already set in map\n  line 1: key "c" already set in map',
+  );
+});
+
 test('nothing is said of a text without any', async () => {
   expect(await complaint('a: 1\nb: {a: 1}\nc: [{a: 1}, {a: 1}]\n')).toBeUndefined();
   expect(await complaint('')).toBeUndefined();

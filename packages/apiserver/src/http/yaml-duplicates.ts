@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { duplicateComplaints } from '../schema/strict-fields.js';
+import { goQuote } from './go-quote.js';
 
 /** Begins what Go's decoder says about keys that stand twice. */
 export const yamlProblems = 'yaml: unmarshal errors:\n';
@@ -19,14 +20,20 @@ export async function yamlDuplicates(bytes: Uint8Array): Promise<string | undefi
   const parsed = parseAllDocuments(text, options);
   const [first] = Array.isArray(parsed) ? parsed : [];
   const found: string[] = [];
+  const resolved = (node: unknown) => (isAlias(node) && first !== undefined ? node.resolve(first) : node);
   // What is in a value is read before the key is put into its map.
-  const look = (node: unknown): void => {
+  const look = (node: unknown, seen = new Set<unknown>()): void => {
     if (isSeq(node)) for (const item of node.items) look(item);
     if (!isMap(node)) return;
-    const seen = new Set<unknown>();
     for (const { key, value } of (node as YAMLMap<unknown, unknown>).items as Pair<unknown, unknown>[]) {
-      look(value);
       const name = isScalar(key) ? key.value : isAlias(key) ? key.source : undefined;
+      if (isScalar(key) && key.source === '<<' && key.type === 'PLAIN') {
+        // The members of what is merged come into this map.
+        const merged = resolved(value);
+        for (const map of isSeq(merged) ? merged.items : [merged]) look(resolved(map), seen);
+        continue;
+      }
+      look(value);
       if (seen.has(name)) found.push(`  line ${lineOf(lines, value, key)}: key ${shown(name)} already set in map`);
       seen.add(name);
     }
@@ -52,5 +59,5 @@ function lineOf(lines: { linePos(offset: number): { line: number } }, value: unk
 }
 
 function shown(name: unknown): string {
-  return typeof name === 'string' ? JSON.stringify(name) : String(name);
+  return typeof name === 'string' ? goQuote(name) : String(name);
 }
