@@ -1,5 +1,4 @@
 import type { ControllerDefinition } from 'riata/controller';
-import { type Clock, systemClock } from 'riata/runtime';
 import { type KubeletOptions, kubelet } from './node/kubelet.js';
 import { scheduler } from './node/scheduler.js';
 import { cronJobs } from './workloads/cron-job.js';
@@ -14,21 +13,11 @@ import { statefulSets } from './workloads/stateful-set.js';
  * The controllers of workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, CronJobs and the
  * EndpointSlices of Services, as kube-controller-manager has them. For a server on which nobody else runs these.
  */
-export function workloadControllers(options: { readonly clock?: Clock } = {}): readonly ControllerDefinition[] {
-  const { clock = systemClock } = options;
-  return [
-    deployments(clock),
-    replicaSets(clock),
-    statefulSets(clock),
-    daemonSets(clock),
-    jobs(clock),
-    cronJobs(clock),
-    endpointSlices(),
-  ];
+export function workloadControllers(): readonly ControllerDefinition[] {
+  return [deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, endpointSlices];
 }
 
 /** A scheduler, and a kubelet that pretends: they make Pods Running and Ready on any server, a real one too. */
-export function nodeControllers(options: Partial<KubeletOptions> = {}): readonly ControllerDefinition[] {
-  const { clock = systemClock } = options;
-  return [scheduler(), kubelet({ ...options, clock })];
+export function nodeControllers(options: KubeletOptions = {}): readonly ControllerDefinition[] {
+  return [scheduler, kubelet(options)];
 }

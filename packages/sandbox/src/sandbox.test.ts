@@ -20,8 +20,7 @@ const key = { namespace: 'default', name: 'web' };
 async function sandbox(fate?: KubeletOptions['fate']) {
   const env = await TestEnvironment.start();
   await makeNodes(env.client, 3);
-  const { clock } = env;
-  await env.run(...workloadControllers({ clock }), ...nodeControllers({ clock, ...(fate && { fate }) }));
+  await env.run(...workloadControllers(), ...nodeControllers({ ...(fate && { fate }) }));
   return env;
 }
 

@@ -50,10 +50,7 @@ export class Sandbox implements AsyncDisposable {
     try {
       await makeNodes(client, nodes);
       const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
-      const all = [
-        ...workloadControllers({ clock }),
-        ...nodeControllers({ clock, ...(options.fate && { fate: options.fate }) }),
-      ];
+      const all = [...workloadControllers(), ...nodeControllers({ ...(options.fate && { fate: options.fate }) })];
       for (const definition of all) manager.add(definition);
       const sandbox = new Sandbox(server, client, manager);
       await manager.elected;

@@ -29,10 +29,10 @@ export class ActiveReconcile implements ReconcileRun {
   readonly attempt: number;
   readonly priority: number;
   readonly reasons: readonly Cause[];
+  readonly clock: Scheduler;
   /** On the monotonic clock. */
   readonly startedMs: number;
   readonly #controller: string;
-  readonly #clock: Scheduler;
   readonly #baseLog: Logger;
   readonly #startedAt: number;
   readonly #abort = new AbortSource();
@@ -59,7 +59,7 @@ export class ActiveReconcile implements ReconcileRun {
     this.attempt = attempt;
     this.startedMs = clock.monotonic();
     this.#controller = controller;
-    this.#clock = clock;
+    this.clock = clock;
     this.#baseLog = log;
     this.#startedAt = clock.now();
   }
@@ -91,7 +91,7 @@ export class ActiveReconcile implements ReconcileRun {
 
   get info(): ActiveReconcileInfo {
     const { key, reconcileID, isOverdue } = this;
-    return { key, reconcileID, isOverdue, runningMs: this.#clock.monotonic() - this.startedMs };
+    return { key, reconcileID, isOverdue, runningMs: this.clock.monotonic() - this.startedMs };
   }
 
   abort(reason: unknown): void {

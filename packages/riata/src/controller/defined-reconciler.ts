@@ -83,6 +83,7 @@ export class DefinedReconciler<R extends KubeObject> {
       attempt: run.attempt,
       priority: run.priority,
       reasons: run.reasons,
+      clock: run.clock,
       object,
       get signal() {
         return run.signal;

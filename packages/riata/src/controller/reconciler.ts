@@ -1,3 +1,4 @@
+import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Cause, Request } from './request.js';
 import type { Result } from './result.js';
@@ -8,6 +9,8 @@ export interface ReconcileRun {
   readonly key: Request;
   /** Aborts when the time allowed is over, on shutdown, and when the lease is lost. */
   readonly signal: AbortSignal;
+  /** What time it is, and waiting: that of the manager, so that a test which moves it moves the reconciler, too. */
+  readonly clock: Scheduler;
   /** Names controller, key and reconcileID in every line. */
   readonly log: Logger;
   /** Another one each time. */

@@ -65,7 +65,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   options: GeneratingHandlerOptions,
   handler: GeneratingHandler<R>,
 ): HandlerRegistration {
-  const { name, condition, clock, signal, transaction, uniqueApplyForResourceVersion: isUnique = false } = options;
+  const { name, condition, signal, transaction, uniqueApplyForResourceVersion: isUnique = false } = options;
   const { kind, factory } = controller;
   const finalizer = controller.finalizerFor(name);
   controller.keepsFinalizer(finalizer);
@@ -92,7 +92,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
     const asked = await ask(given, context).catch((error: unknown) => ({ error }));
     const isHeld = 'isHeld' in asked && asked.isHeld;
     const object = isHeld ? await ensureFinalizer(context.client.client, kind, given, finalizer) : given;
-    const tell = statusHandler<R>(kind, { condition, clock }, async () => {
+    const tell = statusHandler<R>(kind, { condition }, async () => {
       if ('error' in asked) throw asked.error;
       const version = `${object.metadata.uid} ${object.metadata.resourceVersion}`;
       if (isUnique && applied.get(key) === version) return asked.status;

@@ -42,10 +42,10 @@ async function play(
   const transport = answeringTransport([answer]);
   await using client = createClient({ server: 'http://a' }, { transport, runtime: { log: silentLogger } });
   const context = {
-    ...{ signal: new AbortController().signal, log: silentLogger, reasons: [], attempt: 1 },
+    ...{ signal: new AbortController().signal, clock, log: silentLogger, reasons: [], attempt: 1 },
     client: new KindClient<Deployment>(Deployment, client),
   };
-  const run = statusHandler<Deployment>(Deployment, { condition: options.condition, clock }, handler);
+  const run = statusHandler<Deployment>(Deployment, { condition: options.condition }, handler);
   const outcome = await Promise.resolve(run('shop/web', deployment(status), context)).then(
     (object) => ({ object, error: undefined }),
     (error: unknown) => ({ object: undefined, error }),

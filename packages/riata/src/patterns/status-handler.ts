@@ -6,7 +6,6 @@ import type { KubeObject } from '../object/meta.js';
 import { createMergePatch } from '../object/patch/merge-patch.js';
 import { equal } from '../object/value/equal.js';
 import { isConflict } from '../rest/error-guards.js';
-import type { Clock } from '../runtime/clock.js';
 import type {
   HandlerContext,
   HandlerRegistration,
@@ -38,8 +37,6 @@ export interface StatusHandlerOptions extends RegisterOptions {
   readonly name: string;
   /** Says how the handler went, in the object's conditions. @default none does */
   readonly condition?: string | Cond;
-  /** The time in conditions. @default systemClock */
-  readonly clock?: Clock;
 }
 
 /**
@@ -57,21 +54,21 @@ export interface StatusHandlerOptions extends RegisterOptions {
  */
 export function registerStatusHandler<R extends KubeObject>(
   controller: Pick<TypedController<R>, 'kind' | 'registerHandler'>,
-  { name, condition, clock, ...options }: StatusHandlerOptions,
+  { name, condition, ...options }: StatusHandlerOptions,
   handler: StatusHandler<R>,
 ): HandlerRegistration {
-  return controller.registerHandler(name, statusHandler(controller.kind, { condition, clock }, handler), options);
+  return controller.registerHandler(name, statusHandler(controller.kind, { condition }, handler), options);
 }
 
 /** What {@link registerStatusHandler} registers. */
 export function statusHandler<R extends KubeObject>(
   kind: KindRef<R>,
-  { condition, clock }: Pick<StatusHandlerOptions, 'condition' | 'clock'>,
+  { condition }: Pick<StatusHandlerOptions, 'condition'>,
   handler: StatusHandler<R>,
 ): SharedControllerHandler<R> {
-  const cond = typeof condition === 'string' ? new Cond(condition, { clock }) : condition;
   return async (_, object, context) => {
     if (object === undefined) return undefined;
+    const cond = typeof condition === 'string' ? new Cond(condition, context) : condition;
     const before = statusOf(object);
     const { said, failure } = await ask(handler, object, before, context);
     const generation = observedBy(kind, object);

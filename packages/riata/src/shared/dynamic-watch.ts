@@ -98,7 +98,7 @@ export class DynamicWatch {
       for (const key of [...this.#known]) {
         if (signal.aborted) return;
         try {
-          await this.#handle(key, undefined, { signal, client, reasons, attempt, log: log.child({ key }) });
+          await this.#handle(key, undefined, { signal, clock, client, reasons, attempt, log: log.child({ key }) });
         } catch (error) {
           if (!signal.aborted) log.error('a handler failed on an object whose kind is gone', { key, attempt, error });
         }

@@ -135,7 +135,7 @@ export class HandlerChain<R extends KubeObject> {
     const { signal } = lifetime;
     const started = metrics.enabled ? clock.monotonic() : 0;
     const context = {
-      ...{ signal, reasons: run.reasons, attempt: run.attempt, log: run.log.child({ handler: entry.name }) },
+      ...{ signal, clock, reasons: run.reasons, attempt: run.attempt, log: run.log.child({ handler: entry.name }) },
       client: client.boundTo(signal),
     };
     let outcome: Outcome<R>;

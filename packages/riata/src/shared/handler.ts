@@ -1,5 +1,6 @@
 import type { Cause } from '../controller/request.js';
 import type { KubeObject } from '../object/meta.js';
+import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { HandlerTransaction } from './handler-transaction.js';
 import type { KindClient } from './kind-client.js';
@@ -8,6 +9,8 @@ import type { KindClient } from './kind-client.js';
 export interface HandlerContext<R extends KubeObject = KubeObject> {
   /** Aborts when the handler is removed, on shutdown, and when the time allowed is over. Pass it on. */
   readonly signal: AbortSignal;
+  /** What time it is, and waiting: that of the factory, so that a test which moves it moves the handler, too. */
+  readonly clock: Scheduler;
   /** Names controller, handler and key in every line. */
   readonly log: Logger;
   /** Why the handler runs: what changed, who enqueued the key, or that it failed before. */

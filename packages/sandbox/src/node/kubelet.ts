@@ -1,7 +1,6 @@
 import { control, type ReconcileContext } from 'riata';
 import { Pod } from 'riata/kinds';
 import { type Duration, durationMs } from 'riata/object';
-import type { Clock } from 'riata/runtime';
 import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
 import { says } from '../workloads/says.js';
@@ -21,7 +20,6 @@ export interface PodFate {
 }
 
 export interface KubeletOptions {
-  readonly clock: Clock;
   /** Nodes whose Pods it runs. @default all */
   readonly nodes?: (name: string) => boolean;
   /** What becomes of a Pod. @default Pods that are to be restarted run on; others end at once, well */
@@ -32,16 +30,16 @@ export interface KubeletOptions {
  * Pretends to run the Pods of nodes: nothing is started, but Pods get addresses and become Running and Ready, end,
  * crash, are started again and stop, as `fate` says and on the clock.
  */
-export const kubelet = ({ clock, nodes = () => true, fate = () => undefined }: KubeletOptions) => {
+export const kubelet = ({ nodes = () => true, fate = () => undefined }: KubeletOptions = {}) => {
   const addresses = new Addresses();
   return control(Pod, { name: 'kubelet' }).reconcile(async (context) => {
     const { object: pod } = context;
     const { nodeName = '' } = pod.spec;
     if (nodeName === '' || !nodes(nodeName)) return undefined;
     const own = fate(pod) ?? usualFate(pod);
-    if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own, clock);
+    if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own);
     if (hasEnded(pod)) return undefined;
-    return run(context, own, clock, addresses);
+    return run(context, own, addresses);
   });
 };
 
@@ -50,7 +48,7 @@ function usualFate(pod: Pod): PodFate {
 }
 
 /** A Pod that is deleted is gone when its containers have stopped. */
-async function stop({ object: pod, client }: ReconcileContext<Pod>, { stopsAfter = '0s' }: PodFate, clock: Clock) {
+async function stop({ object: pod, client, clock }: ReconcileContext<Pod>, { stopsAfter = '0s' }: PodFate) {
   const grace = pod.metadata.deletionGracePeriodSeconds ?? 0;
   const asked = Date.parse(pod.metadata.deletionTimestamp ?? '') - grace * 1000;
   const left = Math.min(asked + durationMs(stopsAfter), asked + grace * 1000) - clock.now();
@@ -59,8 +57,8 @@ async function stop({ object: pod, client }: ReconcileContext<Pod>, { stopsAfter
   return undefined;
 }
 
-async function run(context: ReconcileContext<Pod>, fate: PodFate, clock: Clock, addresses: Addresses) {
-  const { object: pod, client } = context;
+async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Addresses) {
+  const { object: pod, client, clock } = context;
   const now = clock.now();
   const accepted = Date.parse(pod.status.startTime ?? '') || now;
   const restarts = pod.status.containerStatuses?.[0]?.restartCount ?? 0;

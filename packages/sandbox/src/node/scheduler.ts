@@ -7,50 +7,49 @@ import { hasEnded } from '../workloads/pods.js';
  * Gives every Pod that has no node one that fits: schedulable, with the labels it selects, without taints that it does
  * not tolerate, and with room for what it asks for. Of those that fit, the one with the fewest Pods.
  */
-export const scheduler = () =>
-  control(Pod, { name: 'scheduler' })
-    .reads(Node)
-    .watches(Node, async (_, reader) => {
-      const { items } = await reader.list(Pod);
-      return items.filter(isWaiting).map(({ metadata }) => metadata);
-    })
-    .reconcile(async ({ object: pod, client, event, status }) => {
-      if (!isWaiting(pod)) return undefined;
-      const [{ items: nodes }, { items: pods }] = await Promise.all([client.list(Node), client.list(Pod)]);
-      const onNode = (node: Node) => pods.filter((p) => p.spec.nodeName === node.metadata.name && !hasEnded(p));
-      const problems = new Map<string, number>();
-      const fitting = nodes.filter((node) => {
-        const problem = unfit(pod, node, onNode(node));
-        if (problem !== undefined) problems.set(problem, (problems.get(problem) ?? 0) + 1);
-        return problem === undefined;
-      });
-      const [best] = fitting.sort((a, b) => onNode(a).length - onNode(b).length);
-      const { namespace, name, uid } = pod.metadata;
-      if (best === undefined) {
-        const why = [...problems].map(([problem, count]) => `${count} ${problem}`).join(', ');
-        const message = `0/${nodes.length} nodes are available${why === '' ? '' : `: ${why}`}.`;
-        event({ type: 'Warning', reason: 'FailedScheduling', message });
-        await status({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
-        // Pods that go make room, and tell nobody here.
-        return { requeueAfter: '5s' };
-      }
-      const binding = {
-        apiVersion: 'v1',
-        kind: 'Binding',
-        metadata: { name, namespace, uid },
-        target: { apiVersion: 'v1', kind: 'Node', name: best.metadata.name },
-      };
-      try {
-        await client.subresource('binding').create(Pod, pod.metadata, binding);
-      } catch (error) {
-        // Somebody else was faster, or it is gone.
-        if (!isConflict(error) && !isNotFound(error)) throw error;
-        return undefined;
-      }
-      const message = `Successfully assigned ${namespace}/${name} to ${best.metadata.name}`;
-      event({ type: 'Normal', reason: 'Scheduled', message });
-      return undefined;
+export const scheduler = control(Pod, { name: 'scheduler' })
+  .reads(Node)
+  .watches(Node, async (_, reader) => {
+    const { items } = await reader.list(Pod);
+    return items.filter(isWaiting).map(({ metadata }) => metadata);
+  })
+  .reconcile(async ({ object: pod, client, event, status }) => {
+    if (!isWaiting(pod)) return undefined;
+    const [{ items: nodes }, { items: pods }] = await Promise.all([client.list(Node), client.list(Pod)]);
+    const onNode = (node: Node) => pods.filter((p) => p.spec.nodeName === node.metadata.name && !hasEnded(p));
+    const problems = new Map<string, number>();
+    const fitting = nodes.filter((node) => {
+      const problem = unfit(pod, node, onNode(node));
+      if (problem !== undefined) problems.set(problem, (problems.get(problem) ?? 0) + 1);
+      return problem === undefined;
     });
+    const [best] = fitting.sort((a, b) => onNode(a).length - onNode(b).length);
+    const { namespace, name, uid } = pod.metadata;
+    if (best === undefined) {
+      const why = [...problems].map(([problem, count]) => `${count} ${problem}`).join(', ');
+      const message = `0/${nodes.length} nodes are available${why === '' ? '' : `: ${why}`}.`;
+      event({ type: 'Warning', reason: 'FailedScheduling', message });
+      await status({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
+      // Pods that go make room, and tell nobody here.
+      return { requeueAfter: '5s' };
+    }
+    const binding = {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name, namespace, uid },
+      target: { apiVersion: 'v1', kind: 'Node', name: best.metadata.name },
+    };
+    try {
+      await client.subresource('binding').create(Pod, pod.metadata, binding);
+    } catch (error) {
+      // Somebody else was faster, or it is gone.
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      return undefined;
+    }
+    const message = `Successfully assigned ${namespace}/${name} to ${best.metadata.name}`;
+    event({ type: 'Normal', reason: 'Scheduled', message });
+    return undefined;
+  });
 
 function isWaiting(pod: Pod): boolean {
   const { schedulerName = 'default-scheduler', nodeName = '' } = pod.spec;

@@ -1,26 +1,24 @@
 import { control, ignoreNotFound, isAlreadyExists, type ReconcileContext } from 'riata';
 import { parseCron } from 'riata/controller';
 import { CronJob, Job } from 'riata/kinds';
-import type { Clock } from 'riata/runtime';
 import { lookAgain } from './look-again.js';
 import { controlledBy, controllerReference } from './pods.js';
 
 /** Makes a Job whenever a CronJob is due, and keeps some of those that are done. */
-export const cronJobs = (clock: Clock) =>
-  control(CronJob)
-    .owns(Job)
-    .reconcile(async (context) => {
-      const { object: cron } = context;
-      if (cron.metadata.deletionTimestamp !== undefined) return undefined;
-      const { schedule, timeZone, suspend = false } = cron.spec;
-      const times = parseCron(schedule, timeZone);
-      const now = clock.now();
-      const due = suspend ? undefined : lastDue(cron, times, now);
-      if (due !== undefined) await start(context, due);
-      await forget(context);
-      await tell(context, due);
-      return lookAgain(times.next(now) - now);
-    });
+export const cronJobs = control(CronJob)
+  .owns(Job)
+  .reconcile(async (context) => {
+    const { object: cron } = context;
+    if (cron.metadata.deletionTimestamp !== undefined) return undefined;
+    const { schedule, timeZone, suspend = false } = cron.spec;
+    const times = parseCron(schedule, timeZone);
+    const now = context.clock.now();
+    const due = suspend ? undefined : lastDue(cron, times, now);
+    if (due !== undefined) await start(context, due);
+    await forget(context);
+    await tell(context, due);
+    return lookAgain(times.next(now) - now);
+  });
 
 /** The newest moment at which a Job was due and none was made; undefined if there is none. */
 function lastDue(cron: CronJob, times: ReturnType<typeof parseCron>, now: number): number | undefined {

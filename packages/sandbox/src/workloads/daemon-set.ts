@@ -1,6 +1,5 @@
 import { control, ignoreNotFound, type ReconcileContext } from 'riata';
 import { DaemonSet, Node, Pod } from 'riata/kinds';
-import type { Clock } from 'riata/runtime';
 import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, isActive, isReady, untilAvailable } from './pods.js';
@@ -9,16 +8,15 @@ import { templateHash } from './template-hash.js';
 const hashLabel = 'controller-revision-hash';
 
 /** Keeps one Pod of a DaemonSet on every node that it may run on. */
-export const daemonSets = (clock: Clock) =>
-  control(DaemonSet)
-    .owns(Pod)
-    .watches(Node, async (_, reader) => (await reader.list(DaemonSet)).items.map(({ metadata }) => metadata))
-    .reconcile(async (context) => {
-      const { object: set, client } = context;
-      const nodes = (await client.list(Node)).items.filter((node) => runsOn(set, node));
-      if (set.metadata.deletionTimestamp === undefined) await place(context, nodes);
-      return tell(context, nodes, clock);
-    });
+export const daemonSets = control(DaemonSet)
+  .owns(Pod)
+  .watches(Node, async (_, reader) => (await reader.list(DaemonSet)).items.map(({ metadata }) => metadata))
+  .reconcile(async (context) => {
+    const { object: set, client } = context;
+    const nodes = (await client.list(Node)).items.filter((node) => runsOn(set, node));
+    if (set.metadata.deletionTimestamp === undefined) await place(context, nodes);
+    return tell(context, nodes);
+  });
 
 function runsOn(set: DaemonSet, { metadata }: Node): boolean {
   const wanted = Object.entries(set.spec.template.spec?.nodeSelector ?? {});
@@ -72,11 +70,11 @@ const usual = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
-async function tell(context: ReconcileContext<DaemonSet>, nodes: readonly Node[], clock: Clock) {
+async function tell(context: ReconcileContext<DaemonSet>, nodes: readonly Node[]) {
   const { object: set, status } = context;
   const hash = templateHash(set.spec.template);
   const pods = (await podsOf(context)).filter(isActive);
-  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock));
+  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, context.clock));
   const available = waits.filter((wait) => wait === 0).length;
   await status({
     currentNumberScheduled: pods.length,

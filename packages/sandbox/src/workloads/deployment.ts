@@ -1,6 +1,5 @@
 import { control, type ReconcileContext } from 'riata';
 import { Deployment, ReplicaSet } from 'riata/kinds';
-import type { Clock } from 'riata/runtime';
 import { deploymentConditions } from './deployment-conditions.js';
 import { lookAgain } from './look-again.js';
 import { controlledBy, controllerReference } from './pods.js';
@@ -12,21 +11,20 @@ import { templateHash } from './template-hash.js';
 const hashLabel = 'pod-template-hash';
 
 /** Moves the Pods of a Deployment to its newest template, ReplicaSet by ReplicaSet, and remembers the older ones. */
-export const deployments = (clock: Clock) =>
-  control(Deployment)
-    .owns(ReplicaSet)
-    .reconcile(async (context) => {
-      const { object: deployment } = context;
-      if (deployment.metadata.deletionTimestamp === undefined) {
-        const current = await currentSet(context);
-        const sets = await setsOf(context);
-        if (current === undefined) await spread(context, sets);
-        else if (deployment.spec.strategy?.type === 'Recreate') await recreate(context, current, sets);
-        else await roll(context, current, sets);
-        await forget(context);
-      }
-      return tell(context, clock);
-    });
+export const deployments = control(Deployment)
+  .owns(ReplicaSet)
+  .reconcile(async (context) => {
+    const { object: deployment } = context;
+    if (deployment.metadata.deletionTimestamp === undefined) {
+      const current = await currentSet(context);
+      const sets = await setsOf(context);
+      if (current === undefined) await spread(context, sets);
+      else if (deployment.spec.strategy?.type === 'Recreate') await recreate(context, current, sets);
+      else await roll(context, current, sets);
+      await forget(context);
+    }
+    return tell(context);
+  });
 
 async function setsOf({ object: deployment, client }: ReconcileContext<Deployment>): Promise<ReplicaSet[]> {
   const { items } = await client.list(ReplicaSet, { namespace: deployment.metadata.namespace });
@@ -157,7 +155,7 @@ async function forget(context: ReconcileContext<Deployment>): Promise<void> {
   }
 }
 
-async function tell(context: ReconcileContext<Deployment>, clock: Clock) {
+async function tell(context: ReconcileContext<Deployment>) {
   const { object: deployment, client } = context;
   const sets = await setsOf(context);
   const current = sets.find((set) => sameTemplate(set, deployment));
@@ -170,7 +168,7 @@ async function tell(context: ReconcileContext<Deployment>, clock: Clock) {
     availableReplicas,
     unavailableReplicas: Math.max(0, sum((set) => set.spec.replicas) - availableReplicas),
   };
-  const { conditions, requeueAfter } = deploymentConditions(deployment, counts, current, clock);
+  const { conditions, requeueAfter } = deploymentConditions(deployment, counts, current, context.clock);
   const status = { ...counts, observedGeneration: deployment.metadata.generation ?? 0, conditions };
   const before = (await client.get(Deployment, deployment.metadata)).status ?? {};
   // The conditions have times of their own, which the usual way to write a status does not know.

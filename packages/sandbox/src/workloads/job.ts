@@ -6,28 +6,27 @@ import { podFrom } from './make-pod.js';
 import { controlledBy, isActive, isReady } from './pods.js';
 
 /** Runs the Pods of a Job until enough of them have succeeded, or too many have failed. */
-export const jobs = (clock: Clock) =>
-  control(Job)
-    .owns(Pod)
-    .reconcile(async (context) => {
-      const { object: job, client } = context;
-      if (job.metadata.deletionTimestamp !== undefined) return undefined;
-      const done = finishedAt(job);
-      if (done !== undefined) return expire(context, done, clock);
-      const pods = await podsOf(context);
-      const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
-      const failed = pods.filter(({ status }) => status?.phase === 'Failed').length;
-      const outcome = outcomeOf(job, succeeded, failed, clock);
-      const active = pods.filter(isActive);
-      const wanted = outcome === undefined && job.spec.suspend !== true ? podsWanted(job, succeeded) : 0;
-      for (const { metadata } of active.slice(wanted)) await client.delete(Pod, metadata).catch(ignoreNotFound);
-      for (let missing = wanted - active.length; missing > 0; missing -= 1) await make(context, pods);
-      await tell(context, { succeeded, failed, outcome }, clock);
-      const deadline = job.spec.activeDeadlineSeconds;
-      const started = Date.parse(job.status.startTime ?? '') || clock.now();
-      const left = deadline === undefined ? undefined : started + deadline * 1000 - clock.now();
-      return left === undefined || left <= 0 ? undefined : lookAgain(left);
-    });
+export const jobs = control(Job)
+  .owns(Pod)
+  .reconcile(async (context) => {
+    const { object: job, client, clock } = context;
+    if (job.metadata.deletionTimestamp !== undefined) return undefined;
+    const done = finishedAt(job);
+    if (done !== undefined) return expire(context, done);
+    const pods = await podsOf(context);
+    const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
+    const failed = pods.filter(({ status }) => status?.phase === 'Failed').length;
+    const outcome = outcomeOf(job, succeeded, failed, clock);
+    const active = pods.filter(isActive);
+    const wanted = outcome === undefined && job.spec.suspend !== true ? podsWanted(job, succeeded) : 0;
+    for (const { metadata } of active.slice(wanted)) await client.delete(Pod, metadata).catch(ignoreNotFound);
+    for (let missing = wanted - active.length; missing > 0; missing -= 1) await make(context, pods);
+    await tell(context, { succeeded, failed, outcome });
+    const deadline = job.spec.activeDeadlineSeconds;
+    const started = Date.parse(job.status.startTime ?? '') || clock.now();
+    const left = deadline === undefined ? undefined : started + deadline * 1000 - clock.now();
+    return left === undefined || left <= 0 ? undefined : lookAgain(left);
+  });
 
 type Outcome = { readonly type: 'Complete' | 'Failed'; readonly reason: string; readonly message: string };
 
@@ -44,7 +43,7 @@ function finishedAt(job: Job): number | undefined {
 }
 
 /** A finished Job goes after the time that it says. */
-async function expire({ object: job, client }: ReconcileContext<Job>, finished: number, clock: Clock) {
+async function expire({ object: job, client, clock }: ReconcileContext<Job>, finished: number) {
   const seconds = job.spec.ttlSecondsAfterFinished;
   if (seconds === undefined) return undefined;
   const left = finished + seconds * 1000 - clock.now();
@@ -100,9 +99,8 @@ async function tell(
     failed,
     outcome,
   }: { readonly succeeded: number; readonly failed: number; readonly outcome: Outcome | undefined },
-  clock: Clock,
 ): Promise<void> {
-  const { object: job, status, event } = context;
+  const { object: job, status, event, clock } = context;
   const active = (await podsOf(context)).filter(isActive);
   const now = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
   const isSuspended = job.spec.suspend === true;

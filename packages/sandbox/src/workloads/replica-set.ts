@@ -1,6 +1,5 @@
 import { control, ignoreNotFound, type ReconcileContext } from 'riata';
 import { Pod, ReplicaSet } from 'riata/kinds';
-import type { Clock } from 'riata/runtime';
 import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, controllerReference, isActive, isReady, leastUsefulFirst, untilAvailable } from './pods.js';
@@ -10,22 +9,21 @@ import { selects } from './selects.js';
 const burst = 500;
 
 /** Keeps as many Pods as a ReplicaSet asks for, and tells how they are. */
-export const replicaSets = (clock: Clock) =>
-  control(ReplicaSet)
-    .owns(Pod)
-    .watches(Pod, async (pod, reader) => {
-      if (hasController(pod)) return [];
-      const { items } = await reader.list(ReplicaSet, { namespace: pod.metadata.namespace });
-      return items.filter((set) => selects(set.spec.selector, pod)).map(({ metadata }) => metadata);
-    })
-    .reconcile(async (context) => {
-      const { object: set } = context;
-      if (set.metadata.deletionTimestamp === undefined) {
-        await adopt(context);
-        await scale(context);
-      }
-      return tell(context, clock);
-    });
+export const replicaSets = control(ReplicaSet)
+  .owns(Pod)
+  .watches(Pod, async (pod, reader) => {
+    if (hasController(pod)) return [];
+    const { items } = await reader.list(ReplicaSet, { namespace: pod.metadata.namespace });
+    return items.filter((set) => selects(set.spec.selector, pod)).map(({ metadata }) => metadata);
+  })
+  .reconcile(async (context) => {
+    const { object: set } = context;
+    if (set.metadata.deletionTimestamp === undefined) {
+      await adopt(context);
+      await scale(context);
+    }
+    return tell(context);
+  });
 
 function hasController({ metadata }: Pod): boolean {
   return metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
@@ -62,11 +60,11 @@ async function scale(context: ReconcileContext<ReplicaSet>): Promise<void> {
 }
 
 /** Says how the Pods are, and looks again when the next one has been ready for long enough. */
-async function tell(context: ReconcileContext<ReplicaSet>, clock: Clock) {
+async function tell(context: ReconcileContext<ReplicaSet>) {
   const { object: set, status } = context;
   const pods = await podsOf(context);
   const labels = Object.entries(set.spec.template?.metadata?.labels ?? {});
-  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock));
+  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, context.clock));
   await status({
     replicas: pods.length,
     fullyLabeledReplicas: pods.filter((pod) => labels.every(([k, v]) => pod.metadata.labels?.[k] === v)).length,

@@ -1,6 +1,5 @@
 import { control, ignoreNotFound, isAlreadyExists, type ReconcileContext } from 'riata';
 import { PersistentVolumeClaim, Pod, StatefulSet } from 'riata/kinds';
-import type { Clock } from 'riata/runtime';
 import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { controlledBy, hasEnded, isReady, untilAvailable } from './pods.js';
@@ -9,14 +8,13 @@ import { templateHash } from './template-hash.js';
 const hashLabel = 'controller-revision-hash';
 
 /** Keeps the numbered Pods of a StatefulSet: made in order, each when the one before it is ready, replaced from behind. */
-export const statefulSets = (clock: Clock) =>
-  control(StatefulSet)
-    .owns(Pod)
-    .reads(PersistentVolumeClaim)
-    .reconcile(async (context) => {
-      if (context.object.metadata.deletionTimestamp === undefined) await step(context, clock);
-      return tell(context, clock);
-    });
+export const statefulSets = control(StatefulSet)
+  .owns(Pod)
+  .reads(PersistentVolumeClaim)
+  .reconcile(async (context) => {
+    if (context.object.metadata.deletionTimestamp === undefined) await step(context);
+    return tell(context);
+  });
 
 async function podsOf({ object: set, client }: ReconcileContext<StatefulSet>): Promise<Map<number, Pod>> {
   const { items } = await client.list(Pod, { namespace: set.metadata.namespace });
@@ -32,12 +30,12 @@ function revisionOf(set: StatefulSet): string {
 }
 
 /** Does what can be done now: at most one thing where order matters. */
-async function step(context: ReconcileContext<StatefulSet>, clock: Clock): Promise<void> {
+async function step(context: ReconcileContext<StatefulSet>): Promise<void> {
   const { object: set, client, event } = context;
   const first = set.spec.ordinals?.start ?? 0;
   const last = first + (set.spec.replicas ?? 1) - 1;
   const isParallel = set.spec.podManagementPolicy === 'Parallel';
-  const isWell = (pod: Pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock) === 0;
+  const isWell = (pod: Pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, context.clock) === 0;
   const remove = async (pod: Pod) => {
     await client.delete(Pod, pod.metadata).catch(ignoreNotFound);
     const message = `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
@@ -99,12 +97,12 @@ async function make({ object: set, client, event }: ReconcileContext<StatefulSet
   event({ type: 'Normal', reason: 'SuccessfulCreate', message });
 }
 
-async function tell(context: ReconcileContext<StatefulSet>, clock: Clock) {
+async function tell(context: ReconcileContext<StatefulSet>) {
   const { object: set, status } = context;
   const pods = [...(await podsOf(context)).values()].filter((pod) => !hasEnded(pod));
   const revision = revisionOf(set);
   const updated = pods.filter((pod) => pod.metadata.labels?.[hashLabel] === revision);
-  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock));
+  const waits = pods.map((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, context.clock));
   const isDone =
     updated.length === (set.spec.replicas ?? 1) && updated.every(isReady) && pods.length === updated.length;
   const before = set.status.currentRevision || revision;
