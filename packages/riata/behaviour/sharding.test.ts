@@ -1,33 +1,21 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { createClient } from '../src/client/index.js';
 import { control, isNotInShard } from '../src/controller/index.js';
 import { ConfigMap, CustomResourceDefinition, Lease } from '../src/kinds/index.js';
 import { Manager, type ManagerOptions, ShardRing } from '../src/manager/index.js';
 import { defineKind } from '../src/object/define-kind.js';
-import { silentLogger, systemClock } from '../src/runtime/index.js';
+import { silentLogger } from '../src/runtime/index.js';
+import { PacedTime } from './paced-time.js';
 import { describeServers, rejection, type TestServer, uniqueName, until } from './servers.js';
 
-/** Short, as a new ring waits for one lease; long enough for a machine that has much else to do. */
-const times = { leaseDuration: '3s', renewDeadline: '2500ms', retryPeriod: '100ms' } as const;
+const log = silentLogger;
 const allSlots = Array.from({ length: 64 }, (_, slot) => slot);
-
-function ringsOf({ client }: TestServer, namespace: string) {
-  const join = (identity: string) => {
-    const ring = new ShardRing({
-      ...{ client, namespace, name: 'ring', identity, ...times },
-      runtime: { log: silentLogger },
-    });
-    const [stop, abandon] = [new AbortController(), new AbortController()];
-    const ended = ring.run({ signal: stop.signal, abandon: abandon.signal });
-    return { ring, ended, stop, abandon };
-  };
-  return { join };
-}
 
 const owned = (...replicas: { readonly ring: ShardRing }[]) =>
   replicas.flatMap(({ ring }) => ring.owned).sort((a, b) => a - b);
-const areShared = (...replicas: { readonly ring: ShardRing }[]) =>
-  until('all slots are shared', async () => {
+const areShared = (time: PacedTime, ...replicas: { readonly ring: ShardRing }[]) =>
+  time.until('all slots are shared', () => {
     const shares = replicas.map(({ ring }) => ring.owned.length);
     return owned(...replicas).length === 64 && Math.max(...shares) - Math.min(...shares) <= 1;
   });
@@ -35,6 +23,8 @@ const areShared = (...replicas: { readonly ring: ShardRing }[]) =>
 /** Managers that share one controller, and all that it did. */
 async function operators(server: TestServer) {
   const { client } = server;
+  const time = new PacedTime();
+  const { clock } = time;
   const namespace = await server.newNamespace();
   const Widget = defineKind({
     group: `${uniqueName('s')}.riata.dev`,
@@ -57,19 +47,17 @@ async function operators(server: TestServer) {
         running.set(name, identity);
         try {
           await apply(ConfigMap({ metadata: { name }, data: { round: `${object.spec.round}` } }));
-          await systemClock.sleep(5);
+          await clock.sleep(5);
           await status({ by: `${identity} ${object.spec.round}` });
         } finally {
           running.delete(name);
         }
       });
     const guarded = control(Widget, { name: 'guarded' }).reconcile(() => void leaders.push(identity));
+    const config = time.config(server.config);
+    const sharding = { namespace, name: 'ring', identity };
     const manager = new Manager({
-      ...{
-        config: server.config,
-        runtime: { log: silentLogger },
-        sharding: { namespace, name: 'ring', identity, ...times },
-      },
+      ...{ config, runtime: { log, clock }, sharding, gracefulTimeout: 'never', loopMonitor: false },
       ...options,
     });
     manager.add(widgets);
@@ -82,8 +70,9 @@ async function operators(server: TestServer) {
       manager,
       async stop() {
         stop.abort();
-        const exit = await ended;
+        const exit = await time.ended(`${identity} has stopped`, ended);
         await manager[Symbol.asyncDispose]();
+        await config.transport.close();
         return exit;
       },
     };
@@ -96,33 +85,42 @@ async function operators(server: TestServer) {
     Promise.all(names.map((name) => client.patch(Widget, key(name), { type: 'merge', body: { spec: { round } } })));
   /** Each is told by the replica that owns it. */
   const areDone = (round: number, ...replicas: { readonly ring: ShardRing; readonly identity: string }[]) =>
-    until(`round ${round} is done`, async () => {
+    time.until(`round ${round} is done`, async () => {
       const { items } = await client.list(Widget, { namespace });
       return items.every(({ metadata, status }) => {
         const owner = replicas.find(({ ring }) => ring.owns(key(metadata.name)));
         return owner !== undefined && status?.by === `${owner.identity} ${round}`;
       });
     });
-  return { client, namespace, start, makeAll, touchAll, areDone, overlaps, leaders };
+  return { client, namespace, time, start, makeAll, touchAll, areDone, overlaps, leaders };
 }
 
-// Side by side, as most of it is waiting for leases.
 describeServers('sharding', (server) => {
-  test.concurrent('three share all slots; what one leaves or loses goes to the others, and comes back', async () => {
+  test('three share all slots; what one leaves or loses goes to the others, and comes back', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
-    const { join } = ringsOf(server(), namespace);
+    const time = new PacedTime();
+    const config = time.config(server().config);
+    await using _transport = config.transport;
+    await using connection = createClient(config, { runtime: { log } });
+    const join = (identity: string) => {
+      const runtime = { log, clock: time.clock };
+      const ring = new ShardRing({ client: connection, namespace, name: 'ring', identity, runtime });
+      const [stop, abandon] = [new AbortController(), new AbortController()];
+      const ended = ring.run({ signal: stop.signal, abandon: abandon.signal });
+      return { ring, ended, stop, abandon };
+    };
     const [a, b, c] = [join('a'), join('b'), join('c')];
-    await areShared(a, b, c);
+    await areShared(time, a, b, c);
     expect(owned(a, b, c)).toEqual(allSlots);
     expect(a.ring.members).toEqual(['a', 'b', 'c']);
     c.stop.abort();
-    await c.ended;
-    await areShared(a, b);
+    await time.ended('c has left', c.ended);
+    await areShared(time, a, b);
     b.abandon.abort();
     await b.ended;
     expect(a.ring.owned.length).toBeLessThan(64);
-    await areShared(a);
+    await areShared(time, a);
     const { metadata } = await client.get(Lease, { namespace, name: 'ring' });
     const lines = Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith('member.'));
     expect(lines).toHaveLength(1);
@@ -130,11 +128,11 @@ describeServers('sharding', (server) => {
     const fenced = client.wrap(a.ring.fence('shop/cart'));
     await fenced.create(ConfigMap({ metadata: { namespace, name: 'mine' } }));
     await client.delete(Lease, { namespace, name: 'ring' });
-    await until('it notices', async () => !a.ring.owns('shop/cart'));
+    await time.until('it notices', () => !a.ring.owns('shop/cart'));
     await rejection(fenced.create(ConfigMap({ metadata: { namespace, name: 'late' } })));
-    await areShared(a);
+    await areShared(time, a);
     a.stop.abort();
-    await a.ended;
+    await time.ended('a has left', a.ended);
     const others = client.wrap(c.ring.fence('shop/cart'));
     expect(isNotInShard(await rejection(others.create(ConfigMap({ metadata: { namespace, name: 'late' } }))))).toBe(
       true,
@@ -142,21 +140,21 @@ describeServers('sharding', (server) => {
     expect(await client.find(ConfigMap, { namespace, name: 'late' })).toBeUndefined();
   });
 
-  test.concurrent('each key is reconciled by the one replica that owns it, also when replicas come and go', async () => {
-    const { namespace, start, makeAll, touchAll, areDone, overlaps, leaders } = await operators(server());
+  test('each key is reconciled by the one replica that owns it, also when replicas come and go', async () => {
+    const { namespace, time, start, makeAll, touchAll, areDone, overlaps, leaders } = await operators(server());
     const leaderElection = { namespace, name: 'leader' };
     await makeAll();
     const [a, b] = await Promise.all([start('a', { leaderElection }), start('b', { leaderElection })]);
-    await areShared(a, b);
+    await areShared(time, a, b);
     await areDone(0, a, b);
     await touchAll(1);
     await areDone(1, a, b);
     const c = await start('c', { leaderElection });
-    await areShared(a, b, c);
+    await areShared(time, a, b, c);
     await touchAll(2);
     await areDone(2, a, b, c);
     expect(await b.stop()).toEqual({ reason: 'stopped', unfinished: [] });
-    await areShared(a, c);
+    await areShared(time, a, c);
     // Nothing has changed since: those that moved are looked at by their new owners all the same.
     await areDone(2, a, c);
     await touchAll(3);
@@ -167,11 +165,11 @@ describeServers('sharding', (server) => {
     expect(leaders.length).toBeGreaterThan(0);
   });
 
-  test.concurrent('without sharding it runs as any other', async () => {
-    const { start, makeAll, client, namespace } = await operators(server());
+  test('without sharding it runs as any other', async () => {
+    const { time, start, makeAll, client, namespace } = await operators(server());
     await makeAll();
     const a = await start('a', { sharding: undefined });
-    await until('all are owned', async () => (await client.list(ConfigMap, { namespace })).items.length >= 24);
+    await time.until('all are owned', async () => (await client.list(ConfigMap, { namespace })).items.length >= 24);
     expect(a.manager.shards).toBeUndefined();
     await a.stop();
   });

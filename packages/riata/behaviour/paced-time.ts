@@ -1,0 +1,62 @@
+import { httpTransport, type RestConfig, type Transport } from '../src/rest/index.js';
+import { systemClock, VirtualClock } from '../src/runtime/index.js';
+
+/** How much passes at once. */
+const stepMs = 250;
+
+/**
+ * Time for those who live by leases, on any server: it passes while somebody waits for it here, and never while a
+ * request is under way. So neither a slow server nor a machine that stands still for seconds costs anybody a lease.
+ */
+export class PacedTime {
+  readonly clock = new VirtualClock({ busyLimitMs: 60_000 });
+
+  /** The same server: time stands still until it has answered what is asked by this way, watches apart. */
+  config(config: RestConfig): RestConfig & { readonly transport: Transport } {
+    const inner = config.transport ?? httpTransport(config);
+    const close = async () => {
+      if (config.transport === undefined) await inner.close();
+    };
+    const dispatch: Transport['dispatch'] = (request, sink) => {
+      if (request.path.includes('watch=')) return inner.dispatch(request, sink);
+      const asking = this.clock.track(`${request.method} ${request.path}`);
+      inner.dispatch(request, {
+        onHeaders: (status, headers, flow) => sink.onHeaders(status, headers, flow),
+        onData: (chunk) => sink.onData(chunk),
+        onEnd: () => {
+          sink.onEnd();
+          asking[Symbol.dispose]();
+        },
+        onError: (error) => {
+          sink.onError(error);
+          asking[Symbol.dispose]();
+        },
+      });
+    };
+    return { ...config, transport: { dispatch, close, [Symbol.asyncDispose]: close } };
+  }
+
+  /** Lets time pass until the answer is neither undefined nor false; fails with `what` after a minute of real time. */
+  async until<T>(what: string, probe: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+    const deadline = systemClock.monotonic() + 60_000;
+    for (;;) {
+      const answer = await probe();
+      if (answer !== undefined && answer !== false) return answer;
+      if (systemClock.monotonic() > deadline) throw new Error(`waited a minute in vain until ${what}`);
+      await this.clock.advance(stepMs);
+      // What watches bring comes in real time.
+      await systemClock.sleep(2);
+    }
+  }
+
+  /** Lets time pass until this has come to its end. */
+  async ended<T>(what: string, promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    promise.then(over, over);
+    await this.until(what, () => isOver);
+    return promise;
+  }
+}
