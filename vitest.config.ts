@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 // Tests load the source through the `riata-source` export condition: edit → result, no build between.
 const resolve = { conditions: ['riata-source', 'node', 'import', 'default'] };
 const ssr = { resolve };
+// Limits are for what hangs, not for what is slow: the machine may have much else to do, or stand still for a while.
 const longRun = { testTimeout: 120_000, hookTimeout: 120_000 };
 // A control plane is for one file at a time; `npm run test:real` starts as many as there are workers.
 const planes = process.env.RIATA_CONTROL_PLANES?.split(delimiter).length ?? 1;
@@ -26,7 +27,8 @@ export default defineConfig({
             'tools/**/*.test.{ts,mjs}',
             'docs/code/**/*.test.ts',
           ],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -68,7 +70,7 @@ export default defineConfig({
           // What is about the real server alone, from its first line on.
           exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl.test.ts'],
           env: { RIATA_SERVERS: 'in-process,https' },
-          testTimeout: 60_000,
+          ...longRun,
         },
       },
       {
