@@ -280,6 +280,8 @@ play(pair, 'budgets, autoscalers and priorities', () => {
     merge(`${budgets}/z/status`, status({ conditions: [condition, condition] })),
     merge(`${budgets}/z/status`, status({ conditions: [{ ...condition, reason: 'a b', observedGeneration: -1 }] })),
     scaler({}),
+    scaler({ behavior: { scaleDown: { policies: [] }, scaleUp: { policies: null } } }, 'a'),
+    rules({ policies: [], selectPolicy: 'Disabled' }),
     scaler({ behavior: { scaleDown: { policies: [{ type: 'Pods', value: 1, periodSeconds: 1 }] } } }, 'y'),
     scaler(
       {

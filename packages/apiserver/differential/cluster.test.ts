@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { apply, get, merge, namespace, namespaces, post, put, remove } from './asks.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
@@ -222,6 +223,27 @@ const request = [
   'dW5RSjZOY2lFOHRNN3NwVVptTDNqOWV5Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=',
 ].join('');
 
+/** Requests that are none: no DER, nothing, cut off, with more after it, signed by another, with a broken envelope. */
+const badRequests = (() => {
+  const lines = Buffer.from(request, 'base64').toString().trim().split('\n');
+  const der = Buffer.from(lines.slice(1, -1).join(''), 'base64');
+  const enclosed = (body: string, type = 'CERTIFICATE REQUEST') =>
+    Buffer.from(`-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`).toString('base64');
+  const changed = (at: number) => {
+    const copy = Buffer.from(der);
+    copy[at] = (copy[at] as number) ^ 1;
+    return enclosed(copy.toString('base64'));
+  };
+  const whole = der.toString('base64');
+  return [
+    ...[enclosed('YWJj'), enclosed(''), enclosed(der.subarray(0, 100).toString('base64'))],
+    ...[enclosed(Buffer.concat([der, Buffer.alloc(1)]).toString('base64')), enclosed(`${whole}!`)],
+    ...[enclosed(whole, 'NEW CERTIFICATE REQUEST'), enclosed(`A: b\n\n${whole}`)],
+    // The signature, the name, the curve, lengths, tags and the algorithm.
+    ...[der.length - 1, 20, 50, 2, 5, 0, 135].map(changed),
+  ];
+})();
+
 play(pair, 'requests for certificates', () => {
   const name = uniqueName('csr');
   const all = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -232,7 +254,7 @@ play(pair, 'requests for certificates', () => {
   const status = (...conditions: object[]) => ({ status: { conditions } });
   return [
     dry({}),
-    dry({ request: 'YWJj' }),
+    ...['', null, 'YWJj', ...badRequests].map((one) => dry({ request: one })),
     dry({ usages: [] }),
     dry({ usages: ['odd', 'any', 'any'], expirationSeconds: 5 }),
     ...['', 'x', 'a/b/c', 'x/y', 'Bad.com/Y', 'kubernetes.io/legacy-unknown', 'a.b/c.D'].map((signerName) =>

@@ -256,3 +256,55 @@ play(pair, 'scale of built-in kinds', () => {
     remove(`${all}/d/scale`),
   ];
 });
+
+play(pair, 'AppArmor and seccomp, by annotations and by fields', () => {
+  const ns = uniqueName('aa');
+  const pods = `/api/v1/namespaces/${ns}/pods`;
+  const key = 'container.apparmor.security.beta.kubernetes.io/c';
+  const armor = (type: string, more: object = {}) => ({ appArmorProfile: { type, ...more } });
+  const make = (name: string, annotation: string | undefined, own: object = {}, spec: object = {}) =>
+    post(pods, {
+      metadata: { name, annotations: annotation === undefined ? {} : { [key]: annotation } },
+      spec: { containers: [{ name: 'c', image: 'i', securityContext: own }], ...spec },
+    });
+  const template = (name: string, annotations: object, spec: object = {}) =>
+    post(`/apis/apps/v1/namespaces/${ns}/deployments`, {
+      metadata: { name },
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: {
+          metadata: { labels: { a: 'b' }, annotations },
+          spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+        },
+      },
+    });
+  const local = armor('Localhost', { localhostProfile: 'p' });
+  const ofPod = { securityContext: armor('RuntimeDefault') };
+  return [
+    post(namespaces, namespace(ns)),
+    ...['runtime/default', 'unconfined', 'localhost/x', 'localhost/', 'localhost/ x', '', 'odd'].map((value, i) =>
+      make(`a${i}`, value),
+    ),
+    make('b', undefined, armor('RuntimeDefault')),
+    make('c', undefined, local, { securityContext: armor('Unconfined') }),
+    make('d', 'unconfined', armor('RuntimeDefault')),
+    make('e', 'runtime/default', armor('RuntimeDefault')),
+    make('f', 'localhost/x', local),
+    make('g', 'runtime/default', local),
+    make('h', 'unconfined', {}, ofPod),
+    make('i', 'runtime/default', {}, ofPod),
+    make('j', 'localhost/x', {}, { os: { name: 'windows' } }),
+    make('k', undefined, armor('Odd'), { securityContext: armor('Localhost') }),
+    merge(`${pods}/a0`, { metadata: { annotations: { [key]: 'unconfined' } } }),
+    merge(`${pods}/a0`, { metadata: { labels: { a: 'b' } } }),
+    template('a', { [key]: 'unconfined' }),
+    template('b', { [key]: 'runtime/default' }, ofPod),
+    template('c', { [key]: 'unconfined' }, ofPod),
+    template('d', { 'seccomp.security.alpha.kubernetes.io/pod': 'runtime/default' }),
+    post(pods, {
+      metadata: { name: 's', annotations: { 'container.seccomp.security.alpha.kubernetes.io/c': 'localhost/x' } },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    }),
+    make('t', undefined, { seccompProfile: { type: 'Unconfined' } }, { securityContext: { seccompProfile: {} } }),
+  ];
+});

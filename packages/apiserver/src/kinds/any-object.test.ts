@@ -24,7 +24,7 @@ test.each(ruled.map((resource) => [`${resource.apiVersion} ${resource.kind}`, re
       const filled = rules.defaults?.(object) ?? object;
       expect(rules.defaults?.(filled) ?? filled).toEqual(filled);
       try {
-        const context = { now: '2026-01-01T00:00:00Z', subresource, dryRun: false, objects };
+        const context = { now: '2026-01-01T00:00:00Z', subresource, dryRun: false, warn: () => {}, objects };
         const made = rules.prepare?.(filled, before, context) ?? filled;
         for (const error of rules.check?.(made, before, subresource) ?? []) {
           expect(formatFieldError(error)).not.toMatch(/undefined|\[object|NaN/);

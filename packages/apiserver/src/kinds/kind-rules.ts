@@ -14,6 +14,8 @@ export interface PrepareContext {
   readonly dryRun: boolean;
   /** Who writes (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
   readonly user?: JsonObject | undefined;
+  /** Tells the writer something that is no error, and that is not to be seen any more once the object is prepared. */
+  warn(text: string): void;
   /** What is stored under `group/plural`, e.g. `/services`; in one namespace, or in all. */
   objects(table: string, namespace?: string): readonly KubeObject[];
 }

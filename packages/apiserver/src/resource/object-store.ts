@@ -179,12 +179,12 @@ export class ObjectStore {
     }
   }
 
-  #preparing({ now, dryRun, user }: WriteContext, subresource: string): PrepareContext {
+  #preparing({ now, dryRun, user, warn }: WriteContext, subresource: string): PrepareContext {
     const objects = (table: string, namespace = '') => {
       const range = namespace === '' ? {} : { prefix: `${namespace}/` };
       return this.#storage.list(table, range).items.map(({ object }) => object);
     };
-    return { now, dryRun, user, subresource, objects };
+    return { now, dryRun, user, subresource, warn, objects };
   }
 
   #named(resource: Resource, object: JsonObject): JsonObject {

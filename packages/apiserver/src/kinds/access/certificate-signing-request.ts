@@ -13,6 +13,7 @@ import {
 } from '../../status/field-error.js';
 import { checkRequiredEnum } from '../checks/basic-checks.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { certificateRequestProblem } from './certificate-request.js';
 
 const usages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment'],
@@ -64,9 +65,10 @@ function prepare(object: JsonObject, before: JsonObject | undefined, context: Pr
 function checkRequest(spec: JsonObject): FieldError[] {
   const given = stringsOf(spec.usages);
   const seconds = spec.expirationSeconds;
-  const problem = requestProblem(textOf(spec.request));
+  const request = Buffer.from(textOf(spec.request), 'base64').toString('latin1');
+  const problem = certificateRequestProblem(request);
   return [
-    ...(problem === undefined ? [] : [invalid('spec.request', textOf(spec.request) || null, problem)]),
+    ...(problem === undefined ? [] : [invalid('spec.request', spec.request ?? null, problem)]),
     ...(given.length === 0 ? [required('spec.usages')] : []),
     ...given.flatMap((usage, i) => [
       ...(usages.includes(usage) ? [] : [notSupported(`spec.usages[${i}]`, usage, usages)]),
@@ -77,13 +79,6 @@ function checkRequest(spec: JsonObject): FieldError[] {
       ? [invalid('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
       : []),
   ];
-}
-
-/** What is in the envelope is for signers to judge. */
-function requestProblem(base64: string): string | undefined {
-  const text = Buffer.from(base64, 'base64').toString('latin1');
-  const [, type] = /-----BEGIN ([^-\n]*)-----\r?\n[\s\S]*?-----END \1-----/.exec(text) ?? [];
-  return type === 'CERTIFICATE REQUEST' ? undefined : 'PEM block type must be CERTIFICATE REQUEST';
 }
 
 function checkSigner(name: string, path: string): FieldError[] {

@@ -25,7 +25,7 @@ class Services {
 
   #context(dryRun: boolean): PrepareContext {
     const objects = () => [...this.#all.values()] as unknown as KubeObject[];
-    return { now: '2026-01-02T03:04:05Z', subresource: '', dryRun, objects };
+    return { now: '2026-01-02T03:04:05Z', subresource: '', dryRun, warn: () => {}, objects };
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
+import { appArmorPrefix } from './app-armor.js';
 import { checkDescending } from './path-checks.js';
 
 const mirror = 'kubernetes.io/config.mirror';
 const cost = 'controller.kubernetes.io/pod-deletion-cost';
-const appArmor = 'container.apparmor.security.beta.kubernetes.io/';
-const seccompPod = 'seccomp.security.alpha.kubernetes.io/pod';
-const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/';
+export const seccompPod = 'seccomp.security.alpha.kubernetes.io/pod';
+export const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/';
 
 /** Whether a Pod is run by its node alone, and the server only shows it. */
 export function isMirrored(pod: JsonObject): boolean {
@@ -29,7 +29,7 @@ export function checkPodAnnotations(given: Json | undefined, spec: JsonObject, p
   for (const [key, value] of Object.entries(annotations)) {
     if (key === seccompPod || key.startsWith(seccompContainer)) {
       errors.push(...checkSeccomp(textOf(value), `${path}.${key}`));
-    } else if (key.startsWith(appArmor)) errors.push(...checkAppArmor(key, textOf(value), spec, path));
+    } else if (key.startsWith(appArmorPrefix)) errors.push(...checkAppArmor(key, textOf(value), spec, path));
   }
   return errors;
 }
@@ -41,7 +41,7 @@ export function checkAnnotationChanges(pod: JsonObject, before: JsonObject): Fie
     JsonObject,
   ];
   const fixed = [...new Set([...Object.keys(was), ...Object.keys(now)])].filter(
-    (key) => (key === mirror || key.startsWith(appArmor)) && now[key] !== was[key],
+    (key) => (key === mirror || key.startsWith(appArmorPrefix)) && now[key] !== was[key],
   );
   return fixed.map((key) => {
     const verb = was[key] === undefined ? 'add' : 'remove or update';
@@ -62,7 +62,7 @@ function checkSeccomp(profile: string, path: string): FieldError[] {
 }
 
 function checkAppArmor(key: string, profile: string, spec: JsonObject, path: string): FieldError[] {
-  const name = key.slice(appArmor.length);
+  const name = key.slice(appArmorPrefix.length);
   const names = ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => recordsOf(spec[list]));
   const known = names.some((container) => textOf(container.name) === name);
   const fine =

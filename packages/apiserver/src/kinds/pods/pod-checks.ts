@@ -1,6 +1,7 @@
 import { equal, type JsonObject } from 'riata/object';
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
+import { checkAppArmorFields } from './app-armor.js';
 import { checkImageBlanks } from './container-checks.js';
 import { checkAnnotationChanges, checkPodAnnotations, isMirrored } from './pod-annotations.js';
 import { changedFields, checkGatedChanges } from './pod-changes.js';
@@ -25,7 +26,8 @@ export function checkPod(pod: JsonObject): FieldError[] {
 /** What only a new Pod cannot have. */
 export function checkNewPod(pod: JsonObject): FieldError[] {
   const spec = recordOf(pod.spec);
-  const errors = checkPod(pod);
+  const annotations = recordOf(metaOf(pod).annotations);
+  const errors = [...checkPod(pod), ...checkAppArmorFields(annotations, spec, 'spec')];
   if (recordsOf(spec.ephemeralContainers).length > 0) {
     errors.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'));
   }

@@ -2,6 +2,7 @@ import { type Json, type JsonObject, type LabelSelector, selectorFrom } from 'ri
 import { recordOf, recordsOf } from '../../resource/metadata.js';
 import { checkAnnotations, checkLabels } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported } from '../../status/field-error.js';
+import { checkAppArmorFields } from './app-armor.js';
 import { checkPodAnnotations } from './pod-annotations.js';
 import { checkPodSpec } from './pod-spec-checks.js';
 
@@ -15,6 +16,7 @@ export function checkPodTemplate(given: Json | undefined, path: string): FieldEr
     ...checkAnnotations(recordOf(annotations), `${path}.annotations`),
     ...checkPodAnnotations(annotations, spec, `${path}.annotations`),
     ...checkPodSpec(spec, 'template', `${path}.spec`),
+    ...checkAppArmorFields(recordOf(annotations), spec, `${path}.spec`),
   ];
   if (recordsOf(spec.ephemeralContainers).length > 0) {
     errors.push(forbidden(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

@@ -2,6 +2,8 @@ import { equal, type JsonObject } from 'riata/object';
 import { metaOf, recordOf, recordsOf, textOf, valueAt } from '../../resource/metadata.js';
 import { dnsLabel } from '../../schema/name-rules.js';
 import { ipWarnings } from '../checks/ip-checks.js';
+import { appArmorWarnings } from './app-armor.js';
+import { seccompContainer, seccompPod } from './pod-annotations.js';
 import { isFractional } from './resource-checks.js';
 
 /** What is told of names that are no DNS labels, since Pods are named after them. */
@@ -20,7 +22,7 @@ export function nameWarnings(
 export function templateWarnings(object: JsonObject, before: JsonObject | undefined, path: string): string[] {
   if (before !== undefined && equal(object.spec ?? {}, before.spec ?? {})) return [];
   const template = recordOf(valueAt(object, path));
-  return podWarnings(template, `${path}.`);
+  return [...podWarnings(template, `${path}.`), ...appArmorWarnings(template, `${path}.`)];
 }
 
 const oldVolumes: Readonly<Record<string, string>> = {
@@ -41,7 +43,7 @@ export function podWarnings(pod: JsonObject, at = ''): string[] {
   const containers = ['initContainers', 'containers'].flatMap((list) =>
     recordsOf(spec[list]).map((one, i) => [one, `${at}spec.${list}[${i}]`] as const),
   );
-  const warnings = [...nodeLabelWarnings(spec, at), ...annotationWarnings(pod, at)];
+  const warnings = [...nodeLabelWarnings(spec, at), ...annotationWarnings(pod, at), ...seccompWarnings(pod, at)];
   for (const [i, volume] of recordsOf(spec.volumes).entries()) {
     const old = Object.keys(volume).filter((name) => oldVolumes[name] !== undefined);
     const shown = (name: string) => (name === 'storageos' ? 'storageOS' : name);
@@ -103,6 +105,23 @@ function annotationWarnings(pod: JsonObject, at: string): string[] {
     .filter((key) => annotations[key] !== undefined)
     .map((key) => `${at}metadata.annotations[${key}]: ${oldAnnotations[key]}`);
 }
+
+/** Profiles that are told by annotations, and by no field, are not looked at any more. */
+function seccompWarnings(pod: JsonObject, at: string): string[] {
+  const spec = recordOf(pod.spec);
+  const annotations = recordOf(metaOf(pod).annotations);
+  const places = [
+    [seccompPod, spec.securityContext] as const,
+    ...['initContainers', 'containers'].flatMap((list) =>
+      recordsOf(spec[list]).map((one) => [seccompContainer + textOf(one.name), one.securityContext] as const),
+    ),
+  ];
+  return places
+    .filter(([key, context]) => annotations[key] !== undefined && recordOf(context).seccompProfile === undefined)
+    .map(([key]) => `${at}metadata.annotations[${key}]: ${useSeccompField}`);
+}
+
+const useSeccompField = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 
 function containerWarnings(container: JsonObject, path: string): string[] {
   const warnings: string[] = [];

@@ -1,6 +1,7 @@
 import { equal, type Json, type JsonObject } from 'riata/object';
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { withAppArmor } from './app-armor.js';
 import { withoutDisabled } from './disabled-fields.js';
 import { withLabelKeys } from './label-keys.js';
 import { admitPod } from './pod-admission.js';
@@ -24,7 +25,9 @@ function preparePod(pod: JsonObject, before: JsonObject | undefined, context: Pr
   switch (before === undefined ? '' : context.subresource) {
     case '': {
       const admitted = withoutDisabledSpec(admitPod(pod, before, context));
-      return before === undefined ? { ...withDerived(admitted), status: firstStatus(admitted, context.now) } : admitted;
+      return before === undefined
+        ? { ...withAppArmor(withDerived(admitted), context.warn), status: firstStatus(admitted, context.now) }
+        : admitted;
     }
     case 'status':
       return { ...pod, status: keptStatus(recordOf(pod.status), recordOf(before?.status)) };

@@ -28,7 +28,13 @@ const least: Readonly<Record<string, JsonObject>> = {
   'policy/poddisruptionbudgets': { spec: { selector: { matchLabels: labels } } },
   'scheduling.k8s.io/priorityclasses': { value: 1 },
 };
-const context: PrepareContext = { now: '2026-01-01T00:00:00Z', subresource: '', dryRun: false, objects: () => [] };
+const context: PrepareContext = {
+  now: '2026-01-01T00:00:00Z',
+  subresource: '',
+  dryRun: false,
+  warn: () => {},
+  objects: () => [],
+};
 
 /** What a server makes of an object on its way in. */
 function admitted(table: string, sent: JsonObject): { object: JsonObject; errors: string[] } {

@@ -66,7 +66,7 @@ class Decoder {
       const written = read[field.index];
       if (written === undefined) {
         if (field.standing) made[field.name] = field.pointer ? null : zero(field.type);
-      } else if (field.kept || !isOmitted(written, field)) made[field.name] = written;
+      } else if (field.kept || field.tellsEmpty || !isOmitted(written, field)) made[field.name] = written;
     }
     return made;
   }

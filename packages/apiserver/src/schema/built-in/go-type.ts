@@ -20,6 +20,8 @@ export interface GoField {
   readonly required: boolean;
   /** Written even when empty (`kept`): there is no `omitempty`. */
   readonly kept: boolean;
+  /** Whether defaults tell an empty list from none. */
+  readonly tellsEmpty: boolean;
   /** Written even when it was not given: there is no `omitempty`, or it is a struct in its owner's place. */
   readonly standing: boolean;
   /** The embedded structs that it comes from, e.g. `['VolumeSource']` (`via=`). */
@@ -185,6 +187,8 @@ function parseField(line: string, index: number, home: GoPackage): GoField {
     pointer,
     required: name.endsWith('!'),
     kept,
+    // Rules of an autoscaler without policies get some; those with an empty list are refused.
+    tellsEmpty: type === '[]HPAScalingPolicy',
     standing: kept || inPlace,
     via: given.get('via')?.split('.') ?? [],
     listType: given.has('atomic') ? 'atomic' : given.has('set') ? 'set' : given.has('map') ? 'map' : undefined,
