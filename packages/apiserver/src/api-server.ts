@@ -18,6 +18,7 @@ import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
 import type { Storage } from './storage/storage.js';
 
+/** Options of `ApiServer.start`. */
 export interface ApiServerOptions {
   /** What timeouts, TTLs and times of objects come from; a `VirtualClock` in tests. @default systemClock */
   readonly clock?: Scheduler;
@@ -38,6 +39,7 @@ export interface ApiServerOptions {
   readonly cuts?: Random;
 }
 
+/** Where others reach the server. */
 export interface ListenOptions {
   /** @default '127.0.0.1' */
   readonly host?: string;

@@ -1,3 +1,8 @@
+/**
+ * A Kubernetes API server in this process, with or without a socket.
+ *
+ * @module
+ */
 export {
   ApiServer,
   type ApiServerOptions,

@@ -1,7 +1,9 @@
 /**
  * The front door: what most programs need. Each layer has an entry of its own with all of its names: `riata/runtime`,
  * `riata/object`, `riata/kinds`, `riata/queue`, `riata/rest`, `riata/client`,
- * `riata/cache`, `riata/controller`, `riata/manager`.
+ * `riata/cache`, `riata/controller`, `riata/manager`, `riata/shared`, `riata/patterns`.
+ *
+ * @module
  */
 export type { CacheOptions, Change, ChangeType, Informer, ResourceEventHandler } from './cache/index.js';
 export { Cache, cached, Lister, listWatch, SharedIndexInformer, SharedInformerFactory } from './cache/index.js';

@@ -1,4 +1,8 @@
-/** A working Kubernetes cluster without nodes. */
+/**
+ * A working Kubernetes cluster without nodes.
+ *
+ * @module
+ */
 export { nodeControllers, workloadControllers } from './controllers.js';
 export type { KubeletOptions, PodFate } from './node/kubelet.js';
 export { makeNodes } from './node/nodes.js';

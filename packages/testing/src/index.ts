@@ -1,4 +1,8 @@
-/** What tests of controllers need, for any test framework. */
+/**
+ * What tests of controllers need, for any test framework.
+ *
+ * @module
+ */
 export { environmentPerFile, type TestHooks } from './environment-per-file.js';
 export type { EventuallyOptions } from './eventually.js';
 export type { ConvergedOptions } from './expect-converged.js';
@@ -7,5 +11,5 @@ export { type RecordedRequest, RequestRecorder } from './request-recorder.js';
 export type { RequestMatch, RequestTarget } from './request-target.js';
 export type { SettleOptions } from './settle.js';
 export { type InstallableKind, TestEnvironment, type TestEnvironmentOptions } from './test-environment.js';
-export { TestManager, type TestManagerOptions } from './test-manager.js';
+export { type RegisterHandlers, TestManager, type TestManagerOptions } from './test-manager.js';
 export type { TestServerChoice } from './test-server.js';

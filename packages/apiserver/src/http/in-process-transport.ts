@@ -10,6 +10,7 @@ import type { Transport, TransportRequest, TransportSink } from './transport.js'
 /** How a server takes requests. */
 export type Handle = (request: ServerRequest, reply: Reply) => Promise<void>;
 
+/** How one client's requests come to the server. */
 export interface InProcessTransportOptions {
   readonly clock: Scheduler;
   /** Cuts answers into pieces at random places, as a network might. @default pieces as they were written */

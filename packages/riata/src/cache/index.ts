@@ -1,4 +1,8 @@
-/** Stores, queues of changes and where they come from: the parts that informers are made of (client-go's `tools/cache`). */
+/**
+ * Stores, queues of changes and where they come from: the parts that informers are made of (client-go's `tools/cache`).
+ *
+ * @module
+ */
 export { keyOf, splitKey } from '../object/key.js';
 export { Cache, type CacheHealth, type CacheUse } from './cache.js';
 export { CacheController, type CacheControllerConfig } from './cache-controller.js';

@@ -43,7 +43,7 @@ const defaultBufferSize = 1000;
 
 /**
  * The informer (`cache.NewSharedIndexInformer`, `NewSharedIndexInformerWithOptions`, `NewSharedInformer`); what may be
- * relied on is written at {@link SharedInformer}.
+ * relied on is written at `SharedInformer`.
  *
  * @example
  * const informer = new SharedIndexInformer(listWatch(client, Pod), { kind: Pod });

@@ -1,3 +1,8 @@
+/**
+ * The client: every verb on every kind, wrappers around it, discovery (controller-runtime's `pkg/client`).
+ *
+ * @module
+ */
 export type { ApplyOptions } from './apply.js';
 export type { ApplyFields } from './apply-fields.js';
 export { type ClientOptions, ConnectedClient, createClient } from './create-client.js';

@@ -1,4 +1,8 @@
-/** Controllers: what they watch, which changes matter, and the loop that reconciles (controller-runtime's `pkg/controller`). */
+/**
+ * Controllers: what they watch, which changes matter, and the loop that reconciles (controller-runtime's `pkg/controller`).
+ *
+ * @module
+ */
 export type { ActiveReconcileInfo } from './active-reconcile.js';
 export { lowPriority } from './change-intake.js';
 export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './channel-source.js';

@@ -1,3 +1,8 @@
+/**
+ * Every built-in kind in its preferred version. Others are in `riata/kinds/<group>/<version>`, the types of their parts too.
+ *
+ * @module
+ */
 export type { ClusterKind, NamespacedKind } from './built-in-kind.js';
 export { builtinScheme } from './builtin-scheme.js';
 export * from './generated/preferred.js';

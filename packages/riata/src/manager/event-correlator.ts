@@ -7,7 +7,7 @@ import { type EventNames, type EventNotice, namespaceOf } from './event-notice.j
 import { EventSpamFilter, type SpamLimits } from './event-spam-filter.js';
 import type { EventWrite } from './event-write.js';
 
-/** What an {@link EventCorrelator} lets through (`record.CorrelatorOptions`). */
+/** Which events are combined, and how many are let through (`record.CorrelatorOptions`). */
 export interface CorrelatorOptions extends SpamLimits, AggregationLimits {
   /** Objects and events that are remembered, to recognise what comes again (`LRUCacheSize`). @default 4096 */
   readonly remembered?: number;

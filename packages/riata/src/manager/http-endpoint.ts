@@ -26,7 +26,7 @@ export type EndpointGuard = (request: {
   readonly authorization: string | undefined;
 }) => Promise<EndpointAnswer | undefined>;
 
-/** Options of an {@link HttpEndpoint}. */
+/** Where a server of the manager listens: probes and metrics. */
 export interface HttpEndpointOptions {
   /** @default all interfaces, as a kubelet or a scraper asks from outside */
   readonly host?: string;

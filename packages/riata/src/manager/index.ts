@@ -1,4 +1,8 @@
-/** What keeps an operator process going: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`). */
+/**
+ * What keeps an operator process going: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`).
+ *
+ * @module
+ */
 
 export type { Cluster, ClusterProvider, ClusterSet } from './clusters.js';
 export { EventBroadcaster, type EventBroadcasterOptions } from './event-broadcaster.js';

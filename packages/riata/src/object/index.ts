@@ -1,3 +1,8 @@
+/**
+ * Objects as plain data: kinds, metadata, keys, selectors, quantities, conditions, patches, server-side apply. Opens nothing.
+ *
+ * @module
+ */
 export { accessor, isKubeList, isKubeObject, listItems, type ObjectAccessor } from './accessor.js';
 export { ApplyError } from './apply/apply-error.js';
 export { type ApplyRequest, type ApplyResult, applyServerSide } from './apply/apply-server-side.js';

@@ -1,4 +1,8 @@
-/** Ways to write controllers over those that are shared: typed controllers, status and generating handlers, desired sets (wrangler). */
+/**
+ * Ways to write controllers over those that are shared: typed controllers, status and generating handlers, desired sets (wrangler).
+ *
+ * @module
+ */
 export { Apply, type DesiredObjects } from './apply/apply.js';
 export type {
   ApplyOptions,

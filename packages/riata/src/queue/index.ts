@@ -1,4 +1,8 @@
-/** Workqueues: each key once, one worker at a time, delayed, limited and ordered. Knows keys, not Kubernetes. */
+/**
+ * Workqueues: each key once, one worker at a time, delayed, limited and ordered. Knows keys, not Kubernetes.
+ *
+ * @module
+ */
 export {
   type BucketOptions,
   bucketRateLimiter,

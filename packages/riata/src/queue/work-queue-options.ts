@@ -60,6 +60,7 @@ export interface AddOptions<Note = undefined> {
   readonly priority?: number;
 }
 
+/** Options of calls that wait for a key, or for the end of all work. */
 export interface WaitOptions {
   /** Ends the wait: the promise rejects with its reason. */
   readonly signal?: AbortSignal;

@@ -1,3 +1,8 @@
+/**
+ * Where the cluster is, who one is there, requests, errors, and lists and watches as streams of objects (client-go's `rest`).
+ *
+ * @module
+ */
 export {
   ApiError,
   type ApiErrorContext,

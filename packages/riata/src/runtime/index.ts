@@ -1,4 +1,8 @@
-/** The seams: time, chance, signals, logs, metrics and traces. Nothing else in Riata touches them directly. */
+/**
+ * The seams: time, chance, signals, logs, metrics and traces. Nothing else in Riata touches them directly.
+ *
+ * @module
+ */
 export type { Clock, Scheduler, Timer, TimerOptions } from './clock.js';
 export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.js';
 export { describeError } from './describe-error.js';

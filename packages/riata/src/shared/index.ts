@@ -1,4 +1,8 @@
-/** Many handlers on one controller for each kind: clients, caches and controllers that are shared (lasso). */
+/**
+ * Many handlers on one controller for each kind: clients, caches and controllers that are shared (lasso).
+ *
+ * @module
+ */
 export { boundTo } from './bound-client.js';
 export { Controller, type ControllerParts, type StartOptions } from './controller.js';
 export type { KeyedOptions } from './controller-options.js';

@@ -19,6 +19,7 @@ export interface PodFate {
   readonly stopsAfter?: Duration;
 }
 
+/** Which Pods a pretend kubelet sees to, and what becomes of them. */
 export interface KubeletOptions {
   /** Nodes whose Pods it runs. @default all */
   readonly nodes?: (name: string) => boolean;

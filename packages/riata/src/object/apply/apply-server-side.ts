@@ -15,6 +15,7 @@ export interface ApplyRequest extends FieldManagerRequest {
   readonly force?: boolean;
 }
 
+/** What comes of an apply: the object as it is to be stored, or the conflicts that stand in the way. */
 export type ApplyResult =
   | {
       /**

@@ -14,14 +14,17 @@ export interface MergeType {
 /** What a scalar has to be; `untyped` takes any. */
 export type ScalarType = 'string' | 'numeric' | 'boolean' | 'untyped';
 
+/** How a list merges. */
 export interface ListType {
   /** `atomic`: owned and replaced as one. `set`: scalars, each owned by itself. `map`: objects told apart by `keys`. */
   readonly kind: 'atomic' | 'set' | 'map';
   /** The fields that tell the items of a `map` list apart. */
   readonly keys: readonly string[];
+  /** How each item merges. */
   items(): MergeType;
 }
 
+/** How an object merges, be it one of declared fields or a map with any keys. */
 export interface MapType {
   /** Owned and replaced as one. */
   readonly atomic: boolean;
@@ -33,6 +36,7 @@ export interface MapType {
   values(): MergeType | undefined;
 }
 
+/** A declared field of a {@link MapType}. */
 export interface FieldType {
   readonly type: MergeType;
   /** What counts as the field's value in a list item that lacks it, when the field is a key. */

@@ -17,6 +17,7 @@ export class FieldsV1Error extends Error {
   override readonly name = 'FieldsV1Error';
 }
 
+/** The field of this name. */
 export function fieldElement(name: string): PathElement {
   return `f:${name}`;
 }
@@ -34,10 +35,12 @@ function isSorted(keys: readonly (readonly [name: string, value: Json])[]): bool
   return true;
 }
 
+/** The item of a set that is this value. */
 export function valueElement(value: Json): PathElement {
   return `v:${goJson(value)}`;
 }
 
+/** The item at this place of a list. */
 export function indexElement(index: number): PathElement {
   return `i:${index}`;
 }

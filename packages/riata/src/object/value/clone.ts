@@ -5,7 +5,7 @@ import { assertPlain, type Bag, depthLimit, polluted, recursionLimit, setOwn, to
 /**
  * A deep copy that may be changed (`DeepCopyObject`, `DeepCopy`). Shares nothing with `x`; works on frozen objects; keeps
  * unknown fields and key order; every key is data (`__proto__` too). What is known about the object's losses
- * ({@link lossOf}) goes with the copy, for the items of a list as well.
+ * (`lossOf`) goes with the copy, for the items of a list as well.
  *
  * Takes JSON values only: a `Date`, `Map` or class instance is a `TypeError`.
  */

@@ -12,7 +12,7 @@ import { share } from './share.js';
  *
  * Subtrees that the recipe left as they were are those of `x` (`scaled.metadata === deployment.metadata`), and when
  * nothing changed `x` itself is returned. The result is frozen when `x` is; otherwise it is not, and shares what did not
- * change with `x`. What is known about losses ({@link lossOf}) goes over.
+ * change with `x`. What is known about losses (`lossOf`) goes over.
  *
  * The recipe runs at once and changes the draft in place: an async recipe is a `TypeError`, and so is one that returns a
  * new object instead. Other return values (as of `(draft) => draft.items.push(…)`) are ignored. Do not keep the draft.

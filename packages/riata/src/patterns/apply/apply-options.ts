@@ -24,6 +24,7 @@ export type SetReconciler = (
   context: SetWriteContext,
 ) => SetVerdict | undefined | Promise<SetVerdict | undefined>;
 
+/** What a {@link SetReconciler} decides. */
 export type SetVerdict = 'apply' | 'replace' | 'done';
 
 /** Sends the patch that changes one object (`apply.Patcher`); resolves to what is stored then. */
@@ -126,6 +127,7 @@ export interface ApplySetOptions extends SetApplyOptions {
   readonly replaceTimeout?: Duration;
 }
 
+/** How long to wait for the objects of a phase, and until when. */
 export interface SetWait {
   /** For each phase. @default '5m' */
   readonly timeout?: Duration | 'never';
