@@ -1,10 +1,11 @@
 // @ts-check
-/** Builds every package: declarations by tsc, code by esbuild (see bundle.mjs). */
+/** Builds every package: declarations by tsc, code by esbuild (see bundle.mjs), without what nobody reaches (see slim.mjs). */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { slim } from './slim.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,5 +21,6 @@ for (const name of readdirSync(join(root, 'packages'))) {
     },
   );
   const entries = await bundle(dir);
+  slim(dir);
   console.log(`${name}: ${entries} entries built`);
 }

@@ -120,7 +120,7 @@ function sourceEntries(dir) {
 }
 
 /** `./src/x/*.ts` → every file below `src/x`, as a star in an exports map matches slashes too. @param {string} dir @param {string} pattern */
-function expand(dir, pattern) {
+export function expand(dir, pattern) {
   const [before, after] = pattern.split('*');
   if (before === undefined || after === undefined) return [pattern];
   return readdirSync(join(dir, before), { recursive: true, withFileTypes: true })
