@@ -1,3 +1,4 @@
+import type { Past } from './pair.js';
 import type { Ask } from './wire.js';
 
 type More = Partial<Ask>;
@@ -20,6 +21,18 @@ export const merge = patch('application/merge-patch+json');
 export const jsonPatch = patch('application/json-patch+json');
 export const strategic = patch('application/strategic-merge-patch+json');
 export const apply = patch('application/apply-patch+yaml');
+
+/**
+ * Waits until the server knows of an earlier answer in what it has in memory: from there the real one serves watches and
+ * all that asks for no certain revision, and it hears of its own writes a moment later.
+ */
+export const heardOf =
+  (path: string, name: string) =>
+  (past: Past): Ask =>
+    get(`${path}?resourceVersion=${past.revision(name)}&resourceVersionMatch=NotOlderThan&limit=1`, {
+      until: ({ status }) => status === 200,
+      silent: true,
+    });
 
 /** Where the objects of a built-in kind are. */
 export const configMaps = (ns: string) => `/api/v1/namespaces/${ns}/configmaps`;

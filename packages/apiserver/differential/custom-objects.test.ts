@@ -1,4 +1,4 @@
-import { apply, get, jsonPatch, merge, namespace, namespaces, post, put, remove, strategic } from './asks.js';
+import { apply, get, heardOf, jsonPatch, merge, namespace, namespaces, post, put, remove, strategic } from './asks.js';
 import { definition, served, version } from './custom-kinds.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
@@ -322,11 +322,12 @@ play(pair, 'custom objects are listed, selected and watched', () => {
     metadata: { name, labels },
   });
   const field = (selector: string) => get(`${all}?fieldSelector=${encodeURIComponent(selector)}`);
+  const watch = (query: string) => get(`${all}?watch=1&timeoutSeconds=60${query}`, { ends: 'the-last' });
   return [
     ...begin,
     post(all, labelled('a', { text: 'x', replicas: 1, bool: true }, { l: '1' }), { as: 'a' }),
     post(all, labelled('b', { text: 'y', replicas: 2 }, { l: '2' })),
-    post(all, labelled('c', {}, {})),
+    post(all, labelled('c', {}, {}), { as: 'c' }),
     get(all),
     get(`${all}?limit=1`, { as: 'page' }),
     (past) => get(`${all}?continue=${past.body('page').metadata.continue}`),
@@ -335,15 +336,14 @@ play(pair, 'custom objects are listed, selected and watched', () => {
     ...['spec.number=1', 'metadata.name=a', 'metadata.namespace=x', 'nope=1', '.spec.text=x'].map(field),
     get(all, { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' }),
     get(all, { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }),
+    heardOf(all, 'c'),
     {
       watches: [
-        get(`${all}?watch=1&timeoutSeconds=3`),
-        get(`${all}?watch=1&timeoutSeconds=3&fieldSelector=spec.text%3Dx`),
-        get(`${all}?watch=1&timeoutSeconds=3&labelSelector=l`),
-        (past) => get(`${all}?watch=1&timeoutSeconds=3&resourceVersion=${past.revision('a')}`),
-        get(
-          `${all}?watch=1&timeoutSeconds=3&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
-        ),
+        watch(''),
+        watch('&fieldSelector=spec.text%3Dx'),
+        watch('&labelSelector=l'),
+        (past) => watch(`&resourceVersion=${past.revision('a')}`),
+        watch('&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'),
       ],
       during: [
         merge(`${all}/a`, { spec: { text: 'z' } }),
@@ -351,6 +351,7 @@ play(pair, 'custom objects are listed, selected and watched', () => {
         merge(`${all}/b/status`, { status: { phase: 'p' } }),
         merge(`${all}/c`, { metadata: { labels: { l: '3' } } }),
         remove(`${all}/b`),
+        post(all, labelled('the-last', { text: 'x' }, { l: '4' })),
       ],
     },
   ];

@@ -4,6 +4,7 @@ import {
   configMap,
   configMaps,
   get,
+  heardOf,
   jsonPatch,
   merge,
   namespace,
@@ -160,8 +161,10 @@ play(pair, 'resourceVersions of all sorts', () => {
   const widgets = `/apis/${group}/v1/namespaces/${ns}/widgets`;
   return [
     post(namespaces, namespace(ns)),
-    post(all, configMap('a')),
-    post(widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' } }),
+    post(all, configMap('a'), { as: 'a' }),
+    post(widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' } }, { as: 'widget' }),
+    heardOf(all, 'a'),
+    heardOf(widgets, 'widget'),
     ...versions.flatMap((rv): Step[] => [
       get(`${all}/a?resourceVersion=${rv}`),
       get(`${all}/none?resourceVersion=${rv}`),

@@ -42,7 +42,9 @@ play(pair, 'events are the same in both groups', () => {
   const ns = uniqueName('e');
   const [core, events] = [inCore(ns), inEvents(ns)];
   const selected = (path: string, selector: string) => get(`${path}?fieldSelector=${encodeURIComponent(selector)}`);
-  const watch = (path: string) => get(`${path}?watch=true&timeoutSeconds=2&resourceVersion=0`);
+  // Events are watched where they are stored: what there is, is read after the watch was answered.
+  const watch = (path: string) =>
+    get(`${path}?watch=true&timeoutSeconds=60&resourceVersion=0`, { begins: '"name":"b"', ends: 'the-last' });
   return [
     post(namespaces, namespace(ns)),
     post(core, coreEvent(ns), { as: 'a' }),
@@ -60,6 +62,7 @@ play(pair, 'events are the same in both groups', () => {
         merge(`${core}/b`, { message: 'changed' }),
         merge(`${events}/a`, { metadata: { labels: { x: 'y' } } }),
         remove(`${events}/c`),
+        post(core, coreEvent(ns, { metadata: { name: 'the-last' } })),
       ],
     },
     get(`${core}/b`),

@@ -1,4 +1,4 @@
-import { configMap, configMaps, get, merge, namespace, namespaces, post, remove } from './asks.js';
+import { configMap, configMaps, get, heardOf, merge, namespace, namespaces, post, remove } from './asks.js';
 import { type Past, play, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -76,7 +76,8 @@ play(pair, 'pages', () => {
     (past) => ({ ...next('one', '&limit=2')(past), as: 'two' }),
     merge(`${all}/c5`, { data: { new: '1' } }),
     remove(`${all}/c4`),
-    post(all, configMap('c9')),
+    post(all, configMap('c9'), { as: 'c9' }),
+    heardOf(all, 'c9'),
     (past) => ({ ...next('two', '&limit=1')(past), as: 'three' }),
     next('three'),
     next('one'),

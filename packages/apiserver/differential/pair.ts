@@ -46,7 +46,7 @@ interface Heard {
   readonly answer: unknown;
 }
 
-const patienceMs = 30_000;
+const patienceMs = 100_000;
 
 /** The embedded and the real server, asked the same. */
 export class Pair {
@@ -96,6 +96,8 @@ export function serverPair(): () => Pair {
     closing.push(...wires.map((wire) => () => wire.close()), () => server.stop());
     pair = new Pair(...wires, async () => {
       server.compact();
+      // Its connections go with it.
+      wires[0].close();
       await real.restartApiServer();
     });
   });
@@ -161,15 +163,13 @@ async function run(wire: Wire, steps: readonly Step[]): Promise<Heard[]> {
       take(ask, await send(wire, ask));
       continue;
     }
-    const watches = step.watches.map(askOf);
-    const ends = watches.map((ask) => wire.send(ask));
-    // The real server has taken a watch up a moment after the request is sent.
-    await systemClock.sleep(200);
+    const watches = step.watches.map(askOf).map((ask) => ({ ask, ...wire.open(ask) }));
+    await Promise.all(watches.map(({ begun }) => begun));
     for (const inner of step.during) {
       const ask = askOf(inner);
       take(ask, await send(wire, ask));
     }
-    for (const [index, end] of ends.entries()) take(watches[index] as Ask, await end);
+    for (const { ask, answer } of watches) take(ask, await answer);
   }
   return heard;
 }
@@ -180,7 +180,7 @@ async function send(wire: Wire, ask: Ask): Promise<Answer> {
     const answer = await wire.send(ask);
     if (ask.until === undefined || ask.until(answer)) return answer;
     if (systemClock.monotonic() > deadline) {
-      throw new Error(`${ask.method} ${ask.path}: half a minute in vain: ${JSON.stringify(answer).slice(0, 2000)}`);
+      throw new Error(`${ask.method} ${ask.path}: waited in vain: ${JSON.stringify(answer).slice(0, 2000)}`);
     }
     await systemClock.sleep(50);
   }

@@ -6,6 +6,7 @@ import {
   configMaps,
   definitions,
   get,
+  heardOf,
   merge,
   namespace,
   namespaces,
@@ -153,7 +154,8 @@ play(pair, 'Protobuf here and JSON there', () => {
     get(at, { until: isEstablished, silent: true }),
     get(custom, { until: ({ status }) => status === 200, silent: true }),
     get(at, { accept, silent: true }),
-    post(custom, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' } }),
+    post(custom, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' } }, { as: 'a' }),
+    heardOf(custom, 'a'),
     get(`${custom}/a`, { accept }),
     get(`${custom}/a`, { accept: `${accept},application/json` }),
     get(`${custom}/a`, { accept: partial }),
@@ -161,7 +163,7 @@ play(pair, 'Protobuf here and JSON there', () => {
     get(custom, { accept }),
     get(`${custom}/none`, { accept: `${accept},application/json` }),
     get(`${custom}?watch=1&timeoutSeconds=1`, { accept }),
-    get(`${custom}?watch=1&timeoutSeconds=1`, { accept: partial }),
+    get(`${custom}?watch=1&timeoutSeconds=60`, { accept: partial, ends: ns }),
     remove(`${custom}/a`, encodeObject({ apiVersion: 'v1', kind: 'DeleteOptions' }), { type }),
     remove(at, undefined, { silent: true }),
   ];
@@ -170,11 +172,16 @@ play(pair, 'Protobuf here and JSON there', () => {
 play(pair, 'watches in Protobuf', () => {
   const ns = uniqueName('w');
   const all = secrets(ns);
-  const watch = (query: string, more: object = { accept }) => get(`${all}?watch=1&timeoutSeconds=1&${query}`, more);
-  const secret = (value: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { x: value } });
+  const watch = (query: string, more: object = { accept }) =>
+    get(`${all}?watch=1&timeoutSeconds=60&${query}`, { ends: 'the-last', ...more });
+  const secret = (value: string, name = 'a') => ({
+    ...{ apiVersion: 'v1', kind: 'Secret' },
+    ...{ metadata: { name }, data: { x: value } },
+  });
   return [
     post(namespaces, namespace(ns), { as: 'namespace' }),
-    post(all, secret('AAAA')),
+    post(all, secret('AAAA'), { as: 'a' }),
+    heardOf(all, 'a'),
     {
       watches: [
         watch(''),
@@ -185,6 +192,7 @@ play(pair, 'watches in Protobuf', () => {
       during: [
         put(`${all}/a`, encodeObject(secret('AAAB')), { type, accept }),
         remove(`${all}/a`, undefined, { accept }),
+        post(all, secret('AAAA', 'the-last')),
       ],
     },
     (past) => watch(`resourceVersion=${past.revision('namespace')}`),

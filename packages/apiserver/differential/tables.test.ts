@@ -1,4 +1,4 @@
-import { configMap, configMaps, get, merge, namespace, namespaces, post, remove } from './asks.js';
+import { configMap, configMaps, get, heardOf, merge, namespace, namespaces, post, remove } from './asks.js';
 import { definition, served, version } from './custom-kinds.js';
 import { play, serverPair, uniqueName } from './pair.js';
 import { make, tableSamples } from './table-samples.js';
@@ -60,23 +60,37 @@ play(pair, 'Tables in all forms', () => {
 play(pair, 'watches of Tables and of metadata alone', () => {
   const ns = uniqueName('t');
   const all = configMaps(ns);
-  const watch = `${all}?watch=1&timeoutSeconds=2&resourceVersion=0&fieldSelector=metadata.name!=kube-root-ca.crt`;
+  const until = { ends: 'the-last' };
+  const watch = (query: string, form: object) => {
+    const own = 'resourceVersion=0&fieldSelector=metadata.name!=kube-root-ca.crt';
+    return get(`${all}?watch=1&timeoutSeconds=60&${own}${query}`, { ...form, ...until });
+  };
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   return [
     post(namespaces, namespace(ns), { as: 'namespace' }),
-    post(all, configMap('a')),
+    post(all, configMap('a'), { as: 'a' }),
+    heardOf(all, 'a'),
     {
       watches: [
-        get(watch, table()),
-        get(`${watch}&includeObject=Object`, table()),
-        get(`${watch}&includeObject=None&${initial}`, table()),
-        get(`${watch}&includeObject=nope`, table()),
-        get(`${watch}&${initial}`, table('PartialObjectMetadata')),
-        get(`${watch}&${initial}`, table('PartialObjectMetadata', 'v1beta1')),
-        get(watch, table('PartialObjectMetadataList')),
-        (past) => get(`${all}?watch=1&timeoutSeconds=2&resourceVersion=${past.revision('namespace')}`, table()),
+        watch('', table()),
+        watch('&includeObject=Object', table()),
+        watch(`&includeObject=None&${initial}`, table()),
+        watch('&includeObject=nope', table()),
+        watch(`&${initial}`, table('PartialObjectMetadata')),
+        watch(`&${initial}`, table('PartialObjectMetadata', 'v1beta1')),
+        watch('', table('PartialObjectMetadataList')),
+        (past) =>
+          get(`${all}?watch=1&timeoutSeconds=60&resourceVersion=${past.revision('namespace')}`, {
+            ...table(),
+            ...until,
+          }),
       ],
-      during: [post(all, configMap('b')), merge(`${all}/a`, { data: { x: '1' } }), remove(`${all}/b`)],
+      during: [
+        post(all, configMap('b')),
+        merge(`${all}/a`, { data: { x: '1' } }),
+        remove(`${all}/b`),
+        post(all, configMap('the-last')),
+      ],
     },
   ];
 });
@@ -139,8 +153,9 @@ play(pair, 'Tables of custom kinds', () => {
     ...served(rich),
     post(at('plains'), object('Plain', 'a', {})),
     post(at('widgets'), object('Widget', 'a', { spec })),
-    post(at('widgets'), object('Widget', 'empty', {})),
+    post(at('widgets'), object('Widget', 'empty', {}), { as: 'empty' }),
     post(at('widgets'), object('Widget', 'null', { spec: { text: null, number: 1.5, float: 3, list: [] } })),
+    heardOf(at('widgets'), 'empty'),
     get(`${at('plains')}?includeObject=None`, table()),
     get(`${at('plains')}/a?includeObject=Object`, table()),
     get(`${at('widgets')}?includeObject=None`, table()),
@@ -149,7 +164,10 @@ play(pair, 'Tables of custom kinds', () => {
     get(`${at('widgets')}/a/scale?includeObject=Object`, table('PartialObjectMetadata')),
     get(at('plains'), table('PartialObjectMetadataList')),
     get(`/apis/${group}/v1beta1/namespaces/${ns}/plains`),
-    get(`${at('widgets')}?watch=1&timeoutSeconds=1&resourceVersion=0&includeObject=None`, table()),
+    get(`${at('widgets')}?watch=1&timeoutSeconds=60&resourceVersion=0&includeObject=None`, {
+      ...table(),
+      ends: '"empty"',
+    }),
   ];
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configMap, configMaps, get, merge, namespace, namespaces, post, put, remove } from './asks.js';
+import { configMap, configMaps, get, heardOf, merge, namespace, namespaces, post, put, remove } from './asks.js';
 import { describeDifference } from './difference.js';
 import { play, type Step, serverPair, uniqueName } from './pair.js';
 
@@ -8,17 +8,20 @@ const pair = serverPair();
 play(pair, 'what watches are told', () => {
   const ns = uniqueName('w');
   const all = configMaps(ns);
+  // Every watch is told of one of the two objects that are made last.
+  const until = { ends: 'the-last' };
   const watch =
     (query: string, from?: string): Step =>
     (past) => {
       const rv = from === undefined ? '' : `&resourceVersion=${past.revision(from)}`;
-      return get(`${all}?watch=1&timeoutSeconds=3&${query}${rv}`);
+      return get(`${all}?watch=1&timeoutSeconds=60&${query}${rv}`, until);
     };
   return [
     post(namespaces, namespace(ns), { as: 'ns' }),
     post(all, configMap('a', { x: '1' }, { labels: { l: '1' } }), { as: 'a' }),
     post(all, configMap('b', { x: '1' }, { labels: { l: '2' } }), { as: 'b' }),
     merge(`${all}/a`, { data: { x: '2' } }, { as: 'a2' }),
+    heardOf(all, 'a2'),
     {
       watches: [
         watch(''),
@@ -36,14 +39,14 @@ play(pair, 'what watches are told', () => {
         watch('sendInitialEvents=false&resourceVersionMatch=NotOlderThan'),
         watch('sendInitialEvents=false&resourceVersionMatch=NotOlderThan', 'a'),
         watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', 'a'),
-        get(`${all}/a?watch=1&timeoutSeconds=3`),
-        get(`/api/v1/watch/namespaces/${ns}/configmaps?timeoutSeconds=3`),
-        get(`/api/v1/watch/namespaces/${ns}/configmaps/a?timeoutSeconds=3`),
+        get(`${all}/a?watch=1&timeoutSeconds=60`, until),
+        get(`/api/v1/watch/namespaces/${ns}/configmaps?timeoutSeconds=60`, until),
+        get(`/api/v1/watch/namespaces/${ns}/configmaps/a?timeoutSeconds=60`, until),
         (past) => ({
-          ...get(`${all}?watch=1&timeoutSeconds=3&resourceVersion=${past.revision('a')}`),
+          ...get(`${all}?watch=1&timeoutSeconds=60&resourceVersion=${past.revision('a')}`, until),
           accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
         }),
-        get(`/api/v1/configmaps?watch=1&timeoutSeconds=3&fieldSelector=metadata.namespace%3D${ns}`),
+        get(`/api/v1/configmaps?watch=1&timeoutSeconds=60&fieldSelector=metadata.namespace%3D${ns}`, until),
       ],
       during: [
         post(all, configMap('c', {}, { labels: { l: '1' }, finalizers: ['example.com/x'] })),
@@ -56,6 +59,8 @@ play(pair, 'what watches are told', () => {
         merge(`${all}/b?dryRun=All`, { data: { dry: '1' } }),
         remove(`${all}/b`),
         remove(all),
+        post(all, configMap('a', {}, { labels: { l: '1' }, annotations: { x: 'the-last' } })),
+        post(all, configMap('the-last')),
       ],
     },
   ];
@@ -83,7 +88,8 @@ play(pair, 'watches that are refused', () => {
 test('watches from a past that is forgotten', async () => {
   const ns = uniqueName('o');
   const all = configMaps(ns);
-  const watch = (query: string, more: object = {}) => get(`${all}?watch=1&timeoutSeconds=1&${query}`, more);
+  const watch = (query: string, more: object = {}) => get(`${all}?watch=1&timeoutSeconds=60&${query}`, more);
+  const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   await pair().both(post(namespaces, namespace(ns)));
   await pair().both(post(all, configMap('a')));
   await pair().forgetPast();
@@ -92,10 +98,10 @@ test('watches from a past that is forgotten', async () => {
     watch('resourceVersion=1&allowWatchBookmarks=true'),
     watch('resourceVersion=1&labelSelector=a%3Db'),
     watch('resourceVersion=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan'),
-    watch('resourceVersion=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'),
-    watch('resourceVersion=0'),
+    watch(`resourceVersion=1&${initial}`, { ends: 'k8s.io/initial-events-end' }),
+    watch('resourceVersion=0', { ends: '"name":"a"' }),
     watch('resourceVersion=1', { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }),
-    get(`/api/v1/watch/namespaces/${ns}/configmaps?resourceVersion=1&timeoutSeconds=1`),
+    get(`/api/v1/watch/namespaces/${ns}/configmaps?resourceVersion=1&timeoutSeconds=60`),
     get(`${all}?resourceVersion=1&resourceVersionMatch=NotOlderThan`),
     get(`${all}?resourceVersion=1`),
     get(`${all}/a?resourceVersion=1`),

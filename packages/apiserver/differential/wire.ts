@@ -21,10 +21,14 @@ export interface Ask {
   readonly raw?: boolean;
   /** Later steps find the answer under this name. */
   readonly as?: string;
-  /** Asked again until this is true of the answer (for half a minute): what the real server does later. */
+  /** Asked again until this is true of the answer: what the real server does later. */
   readonly until?: (answer: Answer) => boolean;
   /** The answer is not compared, e.g. because it comes before the real server has done something. */
   readonly silent?: boolean;
+  /** Of a watch: it has begun once it has told an event with this text. @default once it is answered */
+  readonly begins?: string;
+  /** Of a watch: it is over after the first event with this text. @default when the server ends it */
+  readonly ends?: string;
 }
 
 /** What a server said. */
@@ -59,8 +63,22 @@ export class Wire {
         : new HttpsAgent({ keepAlive: true, maxSockets: 200, ca: place.ca });
   }
 
-  /** Resolves when the answer has ended: for a watch, after its time. */
+  /** Resolves when the answer has ended: for a watch, after its time, or after the event that it is to end with. */
   send(ask: Ask): Promise<Answer> {
+    return this.open(ask).answer;
+  }
+
+  /** As `send`; `begun` resolves when a watch has begun, or is over. */
+  open(ask: Ask): { readonly begun: Promise<unknown>; readonly answer: Promise<Answer> } {
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const answer = this.#send(ask, begin);
+    return { begun: Promise.race([begun, answer]), answer };
+  }
+
+  #send(ask: Ask, begin: () => void): Promise<Answer> {
     const { method, path, body, accept } = ask;
     const type = ask.type ?? (body === undefined ? undefined : 'application/json');
     const bytes = body === undefined ? undefined : isRaw(body) ? body : JSON.stringify(body);
@@ -77,13 +95,11 @@ export class Wire {
     return new Promise((resolve, reject) => {
       const sent = make({ hostname, port, path, method, headers, agent: this.#agent }, (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const contentType = response.headers['content-type'] ?? '';
+        const contentType = response.headers['content-type'] ?? '';
+        const finish = (received: Buffer) => {
           const warnings = [...String(response.headers.warning ?? '').matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)];
           const packed = response.headers['content-encoding'] === 'gzip';
-          const bytes = packed ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks);
+          const bytes = packed ? gunzipSync(received) : received;
           resolve({
             status: response.statusCode ?? 0,
             contentType,
@@ -91,7 +107,20 @@ export class Wire {
             warnings: warnings.map((match) => JSON.parse(match[1] as string) as string),
             body: ask.raw ? bytes.toString('utf8') : parse(bytes, contentType),
           });
+        };
+        if (ask.begins === undefined) begin();
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (ask.begins === undefined && ask.ends === undefined) return;
+          const received = Buffer.concat(chunks);
+          if (endOfEvent(received, contentType, ask.begins) !== undefined) begin();
+          const end = endOfEvent(received, contentType, ask.ends);
+          if (end === undefined) return;
+          finish(received.subarray(0, end));
+          sent.destroy();
         });
+        response.on('error', reject);
+        response.on('end', () => finish(Buffer.concat(chunks)));
       });
       sent.on('error', (cause) => reject(new Error(`${method} ${path}`, { cause })));
       sent.end(bytes);
@@ -101,6 +130,20 @@ export class Wire {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Where the first event of a watch that holds the text ends; undefined as long as it has not come as a whole. */
+function endOfEvent(bytes: Buffer, contentType: string, text: string | undefined): number | undefined {
+  const at = text === undefined ? -1 : bytes.indexOf(text);
+  if (at < 0) return undefined;
+  let end = 0;
+  if (contentType.startsWith('application/json')) {
+    end = bytes.indexOf('\n', at) + 1;
+  } else {
+    // Each event is preceded by its length.
+    while (end <= at) end += 4 + bytes.readUInt32BE(end);
+  }
+  return end > at && end <= bytes.length ? end : undefined;
 }
 
 function shown(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
