@@ -61,6 +61,11 @@ play(pair, 'classes of ingresses', () => {
   const backend = { service: { name: 'web', port: { number: 80 } } };
   const all = '/apis/networking.k8s.io/v1/ingressclasses';
   const dry = (spec: object) => post(`${all}?dryRun=All`, { metadata: { name }, spec });
+  // The real server hears of its classes a moment later.
+  const ingress = post(`${networking('default', 'ingresses')}?dryRun=All`, {
+    metadata: { name },
+    spec: { defaultBackend: backend },
+  });
   const parameters = (one: object) => dry({ controller: 'a/b', parameters: { kind: 'K', name: 'n', ...one } });
   return [
     ...['', 'a', '/a', 'a/', 'A b/c', 'a.b/c d', `a/${'b'.repeat(250)}`, 'example.com/x'].map((controller) =>
@@ -78,12 +83,13 @@ play(pair, 'classes of ingresses', () => {
     merge(`${all}/${name}`, { spec: { controller: 'a/c' } }),
     merge(`${all}/${name}`, { spec: { parameters: { kind: 'K', name: 'n' } } }),
     merge(`${all}/${name}`, { metadata: { annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } } }),
-    post(`${networking('default', 'ingresses')}?dryRun=All`, { metadata: { name }, spec: { defaultBackend: backend } }),
+    { ...ingress, until: ({ body }) => body.spec.ingressClassName === name },
     post(`${networking('default', 'ingresses')}?dryRun=All`, {
       metadata: { name, annotations: { 'kubernetes.io/ingress.class': 'a' } },
       spec: { defaultBackend: backend },
     }),
     remove(`${all}/${name}`),
+    { ...ingress, until: ({ body }) => body.spec.ingressClassName === undefined },
   ];
 });
 

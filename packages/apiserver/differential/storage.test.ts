@@ -119,6 +119,11 @@ play(pair, 'classes of storage', () => {
   const name = uniqueName('sc');
   const dry = (more: object) =>
     post(`${classes}?dryRun=All`, { metadata: { name }, provisioner: 'example.com/p', ...more });
+  // The real server hears of its classes a moment later.
+  const claim = post('/api/v1/namespaces/default/persistentvolumeclaims?dryRun=All', {
+    metadata: { name },
+    spec: { accessModes: ['ReadWriteOnce'], resources },
+  });
   const topology = (...matchLabelExpressions: object[]) => ({ matchLabelExpressions });
   const zone = { key: 'zone', values: ['a', 'b'] };
   return [
@@ -146,10 +151,8 @@ play(pair, 'classes of storage', () => {
     merge(`${classes}/${name}`, {
       metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
     }),
-    post('/api/v1/namespaces/default/persistentvolumeclaims?dryRun=All', {
-      metadata: { name },
-      spec: { accessModes: ['ReadWriteOnce'], resources },
-    }),
+    { ...claim, until: ({ body }) => body.spec.storageClassName === name },
     remove(`${classes}/${name}`),
+    { ...claim, until: ({ body }) => body.spec.storageClassName === undefined },
   ];
 });

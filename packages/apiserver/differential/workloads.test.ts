@@ -208,7 +208,8 @@ play(pair, 'what other workloads are given', () => {
     apply(`${at.jobs}/applied?fieldManager=m`, job('applied')),
     apply(`${at.deployments}/applied?fieldManager=m`, workload('Deployment', 'applied', { replicas: 3 })),
     post(at.priorityClasses, { metadata: { name: `${ns}-a` }, value: 5 }),
-    post(at.pods, pod('a', { priorityClassName: `${ns}-a` })),
+    // The real server hears of its classes a moment later.
+    post(at.pods, pod('a', { priorityClassName: `${ns}-a` }), { until: ({ status }) => status === 201 }),
     remove(`${at.priorityClasses}/${ns}-a`),
   ];
 });
