@@ -92,7 +92,7 @@ export function plain(text: string): string {
     .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uid>')
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| \+0000)/g, '<time>')
     .replace(/(resourceVersion"?: )"\d+"/g, '$1<revision>')
-    .replace(/\b\d+m?s\b/g, '<age>')
+    .replace(/\b(?:\d+[smhd]){1,2}\b/g, '<age>')
     .replace(/\/(LIVE|MERGED)-\d+\//g, '/$1/')
     .replace(/127\.0\.0\.1:\d+/g, '<address>')
     .replace(/ {2,}/g, '  ')
