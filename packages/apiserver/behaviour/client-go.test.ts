@@ -28,4 +28,5 @@ test('a client-go program syncs its informers and elects leaders', async () => {
     await keeper.end();
   }
   expect(log.records.filter(({ level }) => level === 'error')).toEqual([]);
-});
+  // Where it was never built, that comes first.
+}, 600_000);

@@ -1,9 +1,9 @@
-import type { KubeClient } from 'riata/client';
+import type { ConnectedClient } from 'riata/client';
 import { systemClock, systemRandom } from 'riata/runtime';
 
 /** A server together with what kube-controller-manager does: the embedded one, or the real pair. */
 export interface ControlledServer {
-  readonly client: KubeClient;
+  readonly client: ConnectedClient;
   /** Makes an empty namespace for one test. */
   newNamespace(): Promise<string>;
   /** The first answer that is neither undefined nor false; an error if it does not come. */
@@ -12,13 +12,13 @@ export interface ControlledServer {
   calm(): Promise<void>;
 }
 
-/** Asks again and again, for at most 30 seconds, in real time. */
+/** Asks again and again, for at most 100 seconds, in real time. */
 export async function poll<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = systemClock.monotonic() + 30_000;
+  const deadline = systemClock.monotonic() + 100_000;
   for (;;) {
     const answer = await probe();
     if (answer !== undefined && answer !== false) return answer;
-    if (systemClock.monotonic() > deadline) throw new Error(`waited half a minute in vain until ${what}`);
+    if (systemClock.monotonic() > deadline) throw new Error(`waited in vain until ${what}`);
     await systemClock.sleep(50);
   }
 }

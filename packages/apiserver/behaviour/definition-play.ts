@@ -135,7 +135,9 @@ export function definitionPlay(server: () => ControlledServer): void {
       const definition = await client.get(CustomResourceDefinition, { name });
       const terminating = definition.status?.conditions?.find(({ type }) => type === 'Terminating');
       expect(terminating).toMatchObject({ status: 'True' });
-      const late = client.create(Widget({ metadata: { namespace, name: 'late' } }));
+      const create = (dryRun: boolean) => client.create(Widget({ metadata: { namespace, name: 'late' } }), { dryRun });
+      await until('none can be made', async () => (await codeOf(create(true))) === 403);
+      const late = create(false);
       expect(await late.catch((error: ApiError) => error.status)).toMatchObject({
         code: 403,
         reason: 'Forbidden',
@@ -147,11 +149,12 @@ export function definitionPlay(server: () => ControlledServer): void {
     });
 
     test('may come back with another schema, and without the objects of before', async () => {
-      const { client, kind, namespace, name, gone, define, served } = await scene();
+      const { client, kind, namespace, name, gone, notServed, define, served } = await scene();
       const Widget = kind('v1');
       await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 1 } }));
       await client.delete(CustomResourceDefinition, { name });
       await gone();
+      await notServed('v1');
       await define([version('v1', 'string')]);
       await served('v1');
       expect((await client.list(Widget)).items).toEqual([]);

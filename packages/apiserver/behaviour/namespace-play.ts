@@ -140,6 +140,10 @@ export function namespacePlay(server: () => ControlledServer): void {
     test('is Terminating until its content is gone, says why, and takes nothing new', async () => {
       const { client, until } = server();
       const name = await server().newNamespace();
+      // What comes with a namespace must not come in between.
+      await until('the account is there', () => client.find(ServiceAccount, { namespace: name, name: 'default' }));
+      const root = { namespace: name, name: 'kube-root-ca.crt' };
+      await until('the certificate is there', () => client.find(ConfigMap, root));
       await make(name, 'kept', [finalizer]);
       const answer = await client.delete(Namespace, { name });
       expect(answer).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' } });
@@ -226,6 +230,11 @@ export function namespacePlay(server: () => ControlledServer): void {
         }),
       );
       await until('the kind is served', () => client.list(Widget).catch(() => undefined));
+      // What is in a namespace is looked for by what is discovered.
+      await until('the kind is discovered', async () => {
+        const { groups } = await client.discovery.resources();
+        return JSON.stringify(groups.find((one) => one.name === group) ?? {}).includes('widgets');
+      });
       const name = await server().newNamespace();
       const other = await server().newNamespace();
       await client.create(Widget({ metadata: { namespace: name, name: 'w' } }));

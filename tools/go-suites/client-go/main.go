@@ -18,10 +18,10 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-const patience = 20 * time.Second
+const patience = 100 * time.Second
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	check("read KUBECONFIG", err)
