@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import * as net from 'node:net';
 import { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
+import { peerSocket } from './peer-socket.js';
 
 /**
  * A server that misbehaves as told. It speaks HTTP/1.1 by hand on a plain or TLS socket, so that a script decides about
@@ -12,7 +13,7 @@ import * as tls from 'node:tls';
  *   if (request.number === 1) return reply.status(429, { 'retry-after': '1' });
  *   reply.head(200, { 'content-type': 'application/json' });
  *   reply.chunk('{"kind":"Pod');
- *   await reply.flushed();
+ *   await reply.read();
  *   reply.reset();
  * });
  */
@@ -51,7 +52,7 @@ export interface FaultRequest {
   readonly resumed: boolean;
 }
 
-/** Writes the answer. Each call writes at once; `flushed` waits until the bytes have left. */
+/** Writes the answer. Each call writes at once; `flushed` waits until the bytes have left, `read` until they are there. */
 export class FaultReply {
   readonly socket: net.Socket;
   #chunked = true;
@@ -132,12 +133,24 @@ export class FaultReply {
     });
   }
 
-  /** Cuts the connection with a TCP reset. Await `flushed` before, or what was written may be lost with it. */
+  /** Waits until the client, which has to be in this process, has read all that was written, or reads no more. */
+  async read(): Promise<void> {
+    await this.flushed();
+    const below = this.#below;
+    const peer = peerSocket(below);
+    while (peer !== undefined && !peer.destroyed && peer.bytesRead < below.bytesWritten)
+      await new Promise(setImmediate);
+  }
+
+  /** Cuts the connection with a TCP reset. Await `read` before, or what was written may be lost with it. */
   reset(): void {
-    // Through TLS the socket below has to be the one that resets.
+    this.#below.resetAndDestroy();
+  }
+
+  /** Through TLS the socket below has to be the one that resets. */
+  get #below(): net.Socket {
     const { socket } = this;
-    const below = socket instanceof tls.TLSSocket ? (rawSockets.get(socket) ?? socket) : socket;
-    below.resetAndDestroy();
+    return socket instanceof tls.TLSSocket ? (rawSockets.get(socket) ?? socket) : socket;
   }
 
   /** Ends the connection in an orderly way, whatever was promised. */

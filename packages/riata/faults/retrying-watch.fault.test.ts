@@ -3,9 +3,15 @@ import type { RetryingWatchOptions } from '../src/client/retrying-watch.js';
 import { ConfigMap } from '../src/kinds/index.js';
 import { isResourceExpired, isTooManyRequests } from '../src/rest/error-guards.js';
 import { isConnectionRefused, isTimeoutError, isTransportError } from '../src/rest/transport-error.js';
-import { type Random, seededRandom } from '../src/runtime/random.js';
+import { type Random, seededRandom, systemRandom } from '../src/runtime/random.js';
 import { connect, type FaultClient, startFaultClient, turns, withoutSecrets } from './fault-client.js';
-import { type FaultReply, type FaultRequest, type FaultScript, startFaultServer } from './fault-server.js';
+import {
+  type FaultReply,
+  type FaultRequest,
+  type FaultScript,
+  type FaultServer,
+  startFaultServer,
+} from './fault-server.js';
 import {
   added,
   configMap,
@@ -62,8 +68,7 @@ const stream =
   async (reply) => {
     reply.head(200, json);
     reply.chunk(text);
-    await reply.flushed();
-    await turns();
+    await reply.read();
     return then(reply);
   };
 const whatsOf = (t: Pick<FaultClient, 'server'>) => t.server.requests.map(what);
@@ -152,7 +157,7 @@ async function misbehave(reply: FaultReply, random: Random, lines: readonly stri
     reply.chunk(bytes.subarray(at, to));
     at = to;
   }
-  await reply.flushed();
+  // Read or not: what a reset overtakes was not seen, and comes again.
   await turns(random.int(0, 3));
   return [() => reply.reset(), () => reply.close(), () => reply.end()][random.int(0, 2)]?.();
 }
@@ -274,7 +279,7 @@ describe('waits', () => {
 
   test('for a server that comes back on its port, and goes on there', async () => {
     const clock = new SleepClock();
-    const before = await startFaultServer(inTurn(list(5), stream(added('a', 6))));
+    const before = await startOnOwnPort(inTurn(list(5), stream(added('a', 6))));
     const { port } = before;
     await using client = connect(before, { clock });
     const f = follow(client);
@@ -297,6 +302,17 @@ describe('waits', () => {
     expect(await f.outcome).toBe(undefined);
   });
 });
+
+/** On a port that nobody is given by chance, unlike those of `listen(0)`: it is still free when its server comes back. */
+async function startOnOwnPort(script: FaultScript): Promise<FaultServer> {
+  for (;;) {
+    try {
+      return await startFaultServer(script, { port: systemRandom.int(10_000, 19_999) });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}
 
 describe('gives up', () => {
   test.each([401, 403, 404, 400])('on what waiting cannot mend: %i', async (code) => {

@@ -52,7 +52,7 @@ describe('a connection that is cut within a watch', () => {
         reply.chunk(two);
         if (where === 'within an event') reply.chunk(added('c', 3).slice(0, 40));
         await arrived.promise;
-        await turns();
+        await reply.read();
         reply.reset();
       });
       const shorts: string[] = [];
