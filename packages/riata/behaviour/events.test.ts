@@ -12,7 +12,9 @@ async function recording(
   say: (broadcaster: EventBroadcaster) => void | Promise<void>,
 ) {
   const log = memoryLogger('info');
-  const broadcaster = new EventBroadcaster(client, { instance: 'host-1', runtime: { log }, ...options });
+  // However slow the machine is: what is not written by then is lost.
+  const always = { instance: 'host-1', flushTimeout: '1m', runtime: { log } } as const;
+  const broadcaster = new EventBroadcaster(client, { ...always, ...options });
   const stop = new AbortController();
   const running = broadcaster.run({ signal: stop.signal });
   await say(broadcaster);

@@ -92,7 +92,8 @@ describeServers('manager', (server) => {
     const widgets = control(Widget).reconcile(({ event, object }) => {
       event({ type: 'Normal', reason: 'Seen', message: `size ${object.spec.size}` });
     });
-    await using run = await running(server(), {}, widgets);
+    const options = { events: { flushTimeout: '1m' }, gracefulTimeout: 'never' } as const;
+    await using run = await running(server(), options, widgets);
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 7 } }));
     await until('it was reconciled', async () => run.manager.explain.length > 0);
     await run.stop();
@@ -198,8 +199,9 @@ describeServers('manager', (server) => {
         namespace,
         name: 'lease',
         identity,
-        leaseDuration: '3s',
-        renewDeadline: '2s',
+        // Long, as a machine may stand still for seconds; who goes gives it up, and the other one looks often.
+        leaseDuration: '2m',
+        renewDeadline: '1m',
         retryPeriod: '500ms',
       } as const,
     });
