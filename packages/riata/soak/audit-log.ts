@@ -43,7 +43,8 @@ export async function auditedRequests(
 }> {
   const found: AuditedWrite[] = [];
   let all = 0;
-  for (const line of (await readFile(path, 'utf8')).split('\n')) {
+  // What comes after the last line break is not whole yet.
+  for (const line of (await readFile(path, 'utf8')).split('\n').slice(0, -1)) {
     if (!line.includes('widget-operator/')) continue;
     const event = JSON.parse(line) as AuditEvent;
     const replica = /^widget-operator\/(\S+)/.exec(event.userAgent ?? '')?.[1];
