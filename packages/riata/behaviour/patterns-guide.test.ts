@@ -43,7 +43,7 @@ let namespace = '';
 
 beforeAll(async () => {
   await client.apply(CustomResourceDefinition(Site.crd()), { fieldManager: 'test' });
-  await vi.waitFor(() => client.list(Site), 20_000);
+  await soon(async () => void (await client.list(Site)));
   namespace = (await client.create(Namespace({ metadata: { generateName: 'patterns-guide-' } }))).metadata.name;
 });
 
@@ -65,7 +65,7 @@ async function start(signalled: (controllers: Controllers, signal: AbortSignal) 
   }
 }
 
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, 20_000);
+const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, 50_000);
 
 test('typed controllers', async () => {
   const log: string[] = [];
