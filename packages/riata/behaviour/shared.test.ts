@@ -203,11 +203,17 @@ describeServers('shared controllers', (server) => {
     const { factory, client, signal } = shared;
     const most = { ConfigMap: 0, Secret: 0 };
     const now = { ConfigMap: 0, Secret: 0 };
+    // Nobody ends before three are at it: how long each of them takes to begin does not matter.
+    let together = () => {};
+    const three = new Promise<void>((resolve) => {
+      together = resolve;
+    });
     const busy = (kind: 'ConfigMap' | 'Secret') => async (key: string) => {
       if (!key.includes('/busy-')) return;
       now[kind] += 1;
       most[kind] = Math.max(most[kind], now[kind]);
-      await systemClock.sleep(100);
+      if (now.ConfigMap === 3) together();
+      await (kind === 'ConfigMap' ? three : systemClock.sleep(20));
       now[kind] -= 1;
     };
     factory.forKind(ConfigMap).registerHandler('busy', busy('ConfigMap'));
