@@ -159,7 +159,11 @@ describeServers(
       world.start();
       await until('one of them hangs', async () => gateway.requests.length >= 2 && gateway.open >= 1);
       await until('the other one is synced', async () => informer.hasSynced() || world.cache.health[0]?.synced);
-      await clock.advance(2_400);
+      // The time counts from the last byte that has come, which may be a while after it was sent.
+      await until('it was noticed', async () => {
+        await clock.advance(2_400);
+        return gateway.requests.some(({ verb }) => verb === 'list');
+      });
       await world.synced();
       await world.agree();
       expect(gateway.requests.map(({ verb }) => verb)).toContain('list');
