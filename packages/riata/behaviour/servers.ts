@@ -78,13 +78,13 @@ export function controlPlane(): ControlPlane {
   return controlPlaneFromEnv();
 }
 
-/** Asks again and again until the answer is neither undefined nor false; fails with `what` after half a minute. */
+/** Asks again and again until the answer is neither undefined nor false; fails with `what` after a minute. */
 export async function until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = systemClock.monotonic() + 30_000;
+  const deadline = systemClock.monotonic() + 60_000;
   for (;;) {
     const answer = await probe();
     if (answer !== undefined && answer !== false) return answer;
-    if (systemClock.monotonic() > deadline) throw new Error(`waited half a minute in vain until ${what}`);
+    if (systemClock.monotonic() > deadline) throw new Error(`waited a minute in vain until ${what}`);
     await systemClock.sleep(50);
   }
 }
