@@ -110,13 +110,15 @@ self.either == 5 | dyn(self.either) + 1 | self.metadata.name`
   .filter((part) => part !== '' && !part.startsWith('self.metadata'));
 
 /** Expressions that fail, or whose result is no bool, at run time. */
-const failing = `
+const failing = String.raw`
 1 / 0 == 1 | self.number % 0 == 1 | self.texts[9] == 'x' | self.map['none'] == 1 | self.map.none == 1 | self.missing == 'x' | self.either.size() == 1 | self.either < 'a'
 9223372036854775807 + 1 == 0 | -(-9223372036854775807 - 1) == 1 | int(self.other) == 1 | int(self.float * 1e20) == 1 | uint(0 - self.number) == 1u | double(self.other) == 1.0 | bool(self.other)
 self.text.charAt(99) == '' | self.text.substring(99) == '' | self.text.substring(3, 2) == '' | self.texts.slice(1, 9) == [] | [].max() == 1 | self.other.indexOf('a', 99) == 1
 optional.none().value() == 1 | quantity('x') == quantity('1') | ip('x') == ip('1.1.1.1') | cidr('1.2.3.4') == cidr('1.0.0.0/8') | self.texts.exists_one(t, 1 / 0 == 1)
 self.texts.all(t, 1 / 0 == 1) | self.texts.all(t, t == 'b' && 1 / 0 == 1) | (self.other + '%d').format(['x']) == '' | (self.other + '%q').format([1]) == '' | (self.other + '%s %s').format([1]) == '' | timestamp(self.other) == timestamp(0)
-duration(self.other) == duration('1s') | self.other.matches(self.text + '(') | dyn('a') + 1 == 2 | semver('x') == semver('1.0.0') | self.when.getHours('Nowhere/X') == 1`
+duration(self.other) == duration('1s') | self.other.matches(self.text + '(') | dyn('a') + 1 == 2 | semver('x') == semver('1.0.0') | self.when.getHours('Nowhere/X') == 1
+timestamp(self.other + '\u0007é') == timestamp(0) | duration(self.other + '\n"ü') == duration('1s') | timestamp('2024-13-01T00:00:00Z' + self.text.substring(0, 0)) == timestamp(0) | duration(self.text.substring(0, 0) + '5') == duration('1s')
+ip(self.other + '\u0007é') == ip('1.1.1.1') | cidr('1.2.3.4/\u0007é' + self.text.substring(0, 0)) == cidr('1.0.0.0/8') | cidr(self.text.substring(0, 0) + '1.2.3.4/33') == cidr('1.0.0.0/8') | url(self.other + '\u0007é') == url('http://a') | int(self.other + '\u200bé\n') == 1`
   .split(/[|\n]/)
   .map((part) => part.trim())
   .filter((part) => part !== '');

@@ -1,4 +1,4 @@
-import { goQuoteCharacter } from './go-quote.js';
+import { goQuoteCharacter } from '../status/go-quote.js';
 
 /** How deep a body may be nested. kube-apiserver takes 10,000; nobody nests so deep, and recursion here has an end. */
 export const maxDepth = 1_000;

@@ -1,5 +1,5 @@
 import { labelValue, qualifiedName } from '../schema/name-rules.js';
-import { goQuote } from './go-quote.js';
+import { goQuote } from '../status/go-quote.js';
 
 class Odd extends Error {}
 

@@ -1,7 +1,7 @@
 import { type FieldSelector, parseFieldSelector, parseSelector, type Selector } from 'riata/object';
 import { type FieldError, forbidden, notSupported } from '../status/field-error.js';
+import { goQuote } from '../status/go-quote.js';
 import { badRequest, Refusal } from '../status/refusal.js';
-import { goQuote } from './go-quote.js';
 import { labelSelectorError } from './label-selector-error.js';
 import { first, type Query } from './query-string.js';
 import { refuseOptions, truth, wholeNumber } from './query-values.js';

@@ -1,6 +1,6 @@
 import { type FieldError, notSupported } from '../status/field-error.js';
+import { goQuote } from '../status/go-quote.js';
 import { badRequest, invalidObject, type Refusal } from '../status/refusal.js';
-import { goQuote } from './go-quote.js';
 import { first, type Query } from './query-string.js';
 import { isTrue } from './request-info.js';
 

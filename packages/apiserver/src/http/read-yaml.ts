@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Json } from 'riata/object';
 import type { Document, ScalarTag, Tags } from 'yaml';
+import { goQuote } from '../status/go-quote.js';
 import { isTooDeep } from './go-json-error.js';
-import { goQuote } from './go-quote.js';
 import { readJson, TextError } from './read-json.js';
 import { writeJson } from './write-json.js';
 import { isTooDeepYaml } from './yaml-depth.js';

@@ -1,6 +1,7 @@
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { pathSegmentName } from '../schema/name-rules.js';
+import { goQuote } from '../status/go-quote.js';
 import { badRequest, methodNotSupported, noSuchPath, notFound } from '../status/refusal.js';
 import { notAllowed } from './non-resource.js';
 import type { RequestInfo } from './request-info.js';
@@ -93,5 +94,5 @@ function customRoute(info: RequestInfo, resource: Resource) {
 
 function checkName(name: string): void {
   const [problem] = pathSegmentName(name);
-  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problem}`);
 }

@@ -1,3 +1,4 @@
+import { goQuote } from '../status/go-quote.js';
 import { badRequest } from '../status/refusal.js';
 import type { IncludeObject } from '../table/make-table.js';
 import { first, type Query } from './query-string.js';
@@ -8,6 +9,6 @@ const choices: readonly string[] = ['Metadata', 'Object', 'None'] satisfies Incl
 export function parseIncludeObject(query: Query): IncludeObject {
   const asked = first(query, 'includeObject') || 'Metadata';
   if (choices.includes(asked)) return asked as IncludeObject;
-  const why = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  const why = `includeObject: Invalid value: ${goQuote(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
   throw badRequest(`Unable to convert to Table as requested: ${why}`);
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type FieldError, forbidden, notSupported, required, tooLong } from '../status/field-error.js';
-import { goQuote, isPrintable } from './go-quote.js';
+import { goQuote, isPrintable } from '../status/go-quote.js';
 import { first, type Query } from './query-string.js';
 import { dryRunProblems, refuseOptions, truth } from './query-values.js';
 

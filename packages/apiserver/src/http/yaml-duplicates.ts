@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { duplicateComplaints } from '../schema/strict-fields.js';
-import { goQuote } from './go-quote.js';
+import { goQuote } from '../status/go-quote.js';
 
 /** Begins what Go's decoder says about keys that stand twice. */
 export const yamlProblems = 'yaml: unmarshal errors:\n';

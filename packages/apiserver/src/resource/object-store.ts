@@ -4,6 +4,7 @@ import type { PrepareContext } from '../kinds/kind-rules.js';
 import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { plainNumbers } from '../schema/plain-numbers.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
+import { goQuote } from '../status/go-quote.js';
 import { alreadyExists, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import { checkName, checkNamespace } from './check-name.js';
@@ -291,7 +292,7 @@ function withDefaults(resource: Resource, object: JsonObject): JsonObject {
 /** Refuses a write to an object that has changed since the writer has seen it. */
 export function expectRevision(resource: Resource, name: string, revision: number, expected: string): void {
   if (!/^[0-9]*$/.test(expected)) {
-    throw new Refusal(500, '', `strconv.ParseUint: parsing ${JSON.stringify(expected)}: invalid syntax`);
+    throw new Refusal(500, '', `strconv.ParseUint: parsing ${goQuote(expected)}: invalid syntax`);
   }
   if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from 'riata/object';
+import { goQuote } from '../status/go-quote.js';
 import { qualifiedName } from './name-rules.js';
 
 const known = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
@@ -11,7 +12,7 @@ export function finalizerWarnings(meta: JsonObject, before: JsonObject | undefin
     .sort()
     .filter((finalizer) => !old.has(finalizer))
     .flatMap((finalizer) => {
-      const at = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
+      const at = `metadata.finalizers: ${goQuote(finalizer)}: `;
       const warnings = qualifiedName(finalizer).map((problem) => at + problem);
       if (!finalizer.includes('/') && !known.has(finalizer)) {
         const path = finalizer.includes('.') ? ' including a path (/)' : '';

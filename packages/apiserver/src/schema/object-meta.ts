@@ -1,5 +1,6 @@
 import { equal, isJsonObject, type Json, type JsonObject, parseApiVersion } from 'riata/object';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../status/field-error.js';
+import { goQuote } from '../status/go-quote.js';
 import { byteLength, dnsLabel, dnsSubdomainName, labelValue, type NameRule, qualifiedName } from './name-rules.js';
 
 const maxAnnotationBytes = 256 * 1024;
@@ -52,7 +53,7 @@ export function checkMetaUpdate(
     const known = new Set(list(before.finalizers));
     const added = [...new Set(list(meta.finalizers).filter((f) => !known.has(f)))].map(text).sort();
     if (added.length > 0) {
-      const names = `[]string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
+      const names = `[]string{${added.map((name) => goQuote(name)).join(', ')}}`;
       const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${names}`;
       errors.push(forbidden(`${path}.finalizers`, detail));
     }

@@ -1,4 +1,5 @@
 import type { StatusCause } from 'riata/object';
+import { goQuote } from './go-quote.js';
 
 /** What is wrong with a field (`field.ErrorType`). */
 export type FieldErrorType =
@@ -44,7 +45,7 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
 
 /** The value is none of those that there are (`field.NotSupported`). */
 export function notSupported(field: string, value: unknown, values: readonly unknown[]): FieldError {
-  const list = values.map((v) => (typeof v === 'string' ? JSON.stringify(v) : String(v))).join(', ');
+  const list = values.map((v) => (typeof v === 'string' ? goQuote(v) : String(v))).join(', ');
   const body = values.length === 0 ? '' : `supported values: ${list}`;
   return { type: 'FieldValueNotSupported', field, body: join(`Unsupported value: ${show(value)}`, body) };
 }
@@ -93,7 +94,7 @@ export function causeOf(error: FieldError): StatusCause {
 
 /** A value as Go prints it in such an error. */
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return goQuote(value);
   // Go's encoder makes JSON safe to stand in HTML.
   return JSON.stringify(value ?? null).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
 }

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { goQuote } from '../../status/go-quote.js';
 import { CelError } from '../language/cel-error.js';
 import {
   Duration,
@@ -125,14 +126,14 @@ function asText(value: Value): string {
 
 /** The same inside lists and maps, where texts are quoted. */
 function nested(value: Value): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return floating(value, (number) => number.toFixed(6));
   if (value === null) return 'null';
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return `b${JSON.stringify(Buffer.from(value).toString('utf8'))}`;
-  if (value instanceof Duration) return `duration(${JSON.stringify(formatDuration(value.nanos))})`;
-  if (value instanceof Timestamp) return `timestamp(${JSON.stringify(formatTimestamp(value.nanos))})`;
+  if (value instanceof Uint8Array) return `b${goQuote(Buffer.from(value).toString('utf8'))}`;
+  if (value instanceof Duration) return `duration(${goQuote(formatDuration(value.nanos))})`;
+  if (value instanceof Timestamp) return `timestamp(${goQuote(formatTimestamp(value.nanos))})`;
   if (value instanceof TypeValue) return value.typeName;
   if (isList(value)) return `[${itemsOf(value).map(nested).join(', ')}]`;
   if (!isMapping(value)) throw conversionError(typeNameOf(value), 'string');

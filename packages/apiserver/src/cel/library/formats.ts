@@ -6,6 +6,7 @@ import {
   qualifiedName,
 } from '../../schema/name-rules.js';
 import { hasFormat } from '../../schema/structural/formats.js';
+import { goQuote } from '../../status/go-quote.js';
 import { listOf, opaque, optionalOf, stringType } from '../language/cel-type.js';
 import { type Functions, member, plain } from '../language/overload.js';
 import { list, type OpaqueValue, Optional } from '../language/value.js';
@@ -46,7 +47,7 @@ const named: Readonly<Record<string, FormatValue>> = {
   labelValue: new FormatValue('LabelValue', labelValue, 40),
   uri: new FormatValue(
     'URI',
-    (text) => (hasFormat(text, 'uri') ? [] : [`parse ${JSON.stringify(text)}: invalid URI for request`]),
+    (text) => (hasFormat(text, 'uri') ? [] : [`parse ${goQuote(text)}: invalid URI for request`]),
     2000,
   ),
   uuid: new FormatValue('uuid', ofSchema('uuid', 'does not match the UUID format'), 83),

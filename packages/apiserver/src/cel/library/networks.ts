@@ -7,6 +7,7 @@ import {
   parseCidr,
   parseIp,
 } from '../../kinds/checks/ip-address.js';
+import { goQuote } from '../../status/go-quote.js';
 import { CelError } from '../language/cel-error.js';
 import { boolType, intType, opaque, stringType } from '../language/cel-type.js';
 import { type Functions, member, plain } from '../language/overload.js';
@@ -122,7 +123,7 @@ function strictCidr(text: string): Cidr | undefined {
 function address(text: string): IpAddress {
   const found = strictIp(text);
   if (found !== undefined) return found;
-  const quoted = JSON.stringify(text);
+  const quoted = goQuote(text);
   if (parseIp(text)?.mapped) throw new CelError(`IPv4-mapped IPv6 address ${quoted} is not allowed`);
   const why = `ParseAddr(${quoted}): unable to parse IP`;
   throw new CelError(`IP Address ${quoted} parse error during conversion from string: ${why}`);
@@ -131,8 +132,17 @@ function address(text: string): IpAddress {
 function network(text: string): Cidr {
   const found = strictCidr(text);
   if (found !== undefined) return found;
-  const quoted = JSON.stringify(text);
-  const why = text.includes('/') ? 'unable to parse IP' : "no '/'";
+  const quoted = goQuote(text);
+  const slash = text.lastIndexOf('/');
+  const bits = text.slice(slash + 1);
+  const why =
+    slash < 0
+      ? "no '/'"
+      : strictIp(text.slice(0, slash)) === undefined
+        ? 'unable to parse IP'
+        : /^(0|[1-9][0-9]*)$/.test(bits)
+          ? 'prefix length out of range'
+          : `bad bits after slash: ${goQuote(bits)}`;
   const problem = 'network address parse error during conversion from string: ';
   throw new CelError(`${problem}${problem}netip.ParsePrefix(${quoted}): ${why}`);
 }

@@ -1,3 +1,5 @@
+import { rewriteTime } from '../../schema/built-in/go-time.js';
+import { goDurationError } from '../../status/go-duration-error.js';
 import { CelError } from '../language/cel-error.js';
 
 const billion = 1_000_000_000n;
@@ -12,10 +14,12 @@ export function parseTimestamp(text: string): bigint {
 }
 
 function badTime(text: string): CelError {
-  const layout = '2006-01-02T15:04:05Z07:00';
-  return new CelError(
-    `parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(text)} as "2006"`,
-  );
+  try {
+    rewriteTime(text);
+  } catch (error) {
+    return new CelError(error instanceof Error ? error.message : String(error));
+  }
+  return new CelError(`${text} is no time that can be told`);
 }
 
 /** As Go's `RFC3339Nano` writes it. */
@@ -40,7 +44,7 @@ const units: Readonly<Record<string, bigint>> = {
 /** Reads a duration as Go does, e.g. `1h30m` or `-1.5s`, in nanoseconds. */
 export function parseDuration(text: string): bigint {
   const whole = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
-  if (whole === null) throw new CelError(`time: invalid duration ${JSON.stringify(text)}`);
+  if (whole === null) throw new CelError(goDurationError(text));
   let nanos = 0n;
   for (const [, integer = '', fraction = '', unit = ''] of (whole[2] as string).matchAll(
     /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g,

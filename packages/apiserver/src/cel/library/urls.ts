@@ -1,3 +1,4 @@
+import { goQuote } from '../../status/go-quote.js';
 import { CelError } from '../language/cel-error.js';
 import { boolType, listOf, mapOf, opaque, stringType } from '../language/cel-type.js';
 import { type Functions, member, plain } from '../language/overload.js';
@@ -59,7 +60,7 @@ export const urls: Functions = {
 
 /** The URL, or what is wrong with the text. */
 function parse(text: string): UrlValue | string {
-  const quoted = JSON.stringify(text);
+  const quoted = goQuote(text);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused
   if (/[\x00-\x1f\x7f]/.test(text)) return `parse ${quoted}: net/url: invalid control character in URL`;
   if (text === '') return `parse "": empty url`;
@@ -71,13 +72,13 @@ function parse(text: string): UrlValue | string {
   const hasAuthority = authority !== null && scheme !== '';
   const host = hasAuthority ? (authority[1] as string).replace(/^.*@/, '') : '';
   if (/[ <>"]/.test(host))
-    return `parse ${quoted}: invalid character ${JSON.stringify(/[ <>"]/.exec(host)?.[0])} in host name`;
+    return `parse ${quoted}: invalid character ${goQuote(/[ <>"]/.exec(host)?.[0] ?? '')} in host name`;
   if (/:[^\]]*[^0-9\]:][^\]]*$/.test(host)) {
-    return `parse ${quoted}: invalid port ${JSON.stringify(host.slice(host.lastIndexOf(':')))} after host`;
+    return `parse ${quoted}: invalid port ${goQuote(host.slice(host.lastIndexOf(':')))} after host`;
   }
   const path = hasAuthority ? rest.slice((authority[0] as string).length) : rest;
   const broken = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(path);
-  if (broken !== null) return `parse ${quoted}: invalid URL escape ${JSON.stringify(broken[0])}`;
+  if (broken !== null) return `parse ${quoted}: invalid URL escape ${goQuote(broken[0])}`;
   return new UrlValue(text, scheme.toLowerCase(), host, escaped(path), query);
 }
 

@@ -8,6 +8,7 @@ import {
   invalid,
   required,
 } from '../../status/field-error.js';
+import { goQuote } from '../../status/go-quote.js';
 import { CelError, CostLimitError } from '../language/cel-error.js';
 import { Optional, type Value } from '../language/value.js';
 import type { Compiled, CompiledRule, Rule } from './compile-rule.js';
@@ -175,7 +176,7 @@ class Check implements RuleFindings {
     this.#left -= outcome.cost;
     if ('error' in outcome) {
       if (!(outcome.error instanceof CostLimitError)) return otherwise;
-      const source = JSON.stringify(rule.messageExpression);
+      const source = goQuote(rule.messageExpression ?? '');
       return {
         fatal: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
       };

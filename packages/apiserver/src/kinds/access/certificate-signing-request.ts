@@ -11,6 +11,7 @@ import {
   required,
   tooLong,
 } from '../../status/field-error.js';
+import { goQuote } from '../../status/go-quote.js';
 import { checkRequiredEnum } from '../checks/basic-checks.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { certificateRequestProblem } from './certificate-request.js';
@@ -93,9 +94,7 @@ function checkSigner(name: string, path: string): FieldError[] {
   }
   const first = (labels: readonly string[], rule: (label: string) => readonly string[]) => {
     const wrong = labels.find((label) => rule(label).length > 0);
-    return wrong === undefined
-      ? []
-      : rule(wrong).map((problem) => `validating label ${JSON.stringify(wrong)}: ${problem}`);
+    return wrong === undefined ? [] : rule(wrong).map((problem) => `validating label ${goQuote(wrong)}: ${problem}`);
   };
   const labels = domain.split('.');
   return [
@@ -118,7 +117,7 @@ function checkStatus(object: JsonObject, before: JsonObject, subresource: 'appro
   for (const type of lasting) {
     const [now, then] = [of(status, type), of(old, type)];
     const refuse = (what: string, more = '') =>
-      errors.push(forbidden(path, `updates may not ${what} a condition of type ${JSON.stringify(type)}${more}`));
+      errors.push(forbidden(path, `updates may not ${what} a condition of type ${goQuote(type)}${more}`));
     if (now.length < then.length) refuse('remove');
     else if (subresource === 'approval' || type === 'Failed') continue;
     else if (now.length > then.length) refuse('add');
@@ -143,7 +142,7 @@ function certificateProblem(base64: string): string | undefined {
   const types = [...text.matchAll(/-----BEGIN ([^-\n]*)-----\r?\n[\s\S]*?-----END \1-----/g)].map(([, type]) => type);
   if (types.length === 0) return 'must contain at least one CERTIFICATE PEM block';
   const other = types.find((type) => type !== 'CERTIFICATE');
-  return other === undefined ? undefined : `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other)}`;
+  return other === undefined ? undefined : `only CERTIFICATE PEM blocks are allowed, found ${goQuote(other)}`;
 }
 
 function checkConditions(conditions: readonly JsonObject[], path: string): FieldError[] {

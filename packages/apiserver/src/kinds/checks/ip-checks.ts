@@ -1,4 +1,5 @@
 import { type FieldError, invalid } from '../../status/field-error.js';
+import { goQuote } from '../../status/go-quote.js';
 import { contains, formatCidr, formatIp, type IpAddress, masked, parseCidr, parseIp } from './ip-address.js';
 
 /**
@@ -20,7 +21,7 @@ export function checkCanonicalIp(value: string, path: string): FieldError[] {
   const errors = checkIp(value, path);
   const ip = parseIp(value);
   if (errors.length > 0 || ip === undefined || formatIp(ip) === value) return errors;
-  return [invalid(path, value, `must be in canonical form (${JSON.stringify(formatIp(ip))})`)];
+  return [invalid(path, value, `must be in canonical form (${goQuote(formatIp(ip))})`)];
 }
 
 /** A network, in the forms that such fields have always taken (`IsValidCIDRForLegacyField`). */
@@ -41,7 +42,7 @@ export function checkCanonicalCidr(value: string, path: string): FieldError[] {
   const errors = checkCidr(value, path);
   const cidr = parseCidr(value);
   if (errors.length > 0 || cidr === undefined || formatCidr(cidr) === value) return errors;
-  return [invalid(path, value, `must be in canonical form (${JSON.stringify(formatCidr(cidr))})`)];
+  return [invalid(path, value, `must be in canonical form (${goQuote(formatCidr(cidr))})`)];
 }
 
 const ranges = ['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10', '224.0.0.0/24', 'ff02::/16'] as const;
@@ -69,22 +70,22 @@ export function checkEndpointIp(value: string, path: string): FieldError[] {
 export function ipWarnings(value: string, path: string): readonly string[] {
   const ip = parseIp(value);
   if (ip === undefined) return [];
-  const better = JSON.stringify(formatIp(ip));
+  const better = goQuote(formatIp(ip));
   if (ip.leadingZeros || ip.mapped) {
-    return [`${path}: non-standard IP address ${JSON.stringify(value)} is invalid: use ${better}`];
+    return [`${path}: non-standard IP address ${goQuote(value)} is invalid: use ${better}`];
   }
   if (ip.family === 'IPv4' || formatIp(ip) === value) return [];
-  return [`${path}: IPv6 address ${JSON.stringify(value)} should be in RFC 5952 canonical format (${better})`];
+  return [`${path}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${better})`];
 }
 
 /** What to tell about a network that is taken but should be written in another way (`GetWarningsForCIDR`). */
 export function cidrWarnings(value: string, path: string): readonly string[] {
   const cidr = parseCidr(value);
   if (cidr === undefined) return [];
-  const [written, better] = [JSON.stringify(value), JSON.stringify(formatCidr(cidr))];
+  const [written, better] = [goQuote(value), goQuote(formatCidr(cidr))];
   const warnings: string[] = [];
   if (masked(cidr).some((byte, index) => byte !== cidr.ip.bytes[index])) {
-    const single = JSON.stringify(`${formatIp(cidr.ip)}/${8 * cidr.ip.bytes.length}`);
+    const single = goQuote(`${formatIp(cidr.ip)}/${8 * cidr.ip.bytes.length}`);
     warnings.push(`${path}: CIDR value ${written} is ambiguous in this context (should be ${better} or ${single}?)`);
   }
   if (cidr.leadingZeros || cidr.ip.mapped) {

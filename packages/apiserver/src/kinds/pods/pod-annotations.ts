@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
+import { goQuote } from '../../status/go-quote.js';
 import { appArmorPrefix } from './app-armor.js';
 import { checkDescending } from './path-checks.js';
 
@@ -69,6 +70,6 @@ function checkAppArmor(key: string, profile: string, spec: JsonObject, path: str
     profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/');
   return [
     ...(known ? [] : [invalid(`${path}[${key}]`, name, 'container not found')]),
-    ...(fine ? [] : [invalid(`${path}[${key}]`, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)]),
+    ...(fine ? [] : [invalid(`${path}[${key}]`, profile, `invalid AppArmor profile name: ${goQuote(profile)}`)]),
   ];
 }

@@ -1,6 +1,7 @@
 import { equal, type JsonObject } from 'riata/object';
 import { metaOf, recordOf, recordsOf, textOf, valueAt } from '../../resource/metadata.js';
 import { dnsLabel } from '../../schema/name-rules.js';
+import { goQuote } from '../../status/go-quote.js';
 import { ipWarnings } from '../checks/ip-checks.js';
 import { appArmorWarnings } from './app-armor.js';
 import { seccompContainer, seccompPod } from './pod-annotations.js';
@@ -68,7 +69,7 @@ function repeated(spec: JsonObject, list: string, field: string, at: string): st
     const value = textOf(item[field]);
     const again = seen.has(value);
     seen.add(value);
-    return again ? [`${at}spec.${list}[${i}].${field}: duplicate ${field} ${JSON.stringify(value)}`] : [];
+    return again ? [`${at}spec.${list}[${i}].${field}: duplicate ${field} ${goQuote(value)}`] : [];
   });
 }
 
@@ -140,7 +141,7 @@ function containerWarnings(container: JsonObject, path: string): string[] {
     const value = textOf(variable.value);
     const hides = variable.valueFrom !== undefined || value === ref || !value.includes(ref);
     if (seen.has(name) && hides) {
-      const why = `hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`;
+      const why = `hides previous definition of ${goQuote(name)}, which may be dropped when using apply`;
       warnings.push(`${path}.env[${i}]: ${why}`);
     }
     seen.add(name);
@@ -165,7 +166,7 @@ function portWarnings(containers: readonly (readonly [JsonObject, string])[]): s
       if (name === '' || first === index) return [];
       const other = ports[first]?.path;
       const why = `services and probes that select ports by name will use ${other}`;
-      return [`${path}: duplicate port name ${JSON.stringify(name)} with ${other}, ${why}`];
+      return [`${path}: duplicate port name ${goQuote(name)} with ${other}, ${why}`];
     }),
   ];
 }

@@ -11,6 +11,7 @@ import {
   required,
   tooLong,
 } from '../../status/field-error.js';
+import { goQuote } from '../../status/go-quote.js';
 import { checkRequiredEnum, checkText } from '../checks/basic-checks.js';
 import { checkClaimSpec } from '../storage/persistent-volume-claim.js';
 import type { Volumes } from './mount-checks.js';
@@ -105,7 +106,7 @@ function checkSource(volume: JsonObject, pod: string, path: string): FieldError[
   if (first !== 'ephemeral' || pod === '' || textOf(volume.name) === '') return errors;
   const claim = `${pod}-${textOf(volume.name)}`;
   const problems = dnsSubdomain(claim).map((problem) =>
-    invalid(`${path}.name`, textOf(volume.name), `PVC name ${JSON.stringify(claim)}: ${problem}`),
+    invalid(`${path}.name`, textOf(volume.name), `PVC name ${goQuote(claim)}: ${problem}`),
   );
   return [...errors, ...problems];
 }

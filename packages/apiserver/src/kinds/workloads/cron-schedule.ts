@@ -1,3 +1,5 @@
+import { goQuote, goTimeQuote } from '../../status/go-quote.js';
+
 interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -48,7 +50,7 @@ function descriptorProblem(text: string): string | undefined {
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`;
   const duration = text.slice('@every '.length);
   if (/^[+-]?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+$|^[+-]?0$/.test(duration)) return undefined;
-  return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`;
+  return `failed to parse duration ${text}: time: invalid duration ${goTimeQuote(duration)}`;
 }
 
 function rangeProblem(expression: string, { min, max, names }: Bounds): string | undefined {
@@ -81,7 +83,7 @@ function numberFrom(text: string, names: readonly string[], first: number): numb
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return named + first;
   if (!/^[+-]?[0-9]+$/.test(text)) {
-    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`;
   }
   const value = Number(text);
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;

@@ -1,3 +1,4 @@
+import { goQuote } from '../../status/go-quote.js';
 /** An interval of indexes, both ends included. */
 export type Interval = readonly [from: number, to: number];
 
@@ -26,12 +27,12 @@ function parseInterval(part: string, completions: number): Interval | string {
   const ends = part.split('-');
   if (ends.length > 2) {
     const rule = "the requirement that an index interval can have at most two parts separated by '-'";
-    return `the fragment ${JSON.stringify(part)} violates ${rule}`;
+    return `the fragment ${goQuote(part)} violates ${rule}`;
   }
   const numbers: number[] = [];
   for (const end of ends) {
-    if (!/^[+-]?[0-9]+$/.test(end)) return `cannot convert string to integer for index: ${JSON.stringify(end)}`;
-    if (Number(end) >= completions) return `too large index: ${JSON.stringify(end)}`;
+    if (!/^[+-]?[0-9]+$/.test(end)) return `cannot convert string to integer for index: ${goQuote(end)}`;
+    if (Number(end) >= completions) return `too large index: ${goQuote(end)}`;
     numbers.push(Number(end));
   }
   const [from = 0, to = from] = numbers;

@@ -1,4 +1,5 @@
 import { formatTime, parseTime } from 'riata/object';
+import { goTimeQuote } from '../../status/go-quote.js';
 
 const seconds = '2006-01-02T15:04:05Z07:00';
 const micros = '2006-01-02T15:04:05.000000Z07:00';
@@ -51,11 +52,11 @@ function check(text: string, layout: string): void {
     }
     const taken = takes.exec(rest)?.[0];
     if (taken === undefined)
-      throw new Error(`${parsing(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as "${element}"`);
+      throw new Error(`${parsing(text)} as ${goTimeQuote(layout)}: cannot parse ${goTimeQuote(rest)} as "${element}"`);
     if (/^\d+$/.test(taken)) numbers.push(taken);
     rest = rest.slice(taken.length);
   }
-  if (rest !== '') throw new Error(`${parsing(text)}: extra text: ${quote(rest)}`);
+  if (rest !== '') throw new Error(`${parsing(text)}: extra text: ${goTimeQuote(rest)}`);
   const [year, month, day, hour, minute, second] = numbers.map(Number) as [
     number,
     number,
@@ -79,5 +80,4 @@ function check(text: string, layout: string): void {
   if (wrong !== undefined) throw new Error(`${parsing(text)}: ${wrong} out of range`);
 }
 
-const parsing = (text: string) => `parsing time ${quote(text)}`;
-const quote = (text: string) => JSON.stringify(text);
+const parsing = (text: string) => `parsing time ${goTimeQuote(text)}`;

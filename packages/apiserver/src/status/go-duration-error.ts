@@ -1,8 +1,10 @@
+import { goTimeQuote } from './go-quote.js';
+
 const units = ['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h'];
 
 /** What Go says about a text that is no duration. */
 export function goDurationError(text: string): string {
-  const shown = JSON.stringify(text);
+  const shown = goTimeQuote(text);
   let rest = text.replace(/^[+-]/, '');
   if (rest === '') return `time: invalid duration ${shown}`;
   while (rest !== '') {
@@ -11,7 +13,7 @@ export function goDurationError(text: string): string {
     rest = rest.slice(number.length);
     const unit = /^[^\d.]*/.exec(rest)?.[0] ?? '';
     if (unit === '') return `time: missing unit in duration ${shown}`;
-    if (!units.includes(unit)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${shown}`;
+    if (!units.includes(unit)) return `time: unknown unit ${goTimeQuote(unit)} in duration ${shown}`;
     rest = rest.slice(unit.length);
   }
   return `time: invalid duration ${shown}`;

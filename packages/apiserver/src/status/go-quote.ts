@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 const named: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
@@ -28,10 +30,18 @@ function escaped(character: string, quote: string): string {
 
 /** A text in quotes as Go writes it in messages (`%q`): like JSON, but for control characters. */
 export function goQuote(text: string): string {
+  if (/^[ -~]*$/.test(text)) return JSON.stringify(text);
   return `"${[...text].map((character) => escaped(character, '"')).join('')}"`;
 }
 
 /** One character in quotes, as in `invalid character '}'`. */
 export function goQuoteCharacter(character: string): string {
   return `'${escaped(character, "'")}'`;
+}
+
+/** A text in quotes as Go's package `time` writes it: what is not plain ASCII is shown byte by byte. */
+export function goTimeQuote(text: string): string {
+  const bytes = (character: string) =>
+    [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  return `"${text.replace(/["\\]/g, '\\$&').replace(/[^ -\x7f]/gu, bytes)}"`;
 }
