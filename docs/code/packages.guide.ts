@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { ApiServer, randomFaults } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import { TestEnvironment } from '@riata/testing';
-import { createClient, loadConfig, VirtualClock } from 'riata';
+import { createClient, defineKind, loadConfig, VirtualClock } from 'riata';
 import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
 import { installCrds } from 'riata/patterns';
 import { seededRandom } from 'riata/runtime';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { Foo, foos } from '../../examples/sample-controller/main.js';
 import { runningPod } from './cluster.js';
 
@@ -96,11 +97,14 @@ async function started(path: string, use: (printed: () => string) => Promise<voi
 
 test('the controller of the README', async () => {
   await using client = createClient(await loadConfig());
-  await installCrds(client, [Foo]);
-  await client.create(Foo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'web' } }));
+  const spec = z.object({ deploymentName: z.string(), replicas: z.int().default(1) });
+  const status = z.object({ availableReplicas: z.int() });
+  const ItsFoo = defineKind({ group: 'demo.riata.dev', version: 'v1', kind: 'Foo', spec, status });
+  await installCrds(client, [ItsFoo]);
+  await client.create(ItsFoo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'web' } }));
   const key = { namespace: 'default', name: 'web' };
   const code = await started('examples/sample-controller/glance.ts', async (printed) => {
-    await vi.waitFor(() => client.get(Deployment, key).catch(() => expect.fail(printed())), 20_000);
+    await vi.waitFor(() => client.get(Deployment, key).catch(() => expect.fail(printed())), 45_000);
   });
   expect(code).toBe(0);
 });
@@ -109,7 +113,7 @@ test('the client of the README', async () => {
   await using client = createClient(await loadConfig());
   await client.apply(Namespace({ metadata: { name: 'shop' } }), { fieldManager: 'me' });
   await started('examples/tour/glance.ts', (printed) => {
-    return vi.waitFor(() => expect(printed()).toContain('SYNCED'), 20_000).catch(() => expect.fail(printed()));
+    return vi.waitFor(() => expect(printed()).toContain('SYNCED'), 45_000).catch(() => expect.fail(printed()));
   });
   expect((await client.get(ConfigMap, prices)).data?.apple).toBe('2');
   await client.delete(ConfigMap, prices);
