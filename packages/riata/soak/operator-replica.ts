@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { lostLeaseCode, upLine } from './operator-signs.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -16,6 +17,8 @@ export class OperatorReplica implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: string[] = [];
   #child: ChildProcess | undefined;
+  /** Resolves when the child can be asked to stop, or has ended. */
+  #up: Promise<void> = Promise.resolve();
   #isWanted = true;
   #starts = 0;
   #isPaused = false;
@@ -67,15 +70,30 @@ export class OperatorReplica implements AsyncDisposable {
     this.#isPaused = false;
   }
 
-  /** Asks it to end; gives its exit code, or how it was killed after 15 s. */
+  /**
+   * Asks it to end; gives its exit code, or how it was killed after a minute. If it was about to end by itself, for a
+   * lost lease, the one that is started in its place is asked.
+   */
   async stop(): Promise<number | string | null> {
     this.#isWanted = false;
     this.resume();
+    for (;;) {
+      const outcome = await this.#stopChild();
+      if (outcome !== lostLeaseCode) return outcome;
+      this.#start();
+    }
+  }
+
+  async #stopChild(): Promise<number | string | null> {
+    // A process that is only just starting would die of the signal.
+    await this.#up;
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) {
+      return child?.exitCode ?? child?.signalCode ?? null;
+    }
     const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
     const [code, signal] = await ended;
     clearTimeout(timer);
     return code ?? signal;
@@ -91,13 +109,19 @@ export class OperatorReplica implements AsyncDisposable {
     const env = { ...this.#env, WIDGET_REPLICA: this.identity };
     const child = spawn(process.execPath, [join(root, 'tools/run-ts.mjs'), program], { cwd: root, env });
     this.#child = child;
+    let isUp = () => {};
+    this.#up = new Promise((resolve) => {
+      isUp = resolve;
+    });
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (bytes: Buffer) => {
+        if (bytes.includes(upLine)) isUp();
         this.#log.push(String(bytes));
         if (this.#log.length > 200) this.#log.shift();
       });
     }
     child.once('exit', () => {
+      isUp();
       if (this.#isWanted) this.#start();
     });
   }

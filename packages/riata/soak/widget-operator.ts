@@ -9,6 +9,7 @@ import { ConfigMap } from '../src/kinds/index.js';
 import { Manager, signalHandler } from '../src/manager/index.js';
 import { configFromKubeconfig } from '../src/rest/index.js';
 import { consoleLogger } from '../src/runtime/index.js';
+import { lostLeaseCode, upLine } from './operator-signs.js';
 import { Widget } from './widget-kind.js';
 
 const { WIDGET_KUBECONFIG = '', WIDGET_REPLICA = '', WIDGET_NAMESPACE = '', WIDGET_LOG_LEVEL = 'warn' } = process.env;
@@ -31,6 +32,8 @@ const widgets = control(Widget, { sharded: true, concurrency: 10, timeout: '30s'
 
 const config = await configFromKubeconfig(readFileSync(WIDGET_KUBECONFIG));
 using signals = signalHandler();
+// From here on, and not before, it can be asked to stop: who asks waits for this line.
+process.stdout.write(`${upLine}\n`);
 await using manager = await Manager.create({
   config: { ...config, userAgent: `widget-operator/${WIDGET_REPLICA}` },
   cache: { namespaces: [WIDGET_NAMESPACE], silence: '5s' },
@@ -41,4 +44,4 @@ await using manager = await Manager.create({
 manager.add(widgets);
 const exit = await manager.run({ signal: signals.signal });
 // Whoever lost the lease has to start anew.
-if (exit.reason !== 'stopped') process.exitCode = 1;
+if (exit.reason !== 'stopped') process.exitCode = exit.reason === 'lost-lease' ? lostLeaseCode : 1;
