@@ -9,30 +9,19 @@ import { patchTypes, type RestClient } from '../rest/rest-client.js';
 import type { TransportSink } from '../rest/transport.js';
 import { watchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
+import { DirectOperations, methods } from './direct-operations.js';
 import { metadataPart } from './metadata-part.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
 import { preconditionedBody } from './preconditions.js';
 
-const methods = {
-  get: 'GET',
-  list: 'GET',
-  watch: 'GET',
-  connect: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  deletecollection: 'DELETE',
-} as const satisfies Record<Verb, string>;
-
 /** The innermost way to carry operations out: as requests to the server. */
 export function runOver(rest: RestClient, clock: Scheduler): Run {
   const ways: { readonly [V in Verb]: (operation: Operation<V>) => Promise<Answers[V]> } = {
-    get: async (operation) => objectOf(operation, await answerTo(operation)),
-    create: async (operation) => objectOf(operation, await answerTo(operation)),
-    update: async (operation) => objectOf(operation, await answerTo(operation)),
-    patch: async (operation) => objectOf(operation, await answerTo(operation)),
-    delete: async (operation) => objectOf(operation, await answerTo(operation)),
+    get: oneObject,
+    create: oneObject,
+    update: oneObject,
+    patch: oneObject,
+    delete: oneObject,
     deletecollection: async (operation) => (await answerTo(operation)) as Answers['deletecollection'],
     connect: async (operation) => request(operation).stream(sendOptions(operation)),
     list: async (operation) => {
@@ -50,14 +39,19 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     },
   };
 
+  const direct = new DirectOperations(rest);
+
   async function answerTo(operation: Operation): Promise<unknown> {
     return (await request(operation).do(sendOptions(operation))).json();
+  }
+
+  async function oneObject(operation: Operation): Promise<KubeObject> {
+    return objectOf(operation, await answerTo(operation));
   }
 
   function request(operation: Operation): RestRequest {
     const { verb, kind, name, subresource, params, headers, contentType } = operation;
     const body = preconditionedBody(operation);
-    checkAddress(operation);
     const method = rest.verb(methods[verb]).absPath(kind.group === '' ? '/api' : `/apis/${kind.group}`, kind.version);
     method.namespaceIfScoped(operation.namespace ?? '', kind.scope === 'Namespaced').resource(kind.plural);
     if (name !== undefined) method.name(name);
@@ -71,26 +65,45 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     return method;
   }
 
-  return async (operation) => ways[operation.verb](operation);
+  return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
+    try {
+      checkAddress(operation);
+      const sent = direct.send(operation, objectOf) as Promise<Answers[V]> | undefined;
+      return sent ?? ways[operation.verb](operation);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
 }
 
 /** Refuses what would otherwise become a request for something else: no name is a list, no namespace is all of them. */
 function checkAddress(operation: Operation): void {
   const { verb, kind, name, namespace = '', subresource } = operation;
-  const what = `${verb} ${kind.kind}${name ? ` ${JSON.stringify(name)}` : ''}`;
   const wantsName = verb === 'update' || verb === 'patch' || verb === 'delete' || subresource !== undefined;
-  if (name === '' || (wantsName && name === undefined)) throw new TypeError(`${what}: the name is missing`);
-  if (subresource === '') throw new TypeError(`${what}: the subresource is missing; name one, such as "status"`);
+  if (name === '' || (wantsName && name === undefined)) {
+    throw new TypeError(`${describeCall(operation)}: the name is missing`);
+  }
+  if (subresource === '') {
+    throw new TypeError(`${describeCall(operation)}: the subresource is missing; name one, such as "status"`);
+  }
   if (kind.scope === 'Cluster' && namespace !== '') {
-    throw new TypeError(`${what}: the kind lives beside the namespaces, but namespace "${namespace}" is given`);
+    throw new TypeError(
+      `${describeCall(operation)}: the kind lives beside the namespaces, but namespace "${namespace}" is given`,
+    );
   }
   const spansNamespaces = verb === 'list' || verb === 'watch' || (verb === 'get' && name === undefined);
   if (kind.scope === 'Namespaced' && namespace === '' && !spansNamespaces) {
-    throw new TypeError(`${what}: the namespace is missing; give one, or use inNamespace(client, …)`);
+    throw new TypeError(
+      `${describeCall(operation)}: the namespace is missing; give one, or use inNamespace(client, …)`,
+    );
   }
   if (operation.contentType === patchTypes.apply && !operation.params.fieldManager) {
     throw new TypeError(`apply ${kind.kind}: say who applies, by the option fieldManager or withFieldOwner(client, …)`);
   }
+}
+
+function describeCall({ verb, kind, name }: Operation): string {
+  return `${verb} ${kind.kind}${name ? ` ${JSON.stringify(name)}` : ''}`;
 }
 
 /** An answer about one object: with its names where the server left them out, and no more of it than was asked for. */

@@ -12,11 +12,20 @@ export interface BackoffManager {
 
 /** Waits only as long as a server asks for (`rest.NoBackoff`). What a client uses unless told otherwise. */
 export function noBackoff(clock: Scheduler): BackoffManager {
-  return {
+  const manager: BackoffManager = {
     updateBackoff: () => {},
     calculateBackoff: () => 0,
     sleep: (ms, options) => (ms > 0 ? clock.sleep(ms, options) : Promise.resolve()),
   };
+  without.add(manager);
+  return manager;
+}
+
+const without = new WeakSet<BackoffManager>();
+
+/** Whether it is one of {@link noBackoff}, which need not be asked before a request is first sent. */
+export function isNoBackoff(manager: BackoffManager): boolean {
+  return without.has(manager);
 }
 
 /** Settings of {@link urlBackoff}. */

@@ -18,6 +18,13 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What {@link Credentials} say without waiting. */
+export interface CredentialsAtHand {
+  /** The value for the `Authorization` header, or undefined for none. */
+  readonly authorization: string | undefined;
+  readonly tls: TlsMaterial;
+}
+
 /**
  * Where credentials come from. Both questions are asked before each request and must be cheap when nothing changed:
  * caching, re-reading of files and single-flight are the provider's business.
@@ -32,6 +39,11 @@ export interface Credentials {
    * `Authorization` value that the server refused, so that of many requests refused at once only the first fetches anew.
    */
   refresh(options?: { readonly signal?: AbortSignal; readonly rejected?: string }): Promise<boolean>;
+  /**
+   * The answers to both questions, where they are at hand; undefined where something has to be waited for or looked at
+   * first: then the questions are asked. @default never at hand
+   */
+  atHand?(): CredentialsAtHand | undefined;
   /** What is known to be wrong with them, for the message of a 401 and without a secret: a certificate has expired. */
   problem?(): Promise<string | undefined>;
 }

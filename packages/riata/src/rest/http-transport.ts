@@ -140,7 +140,7 @@ class PooledTransport implements HttpTransport {
     }
     const exchange = new HttpExchange(request, sink, this.#host, this.#asksForGzip(request.headers));
     this.#running.add(exchange);
-    if (this.#pending.size < this.#options.maxPending || !this.#counts(request)) void this.#start(exchange);
+    if (this.#pending.size < this.#options.maxPending || !this.#counts(request)) this.#begin(exchange);
     else this.#waiting.add(exchange);
   }
 
@@ -170,6 +170,22 @@ class PooledTransport implements HttpTransport {
     return request.headersTimeoutMs !== 0;
   }
 
+  /** Sends now if nothing has to be waited for. */
+  #begin(exchange: HttpExchange): void {
+    const { credentials } = this.#config;
+    const material = credentials === undefined ? noMaterial : credentials.atHand?.()?.tls;
+    if (this.#loaded === undefined || material === undefined || this.#closed !== undefined) {
+      void this.#start(exchange);
+      return;
+    }
+    if (this.#counts(exchange.request)) this.#pending.add(exchange);
+    try {
+      this.#send(exchange, this.#poolFor(material, this.#loaded));
+    } catch (error) {
+      queueMicrotask(() => this.#refuse(exchange, error));
+    }
+  }
+
   async #start(exchange: HttpExchange): Promise<void> {
     const { request } = exchange;
     if (this.#counts(request)) this.#pending.add(exchange);
@@ -184,16 +200,21 @@ class PooledTransport implements HttpTransport {
       if (this.#closed) return exchange.fail(new ConnectFailure('closed', 'the transport was closed'));
       this.#send(exchange, this.#poolFor(material, modules));
     } catch (error) {
-      if (error instanceof ConnectFailure) exchange.fail(error);
-      else exchange.end(error);
+      this.#refuse(exchange, error);
     }
+  }
+
+  /** What credentials threw arrives as it is. */
+  #refuse(exchange: HttpExchange, error: unknown): void {
+    if (error instanceof ConnectFailure) exchange.fail(error);
+    else exchange.end(error);
   }
 
   #send(exchange: HttpExchange, { pool }: PoolEntry): void {
     const { path } = exchange.request;
     if (!path.startsWith('/')) {
       const text = `the request cannot be sent: its path wants to start with "/", got "${path.split('?', 1)[0]}"`;
-      exchange.fail(new ConnectFailure('invalid-request', text));
+      queueMicrotask(() => exchange.fail(new ConnectFailure('invalid-request', text)));
       return;
     }
     exchange.sendOver(pool.acquire());

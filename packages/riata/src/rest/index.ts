@@ -34,7 +34,7 @@ export type {
 export { type KubeconfigForOptions, kubeconfigFor } from './config/kubeconfig-for.js';
 export { type LoadConfigOptions, loadConfig } from './config/load-config.js';
 export type { AuthOptions } from './config/user-credentials.js';
-export type { Credentials, Impersonation, Pem, RestConfig, TlsMaterial } from './config.js';
+export type { Credentials, CredentialsAtHand, Impersonation, Pem, RestConfig, TlsMaterial } from './config.js';
 export { DecodeError, isDecodeError } from './decode-error.js';
 export {
   hasStatusCause,

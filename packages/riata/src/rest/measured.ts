@@ -4,11 +4,12 @@ import { pathTemplate } from './request-path.js';
 
 /** Measures and traces the whole of a call: waits, repetitions and the body included. Costs nothing if nobody listens. */
 export async function measured<T>(
-  { metrics, host, runtime, basePath }: RequestContext,
+  context: RequestContext,
   { verb, path, parent }: { readonly verb: string; readonly path: () => string; readonly parent?: Span },
   call: () => Promise<T>,
 ): Promise<T> {
-  if (!metrics.enabled && !runtime.tracer.enabled) return call();
+  if (!isMeasured(context)) return call();
+  const { metrics, host, runtime, basePath } = context;
   const span = runtime.tracer.span('rest request', { verb, route: pathTemplate(path(), basePath), host }, parent);
   const start = runtime.clock.monotonic();
   try {
@@ -20,4 +21,9 @@ export async function measured<T>(
     metrics.durations.with({ verb, host }).observe((runtime.clock.monotonic() - start) / 1000);
     span.end();
   }
+}
+
+/** Whether anybody listens. */
+export function isMeasured({ metrics, runtime }: RequestContext): boolean {
+  return metrics.enabled || runtime.tracer.enabled;
 }

@@ -2,11 +2,15 @@ import type { GroupVersion } from '../object/gvk.js';
 import type { StatusDetails } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { type ApiError, apiErrorFrom } from './api-error.js';
-import type { BackoffManager } from './backoff-manager.js';
+import { type BackoffManager, isNoBackoff } from './backoff-manager.js';
+import type { Credentials } from './config.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { codeLabel, type RestMetrics } from './rest-metrics.js';
 import { type ApiRequest, type ApiResponse, readBody, type Send } from './send.js';
+import type { SentHeaders } from './sent-headers.js';
+import type { Transport } from './transport.js';
 import { type WarningHandler, withWarnings } from './warnings.js';
+import { type ReadAnswer, WholeExchange, type WholeSender } from './whole-exchange.js';
 import { withDeadline } from './with-deadline.js';
 import { type Throttle, withRateLimit } from './with-rate-limit.js';
 import { retryNoErrors, retryReads, retryWatches, withRetry } from './with-retry.js';
@@ -22,6 +26,10 @@ export interface RequestContext {
   readonly groupVersion: GroupVersion;
   /** Sends once, with credentials. */
   readonly send: Send;
+  /** What `send` stands on, and what it puts to a request, for those who can do without waiting. */
+  readonly transport: Transport;
+  readonly credentials: Credentials | undefined;
+  readonly sentHeaders: SentHeaders;
   readonly runtime: Runtime;
   readonly metrics: RestMetrics;
   readonly host: string;
@@ -56,6 +64,101 @@ const retryable = { whole: retryReads, stream: retryNoErrors, watch: retryWatche
 
 /** More of a refusal than this is not read. */
 const maxErrorBytes = 1_048_576;
+
+/**
+ * Sends a request, and gives what `read` makes of the whole answer. Where nothing stands between the request and the
+ * transport (no wait for a rate limiter, for credentials, no deadline) it is sent at once, and its success comes straight
+ * back; whatever else comes of it is for the chain.
+ */
+export function performWhole<T>(context: RequestContext, plan: RequestPlan, read: ReadAnswer<T>): Promise<T> {
+  const { request } = plan;
+  const { credentials } = context;
+  const hand = credentials === undefined ? noCredentials : credentials.atHand?.();
+  const isWaiting = plan.rateLimiter !== undefined || Number.isFinite(plan.timeoutMs) || !isNoBackoff(plan.backoff);
+  if (hand === undefined || isWaiting) return performSlowly(context, plan, read);
+  if (request.signal?.aborted) return Promise.reject(request.signal.reason);
+  return new Promise((resolve, reject) => {
+    const exchange = new WholeExchange<T>(new DirectSender<T>(context, plan, read, resolve, reject));
+    try {
+      request.beforeSend?.();
+    } catch (error) {
+      exchange.onError(error);
+      return;
+    }
+    const { method, path, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
+    const headers = context.sentHeaders.of(request.headers, hand.authorization);
+    context.transport.dispatch({ method, path, headers, body, signal, headersTimeoutMs, idleTimeoutMs }, exchange);
+  });
+}
+
+/** Who waits for a request that was sent without the chain. */
+class DirectSender<T> implements WholeSender<T> {
+  readonly #context: RequestContext;
+  readonly #plan: RequestPlan;
+  readonly read: ReadAnswer<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+
+  constructor(
+    context: RequestContext,
+    plan: RequestPlan,
+    read: ReadAnswer<T>,
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#context = context;
+    this.#plan = plan;
+    this.read = read;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  get request(): ApiRequest {
+    return this.#plan.request;
+  }
+
+  accepted(status: number): void {
+    const { metrics, host } = this.#context;
+    if (metrics.enabled) metrics.requests.with({ code: codeLabel(status), method: this.request.method, host }).inc();
+  }
+
+  handOver(begun: Promise<ApiResponse>): void {
+    performBegun(this.#context, this.#plan, this.read, begun).then(this.resolve, this.reject);
+  }
+}
+
+const noCredentials = { authorization: undefined };
+
+async function performSlowly<T>(context: RequestContext, plan: RequestPlan, read: ReadAnswer<T>): Promise<T> {
+  const response = await perform(context, plan, 'whole');
+  const body = await readBody(response);
+  return read({ status: response.status, headers: response.headers, body, borrowed: false });
+}
+
+/** Goes on with an attempt that was made outside the chain. */
+async function performBegun<T>(
+  context: RequestContext,
+  plan: RequestPlan,
+  read: ReadAnswer<T>,
+  attempt: Promise<ApiResponse>,
+): Promise<T> {
+  let begun: Promise<ApiResponse> | undefined = attempt;
+  // Whoever takes it hears of its failure.
+  attempt.catch(() => {});
+  const take = () => {
+    const taken = begun;
+    begun = undefined;
+    return taken;
+  };
+  try {
+    return await performSlowly(context, { ...plan, request: { ...plan.request, begun: { take } } }, read);
+  } finally {
+    take()?.then(
+      (response) => response.discard(),
+      () => {},
+    );
+  }
+}
 
 /** Sends a request through the whole chain. Resolves to a success whose body waits; all else rejects. */
 export async function perform(context: RequestContext, plan: RequestPlan, mode: PerformMode): Promise<ApiResponse> {

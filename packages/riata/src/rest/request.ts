@@ -5,15 +5,17 @@ import type { KubeObject } from '../object/meta.js';
 import type { Span } from '../runtime/tracing.js';
 import { type BackoffManager, noBackoff } from './backoff-manager.js';
 import { ByteStream } from './byte-stream.js';
+import { copyBytes } from './copy-bytes.js';
+import { defaultMaxRetries } from './direct-request.js';
 import { headerValue } from './header-values.js';
 import { measured } from './measured.js';
 import { defaultParameterCodec, type ParameterCodec } from './parameter-codec.js';
-import { type PerformMode, perform, type RequestContext, type RequestPlan } from './perform.js';
+import { type PerformMode, perform, performWhole, type RequestContext, type RequestPlan } from './perform.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { joinPath, parseRequestUri } from './request-path.js';
 import { checkSegment, pathOf, type RequestTarget, requestUriOf, targetProblem, uriBelow } from './request-target.js';
 import { RestResult } from './result.js';
-import { type ApiResponse, readBody } from './send.js';
+import type { ApiResponse } from './send.js';
 import type { StreamOrigin } from './stream-origin.js';
 import type { TransportSink } from './transport.js';
 import { parseWarnings, type WarningHandler } from './warnings.js';
@@ -61,7 +63,7 @@ export class RestRequest {
   readonly #headers = new Map<string, readonly string[]>([['accept', ['application/json, */*']]]);
   #verb: string;
   #body: Uint8Array | string | undefined;
-  #maxRetries = 10;
+  #maxRetries = defaultMaxRetries;
   #rateLimiter: RateLimiter | undefined;
   #backoff: BackoffManager;
   #warningHandler: WarningHandler;
@@ -293,22 +295,19 @@ export class RestRequest {
 
   /** Sends and resolves to the answer (`Do`). Rejects with an `ApiError` when the server refuses. */
   async do(options: SendOptions = {}): Promise<RestResult> {
-    return measured(
-      this.#context,
-      { verb: this.#verb, path: () => pathOf(this.#target), parent: options.span },
-      async () => {
-        const { plan, response } = await this.#open('whole', options);
-        const body = await readBody(response);
+    return measured(this.#context, { verb: this.#verb, path: () => pathOf(this.#target), parent: options.span }, () => {
+      const plan = this.#plan(options, this.#target);
+      return performWhole(this.#context, plan, ({ status, headers, body, borrowed }) => {
         return new RestResult({
           method: plan.request.method,
           url: plan.request.url,
-          statusCode: response.status,
-          contentType: headerValue(response.headers, 'content-type'),
-          warnings: parseWarnings(response.headers),
-          body,
+          statusCode: status,
+          contentType: headerValue(headers, 'content-type'),
+          warnings: parseWarnings(headers),
+          body: borrowed ? copyBytes(body) : body,
         });
-      },
-    );
+      });
+    });
   }
 
   /** Sends and resolves to the body's bytes (`DoRaw`). Rejects as {@link do} does. */

@@ -3,6 +3,7 @@ import { type GroupVersion, parseApiVersion } from '../object/gvk.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { type BackoffManager, noBackoff } from './backoff-manager.js';
 import type { RestConfig } from './config.js';
+import { DirectRequests } from './direct-request.js';
 import { httpTransport } from './http-transport.js';
 import type { RequestContext } from './perform.js';
 import { type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
@@ -10,12 +11,13 @@ import { RestRequest } from './request.js';
 import { joinPath } from './request-path.js';
 import { restMetrics, withMetrics } from './rest-metrics.js';
 import { sendOver } from './send.js';
+import { SentHeaders } from './sent-headers.js';
 import type { Transport } from './transport.js';
 import { TransportError } from './transport-error.js';
 import { defaultUserAgent } from './user-agent.js';
 import { type WarningHandler, warningLogger } from './warnings.js';
 import { withAuth } from './with-auth.js';
-import { withImpersonation } from './with-impersonation.js';
+import { impersonationHeaders, withImpersonation } from './with-impersonation.js';
 import { createThrottle } from './with-rate-limit.js';
 import { withUserAgent } from './with-user-agent.js';
 
@@ -50,6 +52,9 @@ export interface RestClientOptions {
   readonly timeout?: Duration | 'never';
 }
 
+/** Where a {@link RestClient} has its {@link DirectRequests}. */
+export const directRequests: unique symbol = Symbol('riata.directRequests');
+
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Requests at once where the config gives `qps` without `burst`. */
@@ -65,11 +70,13 @@ export class RestClient implements AsyncDisposable {
   /** Set if the client has to close it. */
   readonly #ownTransport: Transport | undefined;
   readonly #closing: AbortController;
+  readonly #direct: DirectRequests;
 
   private constructor(context: RequestContext, ownTransport: Transport | undefined, closing: AbortController) {
     this.#context = context;
     this.#ownTransport = ownTransport;
     this.#closing = closing;
+    this.#direct = new DirectRequests(context);
   }
 
   /**
@@ -86,7 +93,8 @@ export class RestClient implements AsyncDisposable {
     const { host } = server;
     const groupVersion = groupVersionOf(options.apiVersion);
     const closing = new AbortController();
-    const once = withUserAgent(sendOver(transport), config.userAgent || defaultUserAgent());
+    const userAgent = config.userAgent || defaultUserAgent();
+    const once = withUserAgent(sendOver(transport), userAgent);
     const context: RequestContext = {
       origin: server.origin,
       basePath: server.pathname.replace(/\/+$/, ''),
@@ -97,6 +105,9 @@ export class RestClient implements AsyncDisposable {
         groupVersion.version,
       ),
       groupVersion,
+      transport,
+      credentials: config.credentials,
+      sentHeaders: new SentHeaders(userAgent, config.impersonate && impersonationHeaders(config.impersonate)),
       send: withMetrics(
         withAuth(withImpersonation(once, config.impersonate), config.credentials, closing.signal),
         metrics,
@@ -154,6 +165,11 @@ export class RestClient implements AsyncDisposable {
   /** Begins a deletion (`Delete`). */
   delete(): RestRequest {
     return this.verb('DELETE');
+  }
+
+  /** For clients that know their requests as a whole. */
+  get [directRequests](): DirectRequests {
+    return this.#direct;
   }
 
   /** Aborts when the client is closed, and its own transport with it: for whoever waits between two requests. */

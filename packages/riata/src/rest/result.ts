@@ -1,7 +1,7 @@
 import { isJsonObject } from '../object/json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { decodeObject, textOf } from '../object/scan/decode-object.js';
+import { type DecodeOptions, decodeObject, textOf } from '../object/scan/decode-object.js';
 import { skipSpace } from '../object/scan/object-scanner.js';
 import { carryLoss } from '../object/value/lossy.js';
 import { ApiError } from './api-error.js';
@@ -101,26 +101,41 @@ export class RestResult {
   }
 
   #parse(): unknown {
-    const { body, contentType } = this.#parts;
-    if (body.byteLength === 0) {
-      throw new SyntaxError(`${this.#what()}: expected JSON, got an empty body with status ${this.statusCode}`);
-    }
-    if (contentType !== '' && !isJson(contentType)) {
-      throw new SyntaxError(
-        `${this.#what()}: expected JSON, got ${contentType}: a proxy may have answered in the server's place; ` +
-          'what is not meant to be JSON is read by doRaw() of a RestRequest (client.rest)',
-      );
-    }
-    try {
-      // An object is remembered to have lost something when it holds integers past 2^53.
-      return isObjectText(body) ? decodeObject(body) : JSON.parse(textOf(body, 0, body.length));
-    } catch (cause) {
-      throw new SyntaxError(`${this.#what()}: the body is broken JSON (${body.byteLength} bytes)`, { cause });
-    }
+    return parseBody(this.#parts);
   }
 
   #what(): string {
     return describeRequest(this.#parts.method, this.#parts.url);
+  }
+}
+
+type AnswerParts = Pick<RestResultParts, 'method' | 'url' | 'statusCode' | 'contentType' | 'body'>;
+
+/** As {@link RestResult.json}, for who wants nothing else of an answer. */
+export function jsonOf(parts: AnswerParts, options?: DecodeOptions): unknown {
+  const value = parseBody(parts, options);
+  const status = statusOf(value);
+  if (status !== undefined) throw new ApiError(status, parts);
+  return value;
+}
+
+function parseBody(parts: AnswerParts, options?: DecodeOptions): unknown {
+  const { body, contentType } = parts;
+  const what = () => describeRequest(parts.method, parts.url);
+  if (body.byteLength === 0) {
+    throw new SyntaxError(`${what()}: expected JSON, got an empty body with status ${parts.statusCode}`);
+  }
+  if (contentType !== 'application/json' && contentType !== '' && !isJson(contentType)) {
+    throw new SyntaxError(
+      `${what()}: expected JSON, got ${contentType}: a proxy may have answered in the server's place; ` +
+        'what is not meant to be JSON is read by doRaw() of a RestRequest (client.rest)',
+    );
+  }
+  try {
+    // An object is remembered to have lost something when it holds integers past 2^53.
+    return isObjectText(body) ? decodeObject(body, options) : JSON.parse(textOf(body, 0, body.length));
+  } catch (cause) {
+    throw new SyntaxError(`${what()}: the body is broken JSON (${body.byteLength} bytes)`, { cause });
   }
 }
 

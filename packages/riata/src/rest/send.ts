@@ -1,5 +1,6 @@
 import { copyBytes } from './copy-bytes.js';
 import type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';
+import type { BegunAttempt } from './whole-exchange.js';
 
 /** A request on its way through the chain of wrappers. */
 export interface ApiRequest extends TransportRequest {
@@ -7,6 +8,8 @@ export interface ApiRequest extends TransportRequest {
   readonly url: string;
   /** Called right before each sending, when all waits are over; what it throws is the outcome, and nothing is sent. */
   readonly beforeSend?: () => void;
+  /** An attempt that is under way already: what is sent first is this. */
+  readonly begun?: BegunAttempt;
 }
 
 /** Takes the body of a response: a {@link TransportSink} after its headers. */
@@ -40,6 +43,7 @@ export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 /** The innermost {@link Send}: over a transport. */
 export function sendOver(transport: Transport): Send {
   return (request) =>
+    request.begun?.take() ??
     new Promise((resolve, reject) => {
       request.beforeSend?.();
       transport.dispatch(request, new Relay(request, resolve, reject));
@@ -53,7 +57,7 @@ const maxWaitingBytes = 65_536;
 const maxDiscardBytes = 2048;
 
 /** Bridges the transport's calls, which come when they come, and a sink that is found out later. */
-class Relay implements TransportSink, ApiResponse {
+export class Relay implements TransportSink, ApiResponse {
   readonly #request: ApiRequest;
   readonly #resolve: (response: ApiResponse) => void;
   readonly #reject: (error: unknown) => void;

@@ -16,6 +16,8 @@ export interface AuthorizationSource {
   authorization(options?: { readonly signal?: AbortSignal }): Promise<string | undefined>;
   /** The same object as last time means that nothing changed. */
   clientCertificate?(options?: { readonly signal?: AbortSignal }): Promise<ClientCertificate | undefined>;
+  /** What `authorization` would give, where it is at hand. Not for a source with certificates of its own. */
+  atHand?(): { readonly authorization: string } | undefined;
   /** Fetches anew; true if what came differs from what was there. */
   refresh(options?: RefreshOptions): Promise<boolean>;
   /** What may be shown of it. */
@@ -38,8 +40,10 @@ export function basic(username: string, password: string): string {
 
 /** A header that never changes. */
 export function fixedAuthorization(header: string, description: string): AuthorizationSource {
+  const hand = { authorization: header };
   return {
     authorization: async () => header,
+    atHand: () => hand,
     refresh: async () => false,
     describe: () => description,
   };

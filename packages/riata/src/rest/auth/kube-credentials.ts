@@ -1,4 +1,4 @@
-import type { Credentials, TlsMaterial } from '../config.js';
+import type { Credentials, CredentialsAtHand, TlsMaterial } from '../config.js';
 import type { AuthorizationSource, ClientCertificate, RefreshOptions } from './authorization-source.js';
 import type { TlsFiles } from './tls-files.js';
 import { tlsMaterial } from './tls-material.js';
@@ -11,6 +11,9 @@ export class KubeCredentials implements Credentials {
   readonly #source: AuthorizationSource | undefined;
   /** What a plugin's certificate was last joined with, so that the same parts give the same object. */
   #joined: { files: TlsMaterial; own: ClientCertificate; material: TlsMaterial } | undefined;
+
+  /** The last answer of {@link atHand}. */
+  #hand: CredentialsAtHand | undefined;
 
   constructor(files: TlsFiles, source?: AuthorizationSource) {
     this.#files = files;
@@ -29,6 +32,22 @@ export class KubeCredentials implements Credentials {
       this.#joined = { files, own, material: tlsMaterial({ ...files, ...own }) };
     }
     return this.#joined.material;
+  }
+
+  atHand(): CredentialsAtHand | undefined {
+    const tls = this.#files.atHand();
+    const source = this.#source;
+    if (tls === undefined) return undefined;
+    let authorization: string | undefined;
+    if (source !== undefined) {
+      const hand = source.atHand?.();
+      if (hand === undefined) return undefined;
+      authorization = hand.authorization;
+    }
+    const known = this.#hand;
+    if (known !== undefined && known.tls === tls && known.authorization === authorization) return known;
+    this.#hand = { authorization, tls };
+    return this.#hand;
   }
 
   async refresh(options?: RefreshOptions): Promise<boolean> {

@@ -30,6 +30,7 @@ export function staticCredentials(options: StaticCredentialsOptions): Credential
   const header =
     token !== undefined ? bearer(token) : options.basic && basic(options.basic.username, options.basic.password);
   const material = tlsMaterial({ ca, cert, key });
+  const hand = { authorization: header, tls: material };
   const shown = () => ({
     ...Object.fromEntries(Object.keys(material).map((name) => [name, '[inline]'])),
     authorization: token !== undefined ? 'token' : options.basic === undefined ? 'none' : 'basic',
@@ -38,6 +39,7 @@ export function staticCredentials(options: StaticCredentialsOptions): Credential
     {
       authorization: async () => header,
       tls: async () => material,
+      atHand: () => hand,
       refresh: async () => false,
     },
     {

@@ -63,6 +63,11 @@ export class TlsFiles {
     return this.#material;
   }
 
+  /** As {@link current}, unless it is time to look at the files. */
+  atHand(): TlsMaterial | undefined {
+    return this.#rotates && this.#options.clock.monotonic() >= this.#recheckAt ? undefined : this.#material;
+  }
+
   /** Looks at the files now; true if they changed. */
   async refresh(): Promise<boolean> {
     const before = this.#material;

@@ -29,6 +29,8 @@ export class TokenFile implements AuthorizationSource {
   readonly #options: TokenFileOptions;
   readonly #log: RotationLog;
   #header: string | undefined;
+  /** The last answer of {@link atHand}. */
+  #hand: { readonly authorization: string } | undefined;
   #readAgainAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<string> | undefined;
 
@@ -41,6 +43,13 @@ export class TokenFile implements AuthorizationSource {
   async authorization(): Promise<string> {
     const fresh = this.#options.clock.monotonic() < this.#readAgainAt;
     return fresh && this.#header !== undefined ? this.#header : this.#read();
+  }
+
+  atHand(): { readonly authorization: string } | undefined {
+    const header = this.#header;
+    if (header === undefined || this.#options.clock.monotonic() >= this.#readAgainAt) return undefined;
+    if (this.#hand?.authorization !== header) this.#hand = { authorization: header };
+    return this.#hand;
   }
 
   async refresh({ rejected }: RefreshOptions = {}): Promise<boolean> {

@@ -76,7 +76,8 @@ export class HttpConnection {
     try {
       head = this.#options.heads.of(user.request, user.gzip);
     } catch (error) {
-      this.#fail(error);
+      // Who sends is not called back within it.
+      queueMicrotask(() => this.#fail(error));
       return;
     }
     this.#deadline.set(0);
