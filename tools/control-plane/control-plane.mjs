@@ -8,6 +8,7 @@ import { clientCertificate } from './client-certificate.mjs';
 import { plainUser } from './configuration.mjs';
 import { compactEtcd, etcdMemberNames } from './etcd.mjs';
 import { tailOf } from './log-tail.mjs';
+import { freePorts } from './ports.mjs';
 import { statusOf } from './probe.mjs';
 
 /**
@@ -83,7 +84,7 @@ export class ControlPlane {
    * @param {import('./keeper.mjs').Keeper} keeper
    * @param {import('./build.mjs').Binaries} binaries
    * @param {import('./configuration.mjs').Configuration} configuration
-   * @param {{ etcd: number, etcdPeer: number, apiServer: number, controllerManager: number }} ports
+   * @param {{ etcd: number, etcdPeer: number, apiServer: number }} ports
    * @param {{ readyTimeoutMs: number, apiServerArgs: string[], log: (line: string) => void }} options
    */
   constructor(keeper, binaries, configuration, ports, options) {
@@ -146,9 +147,9 @@ export class ControlPlane {
       const command = this.#binaries.kubeControllerManager;
       if (!command) throw new Error(`there is no ${name} in KUBEBUILDER_ASSETS; unset it to have one built`);
       if (this.#expected.has(name)) return;
-      const { controllerManager: port } = this.#ports;
       const { kubeconfigPath, servingCertFile, servingKeyFile, serviceAccountKeyFile, ca } = this.#configuration;
-      const args = [
+      /** @param {number} port */
+      const argsOn = (port) => [
         `--kubeconfig=${kubeconfigPath}`,
         `--controllers=${controllers.join(',')}`,
         `--service-account-private-key-file=${serviceAccountKeyFile}`,
@@ -161,8 +162,15 @@ export class ControlPlane {
         '--kube-api-qps=500',
         '--kube-api-burst=1000',
       ];
-      const isReady = async () => (await statusOf(`https://127.0.0.1:${port}/healthz`, { ca })) === 200;
-      await this.#launch(name, command, args, isReady);
+      for (let tries = 1; ; tries++) {
+        const [port = 0] = await freePorts(1);
+        const isReady = async () => (await statusOf(`https://127.0.0.1:${port}/healthz`, { ca })) === 200;
+        try {
+          return await this.#launch(name, command, argsOn(port), isReady);
+        } catch (error) {
+          if (!(error instanceof PortClash) || tries === 5) throw error;
+        }
+      }
     });
   }
 
@@ -209,15 +217,17 @@ export class ControlPlane {
     const { url, ca, token } = this.#configuration;
     /** @param {string} path */
     const isOk = async (path) => (await statusOf(url + path, { ca, token })) === 200;
-    // /readyz says ok a moment before the first namespaces are there.
-    const isReady = async () => (await isOk('/readyz')) && (await isOk('/api/v1/namespaces/default'));
+    // /readyz says ok a moment before the first namespaces are there, and its own Service, whose address is taken then.
+    const own = '/api/v1/namespaces/default/services/kubernetes';
+    const isReady = async () =>
+      (await isOk('/readyz')) && (await isOk('/api/v1/namespaces/default')) && (await isOk(own));
     for (let tries = 1; ; tries++) {
       try {
         return await this.#launch('kube-apiserver', this.#binaries.kubeApiserver, this.#apiServerArgs(), isReady);
       } catch (error) {
         // Once its address is known to others it cannot be given another one: wait for the port.
         const isFirstStart = statSync(this.facts.auditLogPath).size === 0;
-        if (!(error instanceof PortClash) || isFirstStart || tries === 5) throw error;
+        if (!(error instanceof PortClash) || isFirstStart || tries === 30) throw error;
         await sleep(1_000);
       }
     }
@@ -283,7 +293,8 @@ export class ControlPlane {
   /** @param {string} name @param {NodeJS.Signals} signal */
   async #stop(name, signal) {
     this.#expected.delete(name);
-    await this.#keeper.stop(name, { signal });
+    // A SIGTERM is to end in order, however slow the machine is just now.
+    await this.#keeper.stop(name, { signal, graceMs: 60_000 });
   }
 
   /** @template T @param {() => Promise<T>} action @returns {Promise<T>} */

@@ -47,6 +47,7 @@ export class Keeper {
   dir;
   #child;
   #ended;
+  #isGone = false;
   #nextId = 1;
   /** @type {Map<number, { resolve: (value: unknown) => void, reject: (reason: Error) => void }>} */
   #waiting = new Map();
@@ -125,8 +126,10 @@ export class Keeper {
       const id = this.#nextId++;
       this.#waiting.set(id, { resolve, reject });
       this.#holdOrLetGo();
-      if (!this.#child.connected) this.#settle(id, () => reject(new Error('the keeper process is gone')));
-      else this.#child.send({ id, request }, (error) => error && this.#settle(id, () => reject(error)));
+      const gone = () => this.#settle(id, () => reject(new Error('the keeper process is gone')));
+      // Its end may be known before that of the channel, and the other way round.
+      if (this.#isGone || !this.#child.connected) gone();
+      else this.#child.send({ id, request }, (error) => error && gone());
     });
   }
 
@@ -161,6 +164,7 @@ export class Keeper {
 
   /** A keeper that was itself killed has cleaned up nothing, so it is done again from here. */
   #afterEnd() {
+    this.#isGone = true;
     for (const { pid, exit } of this.#running.values()) {
       try {
         if (pid > 0) process.kill(-pid, 'SIGKILL');
