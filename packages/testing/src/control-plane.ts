@@ -14,7 +14,11 @@ export interface ControlPlane extends AsyncDisposable {
   readonly config: RestConfig;
 }
 
-const readyMs = 60_000;
+const readyMs = 180_000;
+/** Below those that outgoing connections are given: such a port would be free now, and taken a moment later. */
+const ports = { first: 20_000, last: 29_999 };
+/** Starts with other ports, where one was taken meanwhile. */
+const mostStarts = 5;
 
 /**
  * Starts `etcd` and `kube-apiserver` of a folder (`KUBEBUILDER_ASSETS`, as setup-envtest fetches them) on free ports of the
@@ -22,26 +26,32 @@ const readyMs = 60_000;
  * or empties namespaces. Rejects, with the last lines of the log, if they do not become ready.
  */
 export async function startControlPlane(assets: string): Promise<ControlPlane> {
-  const folder = await mkdtemp(join(tmpdir(), 'riata-testing-'));
-  const programs: Program[] = [];
-  const stop = async () => {
-    for (const program of programs.toReversed()) await program.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
-    const etcdUrl = `http://127.0.0.1:${etcdPort}`;
-    programs.push(new Program(join(assets, 'etcd'), etcdFlags(folder, etcdUrl, `http://127.0.0.1:${peerPort}`)));
-    const token = systemRandom.uuid();
-    await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
-    await writeFile(join(folder, 'accounts.pem'), accountsKey(), { mode: 0o600 });
-    programs.push(new Program(join(assets, 'kube-apiserver'), apiServerFlags(folder, etcdUrl, port)));
-    const config = await readyConfig({ folder, server: `https://127.0.0.1:${port}`, token, programs });
-    return { config, [Symbol.asyncDispose]: stop };
-  } catch (error) {
-    await stop();
-    throw error;
+  for (let starts = 1; ; starts += 1) {
+    const folder = await mkdtemp(join(tmpdir(), 'riata-testing-'));
+    const programs: Program[] = [];
+    const stop = async () => {
+      for (const program of programs.toReversed()) await program.stop();
+      await rm(folder, { recursive: true, force: true });
+    };
+    try {
+      const config = await startPrograms(assets, folder, programs);
+      return { config, [Symbol.asyncDispose]: stop };
+    } catch (error) {
+      await stop();
+      if (starts === mostStarts || !programs.some(({ isPortTaken }) => isPortTaken)) throw error;
+    }
   }
+}
+
+async function startPrograms(assets: string, folder: string, programs: Program[]): Promise<RestConfig> {
+  const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  programs.push(new Program(join(assets, 'etcd'), etcdFlags(folder, etcdUrl, `http://127.0.0.1:${peerPort}`)));
+  const token = systemRandom.uuid();
+  await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  await writeFile(join(folder, 'accounts.pem'), accountsKey(), { mode: 0o600 });
+  programs.push(new Program(join(assets, 'kube-apiserver'), apiServerFlags(folder, etcdUrl, port)));
+  return readyConfig({ folder, server: `https://127.0.0.1:${port}`, token, programs });
 }
 
 function etcdFlags(folder: string, url: string, peerUrl: string): readonly string[] {
@@ -95,7 +105,9 @@ async function readyConfig(parts: {
       const config = { server, credentials: staticCredentials({ token, ca }) };
       await using client = createClient(config, { runtime: { log: silentLogger } });
       await client.rest.get().absPath('/readyz').maxRetries(0).do();
-      return config;
+      // A stranger's etcd would do as well, where ours did not get its port.
+      if (programs.every(({ isRunning }) => isRunning)) return config;
+      throw new Error('one of its programs has ended');
     } catch (error) {
       const ended = programs.find(({ isRunning }) => !isRunning);
       if (ended === undefined && systemClock.monotonic() < deadline) {
@@ -122,7 +134,7 @@ class Program {
     process.once('exit', kill);
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on('data', (piece: Buffer) => {
-        this.#words = (this.#words + piece.toString()).slice(-4000);
+        this.#words = (this.#words + piece.toString()).slice(-8000);
       });
     }
     this.#ended = new Promise((resolve) => {
@@ -139,6 +151,10 @@ class Program {
     return this.#process.pid !== undefined && this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
+  get isPortTaken(): boolean {
+    return this.#words.includes('address already in use');
+  }
+
   get lastWords(): string {
     return `${this.#path}: ${this.#words.split('\n').slice(-10).join('\n')}`;
   }
@@ -151,13 +167,17 @@ class Program {
 }
 
 /** One that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = systemRandom.int(ports.first, ports.last);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

@@ -4,7 +4,7 @@ import { mostRequests, restless, type SettleParts } from './settle.js';
 
 /** Options of `TestEnvironment.eventually`. */
 export interface EventuallyOptions {
-  /** On the clock of the environment. @default '1m' on the virtual clock, '10s' in real time */
+  /** On the clock of the environment. @default '1m' */
   readonly within?: Duration;
   /** In the error. @default nothing more than the last failure */
   readonly what?: string;
@@ -19,7 +19,7 @@ export async function eventually<T>(
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false>> {
   const { time, requests } = parts;
-  const within = options.within ?? (time.isVirtual ? '1m' : '10s');
+  const within = options.within ?? '1m';
   const untilMs = time.clock.monotonic() + durationMs(within, 'eventually: within');
   const from = requests.all.length;
   using limit = parts.limit(options.maxRequests ?? mostRequests);

@@ -12,7 +12,7 @@ export interface SettleOptions {
    * later ones are left waiting. @default '1s'
    */
   readonly horizon?: Duration;
-  /** How long it may take, on the clock of the environment. @default '10m' on the virtual clock, '30s' in real time */
+  /** How long it may take, on the clock of the environment. @default '10m' on the virtual clock, '1m' in real time */
   readonly timeout?: Duration;
   /** How many requests it may take: a controller that wakes itself up by what it writes never comes to rest. @default 5_000 */
   readonly maxRequests?: number;
@@ -43,7 +43,7 @@ const calmLooks = { virtual: 1, real: 3 };
 export async function settle(parts: SettleParts, options: SettleOptions = {}): Promise<void> {
   const { managers, client, time, requests } = parts;
   const { clock } = time;
-  const defaultTimeout: Duration = time.isVirtual ? '10m' : '30s';
+  const defaultTimeout: Duration = time.isVirtual ? '10m' : '1m';
   const horizonAt = clock.monotonic() + durationMs(options.horizon ?? '1s', 'settle: horizon');
   const giveUpAt = clock.monotonic() + durationMs(options.timeout ?? defaultTimeout, 'settle: timeout');
   const from = requests.all.length;
