@@ -98,10 +98,10 @@ test('managers', async () => {
   const { client } = manager;
   const key = { namespace: 'default', name: 'blog' };
   await client.create(Site({ metadata: key, spec: { image: 'nginx' } }));
-  await vi.waitFor(() => client.get(Deployment, key), 10_000);
+  await vi.waitFor(() => client.get(Deployment, key), 45_000);
   expect(manager.urls['health probes']).toMatch(/^http:/);
   // The record comes when a reconcile has ended, which is after its writes.
-  await vi.waitFor(() => expect(manager.explain.map(({ controller }) => controller)).toContain('site'), 10_000);
+  await vi.waitFor(() => expect(manager.explain.map(({ controller }) => controller)).toContain('site'), 45_000);
   for (const { controller, key, reasons, writes } of manager.explain) log.info(controller, { key, reasons, writes });
   stop.abort();
   expect((await ended).reason).toBe('stopped');

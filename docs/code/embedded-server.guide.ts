@@ -53,5 +53,5 @@ test('a Deployment rolls out', async () => {
   );
   await vi.waitFor(async () => {
     expect(computeStatus(await client.get(Deployment, key)).status).toBe('Current');
-  }, 10_000);
+  }, 45_000);
 });

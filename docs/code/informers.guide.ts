@@ -33,7 +33,7 @@ test('an informer', async () => {
   const running = informer.run({ signal });
   await informer.synced({ signal });
   await client.create(runningPod('default', 'informed'));
-  await vi.waitFor(() => expect(indexer.getByKey('default/informed')).toBeDefined(), 10_000);
+  await vi.waitFor(() => expect(indexer.getByKey('default/informed')).toBeDefined(), 45_000);
   const onNode = indexer.byIndex('byNode', 'node-1'); // no request
   const pods = new Lister(indexer, Pod);
   const pod = pods.namespace('default').get('informed');
@@ -52,7 +52,7 @@ test('an informer', async () => {
 
 test('a factory', async () => {
   await using client = createClient(await loadConfig());
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(45_000);
   await using factory = new SharedInformerFactory(client, { namespace: 'default' });
   const configMaps = factory.forKind(ConfigMap);
   const podNames = factory.forKind(Pod, { metadataOnly: true }); // no spec, no status: little memory

@@ -94,7 +94,7 @@ test('from wrangler', async () => {
   await controllers.start({ workers: 5, signal });
   const key = { namespace: 'default', name: 'shop' };
   await client.create(Site({ metadata: key, spec: { image: 'nginx' } }));
-  await vi.waitFor(async () => expect((await client.get(ConfigMap, key)).data?.image).toBe('nginx'), 10_000);
+  await vi.waitFor(async () => expect((await client.get(ConfigMap, key)).data?.image).toBe('nginx'), 45_000);
   expect(printed).toHaveBeenCalledWith('default/shop', 'nginx');
   stop.abort();
 });
@@ -122,7 +122,7 @@ test('from client-node', async () => {
     onDelete: () => console.log('deleted'),
   });
   const running = informer.run({ signal: stop.signal }); // goes on over errors; nothing to restart
-  await vi.waitFor(() => expect(printed).toHaveBeenCalledWith('added', 'greeting'), 10_000);
+  await vi.waitFor(() => expect(printed).toHaveBeenCalledWith('added', 'greeting'), 45_000);
   stop.abort();
   await running;
 });

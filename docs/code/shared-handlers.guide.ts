@@ -31,7 +31,7 @@ test('shared handlers', async () => {
   const client = factory.clients.forKind(ConfigMap);
   const metadata = { namespace: 'default', name: 'stamped', labels: { stamp: 'wanted' } };
   await client.create(ConfigMap({ metadata }));
-  await vi.waitFor(() => expect(seen).toContain('default/stamped done'), 10_000);
+  await vi.waitFor(() => expect(seen).toContain('default/stamped done'), 45_000);
 
   const rotate = () => void seen.push('rotated');
   const audit = (what: string) => void (what === 'ConfigMap default/stamped' && seen.push('audited'));
@@ -50,9 +50,9 @@ test('shared handlers', async () => {
     (kind, key) => audit(`${kind.kind} ${key}`),
     { signal },
   );
-  await vi.waitFor(() => expect(seen).toContain('audited'), 10_000);
+  await vi.waitFor(() => expect(seen).toContain('audited'), 45_000);
   await client.delete(metadata).catch(ignoreNotFound);
-  await vi.waitFor(() => expect(seen).toContain('default/stamped is gone'), 10_000);
+  await vi.waitFor(() => expect(seen).toContain('default/stamped is gone'), 45_000);
   stop.abort();
 });
 
@@ -66,7 +66,7 @@ test('with a manager', async () => {
   factory.forKind(ConfigMap).registerHandler('my-handler', handler);
   manager.add(factory, { stage: 'leader' }); // over the manager's connection, caches and leader election
   const ended = manager.run({ signal: stop.signal });
-  await vi.waitFor(() => expect(keys).toContain('default/kube-root-ca.crt'), 10_000);
+  await vi.waitFor(() => expect(keys).toContain('default/kube-root-ca.crt'), 45_000);
   stop.abort();
   await ended;
 });

@@ -42,7 +42,7 @@ test('credentials, ports and kinds that are missing', async () => {
   manager.add(control(Absent).reconcile(() => {}));
   const stop = new AbortController();
   const ended = manager.run({ signal: stop.signal });
-  await vi.waitFor(() => expect(log.records.some(({ level }) => level === 'warn')).toBe(true), 10_000);
+  await vi.waitFor(() => expect(log.records.some(({ level }) => level === 'warn')).toBe(true), 45_000);
   expectShown(String(log.records.find(({ level }) => level === 'warn')?.fields.error));
   stop.abort();
   await ended;

@@ -40,7 +40,7 @@ test('a Foo gets its Deployment, and is told how that is doing', async () => {
   const anew = await client.get(Deployment, key);
   expect(anew.metadata.uid).not.toBe(deployment.metadata.uid);
   expect(anew.spec?.replicas).toBe(3);
-  expect(await eventsOf(env, key)).toContain('Normal Created');
+  await expectEvent(env, key, 'Normal Created');
 });
 
 test('a Deployment that belongs to somebody else is left alone, and the Foo says so', async () => {
@@ -58,16 +58,17 @@ test('a Deployment that belongs to somebody else is left alone, and the Foo says
     status: 'False',
     message: expect.stringContaining('belongs to somebody else'),
   });
-  expect(await eventsOf(env, key)).toContain('Warning ErrResourceExists');
+  await expectEvent(env, key, 'Warning ErrResourceExists');
   expect((await client.get(Deployment, key)).metadata.ownerReferences).toBeUndefined();
 });
 
-/** What `kubectl describe` would show of a Foo, as soon as there is something. */
-function eventsOf(env: TestEnvironment, { namespace, name }: { readonly namespace: string; readonly name: string }) {
+/** What `kubectl describe` shows of a Foo, sooner or later. */
+function expectEvent(env: TestEnvironment, key: { readonly namespace: string; readonly name: string }, event: string) {
+  const { namespace, name } = key;
   return env.eventually(async () => {
     const fieldSelector = { 'involvedObject.kind': 'Foo', 'involvedObject.name': name };
     const { items } = await env.client.list(Event, { namespace, fieldSelector });
-    return items.length > 0 && items.map(({ type, reason }) => `${type} ${reason}`);
+    expect(items.map(({ type, reason }) => `${type} ${reason}`)).toContain(event);
   });
 }
 

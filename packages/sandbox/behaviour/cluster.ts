@@ -22,7 +22,7 @@ function fate(pod: Pod): PodFate | undefined {
 
 /** Asks again and again until it holds. */
 export function eventually(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 40_000, interval: 100 });
+  return vi.waitFor(check, { timeout: 100_000, interval: 100 });
 }
 
 /** The same tests on the sandbox, or on kube-apiserver with kube-controller-manager and the sandbox's nodes. */

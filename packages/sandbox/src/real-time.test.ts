@@ -11,12 +11,12 @@ test('a sandbox runs, and leaves nothing behind', async () => {
   await client.create(
     Deployment({ metadata: key, spec: { replicas: 2, selector: { matchLabels: labels }, template } }),
   );
-  await vi.waitFor(async () => expect((await client.get(Deployment, key)).status?.availableReplicas).toBe(2), 10_000);
+  await vi.waitFor(async () => expect((await client.get(Deployment, key)).status?.availableReplicas).toBe(2), 45_000);
   const [pod] = (await client.list(Pod, { namespace: 'default' })).items;
   await client.delete(Pod, pod!.metadata);
   await vi.waitFor(async () => {
     const { items } = await client.list(Pod, { namespace: 'default' });
     expect(items.map(({ status }) => status?.phase)).toEqual(['Running', 'Running']);
     expect(items.map(({ metadata }) => metadata.name)).not.toContain(pod!.metadata.name);
-  }, 10_000);
+  }, 45_000);
 });
