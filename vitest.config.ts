@@ -25,6 +25,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'packages/*/faults/**/*.test.ts',
             'tools/**/*.test.{ts,mjs}',
+            'bench/lib/**/*.test.mjs',
             'docs/code/**/*.test.ts',
           ],
           testTimeout: 60_000,

@@ -1,42 +1,96 @@
-// Measures riata beside @kubernetes/client-node, client-go, controller-runtime, wrangler and kube-rs. See README.md.
-//   npm run bench -- [--runs=5] [--pods=50000] [--only=size,imports,first-list,list,watch,informer,controller,apply] [--no-build] [--write]
-//   npm run bench -- --only=informer [--subjects=riata,client-go] [--sizes=50000,10000]
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+// Measures riata beside its peers, keeps the samples, and makes the report of them. See README.md.
+//   npm run bench -- [--only=list,watch,apiserver] [--runs=5] [--write]
+//   npm run bench -- --report            the report and its charts again, of the samples that are there
+//   npm run bench -- --quick             whether all of it works
+//   [--subjects=riata,client-go] some of the subjects   [--out=FOLDER] instead of bench/   [--no-build]
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installClientNode, installRiata, newerNode } from './lib/install.mjs';
+import { startEmbedded, startReal } from './lib/api-servers.mjs';
+import { counts, quickCounts } from './lib/counts.mjs';
+import { installClientNode, installPacked, newerNode, packRiata } from './lib/install.mjs';
+import { rssMbOf } from './lib/process-cost.mjs';
+import { goalsTable } from './lib/report.mjs';
+import { bench, writeResult } from './lib/results.mjs';
+import { sectionsNamed } from './lib/sections.mjs';
 import { startServer } from './lib/start-server.mjs';
-import { apply } from './sections/apply.mjs';
-import { controller } from './sections/controller.mjs';
-import { firstList } from './sections/first-list.mjs';
-import { imports } from './sections/imports.mjs';
-import { informer } from './sections/informer.mjs';
-import { list } from './sections/list.mjs';
-import { size } from './sections/size.mjs';
-import { watch } from './sections/watch.mjs';
+import { machine, versions } from './lib/versions.mjs';
+import { writeReport } from './lib/write-report.mjs';
 
-const sections = { size, imports, 'first-list': firstList, list, watch, informer, controller, apply };
 const { values: options } = parseArgs({
   options: {
-    runs: { type: 'string', default: '5' },
-    pods: { type: 'string', default: '50000' },
-    only: { type: 'string', default: Object.keys(sections).join(',') },
+    runs: { type: 'string' },
+    only: { type: 'string' },
     subjects: { type: 'string' },
-    sizes: { type: 'string' },
+    out: { type: 'string' },
+    quick: { type: 'boolean', default: false },
     'no-build': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
   },
 });
-/** Sections with servers and figures of their own. */
-const pageOf = { informer: 'figures of informers', controller: 'figures of controllers', apply: 'figures of apply' };
-const EVENTS_AT_ONCE = 5000;
 
 const folder = mkdtempSync(join(tmpdir(), 'riata-bench-'));
-let server;
+const home = resolve(options.out ?? bench);
+const log = (text) => process.stderr.write(`${text}\n`);
+const nothing = () => {};
+
+/** What sections need, and share: made for the first of them; servers are stopped after the last. */
+const shared = {
+  tarballs: {
+    start: () => {
+      log('building and packing riata');
+      return packRiata(folder, { build: !options['no-build'] });
+    },
+    stop: nothing,
+  },
+  riata: {
+    start: async () => installPacked(folder, 'riata', [(await provide('tarballs')).riata]),
+    stop: nothing,
+  },
+  apiserver: {
+    start: async () => installPacked(folder, 'apiserver', Object.values(await provide('tarballs'))),
+    stop: nothing,
+  },
+  clientNode: { start: () => installClientNode(folder), stop: nothing },
+  podServer: {
+    start: ({ node, counts: { pods } }) => startServer({ node, folder, pods }),
+    stop: (server) => server.stop(),
+  },
+  apiServers: {
+    start: async () => {
+      const servers = [await startEmbedded(await provide('apiserver'), folder)];
+      try {
+        servers.push(await startReal());
+      } catch (error) {
+        await servers[0].stop();
+        throw error;
+      }
+      for (const server of servers) server.idleMb = rssMbOf(server.pids);
+      return servers;
+    },
+    stop: (servers) => Promise.all(servers.map((server) => server.stop())),
+  },
+};
+/** Promises of what was started: what fails for one section is not tried again for the next. */
+const started = new Map();
+function provide(name, context) {
+  if (!started.has(name)) started.set(name, (async () => shared[name].start(context))());
+  return started.get(name);
+}
+
+async function stopShared(isWanted = () => false) {
+  for (const [name, { stop }] of Object.entries(shared)) {
+    if (stop === nothing || isWanted(name) || !started.has(name)) continue;
+    const server = started.get(name);
+    started.delete(name);
+    await server.then(stop, nothing);
+  }
+}
+
 async function cleanUp() {
-  await server?.stop();
+  await stopShared();
   rmSync(folder, { recursive: true, force: true });
 }
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -46,69 +100,67 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-const log = (text) => process.stderr.write(`${text}\n`);
-
 async function main() {
-  const wanted = options.only.split(',');
-  const unknown = wanted.filter((name) => !Object.hasOwn(sections, name));
-  if (unknown.length > 0)
-    throw new Error(`--only knows ${Object.keys(sections).join(', ')}; got ${unknown.join(', ')}`);
-  const pods = Number(options.pods);
-  const events = Math.ceil(pods / Math.min(pods, EVENTS_AT_ONCE)) * Math.min(pods, EVENTS_AT_ONCE);
-  log('installing');
+  if (options.report) return report();
+  if (options.quick && options.write && !options.out) throw new Error('--quick is not written without --out=FOLDER');
+  const wanted = sectionsNamed(options.only);
+  const began = performance.now();
   const node = newerNode(24);
-  const riata = installRiata(folder, { build: !options['no-build'] });
-  const clientNode = installClientNode();
-  if (wanted.some((name) => !Object.hasOwn(pageOf, name))) {
-    log('making the bytes that the server sends');
-    server = await startServer({ node, folder, pods, events });
-  }
-
   const context = {
-    riata,
-    clientNode,
-    node,
-    oldNode: process.execPath,
-    runs: Number(options.runs),
-    server,
-    pods,
-    events,
-    folder,
-    log,
+    ...{ node, oldNode: process.execPath, folder, log },
+    runs: Number(options.runs ?? (options.quick ? 1 : 5)),
+    counts: options.quick ? quickCounts : counts,
     subjects: options.subjects?.split(','),
-    sizes: options.sizes?.split(',').map(Number),
   };
-  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-  const machine = `${cpus().length} vCPU (${cpus()[0].model}), ${Math.round(totalmem() / 2 ** 30)} GB; Node ${version}, “Node 20” is ${process.version}; load before: ${loadavg()[0].toFixed(1)}`;
-  const all = [];
-  const pages = Object.fromEntries(['figures', ...Object.values(pageOf)].map((mark) => [mark, []]));
-  for (const name of wanted) {
-    log(name);
-    const section = await sections[name](context);
-    pages[pageOf[name] ?? 'figures'].push(section);
-    all.push(...section.goals);
-    console.log(`\n${section.title}\n${section.text}`);
+  const failed = [];
+  const found = [];
+  const times = [];
+  for (const [at, section] of wanted.entries()) {
+    await stopShared((name) => wanted.slice(at).some(({ needs = [] }) => needs.includes(name)));
+    const from = performance.now();
+    log(section.name);
+    try {
+      const result = await run(section, context);
+      found.push({ section, result, described: section.describe(result.data) });
+      if (options.write) writeResult(home, section.name, result);
+      else print(found.at(-1));
+    } catch (error) {
+      failed.push(section.name);
+      log(`${section.name} failed: ${error.stack}`);
+    }
+    times.push(`${section.name} ${Math.round((performance.now() - from) / 1000)} s`);
   }
-  console.log(`\n${machine}\n\nGoals`);
-  for (const { what, got, limit, met } of all)
-    console.log(`${met ? 'met    ' : 'NOT MET'}  ${what}: ${got} (at most ${limit})`);
-  if (!options.write) return;
-  for (const [mark, found] of Object.entries(pages)) if (found.length > 0) writeFigures(mark, machine, found);
+  console.log(`\nGoals\n\n${goalsTable(found)}`);
+  if (options.write) await report();
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  console.log(`\n${minutes} minutes: ${times.join(', ')}`);
+  if (failed.length > 0) {
+    console.log(`Failed: ${failed.join(', ')}. Their figures are those of before.`);
+    process.exitCode = 1;
+  }
 }
 
-/** Puts the figures between two marks of README.md. */
-function writeFigures(mark, machine, found) {
-  const outcome = found.flatMap(({ goals }) =>
-    goals.map(({ what, got, limit, met }) => `| ${what} | ${limit} | ${got} | ${met ? 'met' : '**not met**'} |`),
-  );
-  const goals = ['| goal | at most | measured | |', '|---|--:|--:|---|', ...outcome].join('\n');
-  const text = [machine, goals, ...found.map((section) => `### ${section.title}\n\n${section.text}`)].join('\n\n');
-  const file = new URL('./README.md', import.meta.url);
-  const before = readFileSync(file, 'utf8');
-  const [begin, end] = [`<!-- ${mark} -->\n`, `\n<!-- end of ${mark} -->`];
-  const [from, to] = [before.indexOf(begin), before.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`bench/README.md has lost its marks for the ${mark}`);
-  writeFileSync(file, `${before.slice(0, from + begin.length)}\n${text}\n${before.slice(to)}`);
+/** Measures one section, with what its samples were taken under. */
+async function run(section, context) {
+  const provided = {};
+  for (const name of section.needs ?? []) provided[name] = await provide(name, context);
+  const load = Number(loadavg()[0].toFixed(2));
+  const from = performance.now();
+  const runs = section.rounds?.(context.runs) ?? context.runs;
+  const data = await section.measure({ ...context, ...provided, runs });
+  const seconds = Math.round((performance.now() - from) / 1000);
+  const date = new Date().toISOString().slice(0, 10);
+  const about = { section: section.name, date, machine: machine(), load, rounds: runs, seconds };
+  return { ...about, versions: versions(context), data };
+}
+
+function print({ described: { title, parts } }) {
+  console.log(`\n### ${title}\n\n${parts.join('\n\n')}`);
+}
+
+async function report() {
+  const { page, charts } = await writeReport(home);
+  console.log(`\n${page} and ${charts} charts are written`);
 }
 
 try {

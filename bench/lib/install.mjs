@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const bench = fileURLToPath(new URL('..', import.meta.url));
@@ -17,42 +17,59 @@ export function newerNode(major) {
   }).trim();
 }
 
-/** Installs client-node where its lock file is, unless it is there. Gives the folder that holds `subjects`. */
-export function installClientNode() {
-  if (!existsSync(join(bench, 'node_modules/@kubernetes/client-node'))) npm(['ci', '--prefix', bench], bench);
-  return bench;
+/** Installs what a lock file below `bench` names, unless `name` is there. */
+export function installLocked(folder, name) {
+  if (!existsSync(join(folder, 'node_modules', name))) npm(['ci', '--no-audit', '--no-fund'], folder);
 }
 
-/** Builds and packs riata and installs it as its users do, alone. Gives the folder that holds `subjects`. */
-export function installRiata(folder, { build = true } = {}) {
+/** A folder with `node_modules/@kubernetes/client-node` and `subjects`. */
+export function installClientNode(folder) {
+  const peer = join(bench, 'subjects/client-node');
+  installLocked(peer, '@kubernetes/client-node');
+  const home = newHome(folder, 'client-node');
+  symlinkSync(join(peer, 'node_modules'), join(home, 'node_modules'));
+  return home;
+}
+
+/** Builds and packs riata and the embedded API server. Gives the tarballs. */
+export function packRiata(folder, { build = true } = {}) {
   if (build) npm(['run', 'build'], root);
-  const [{ filename }] = JSON.parse(
-    npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages/riata')),
-  );
-  const home = join(folder, 'riata');
+  const pack = (name) => {
+    const [{ filename }] = JSON.parse(
+      npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages', name)),
+    );
+    return join(folder, filename);
+  };
+  return { riata: pack('riata'), apiserver: pack('apiserver') };
+}
+
+/** Installs tarballs as users do, alone in a folder of their own, beside `subjects`. Gives the folder. */
+export function installPacked(folder, name, tarballs) {
+  const home = newHome(folder, name);
+  npm(['install', '--no-audit', '--no-fund', ...tarballs], home);
+  return home;
+}
+
+function newHome(folder, name) {
+  const home = join(folder, name);
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
-  npm(['install', '--no-audit', '--no-fund', join(folder, filename)], home);
-  cpSync(join(bench, 'subjects'), join(home, 'subjects'), { recursive: true });
+  // What runs there takes what it needs from there.
+  for (const part of ['subjects', 'lib']) {
+    cpSync(join(bench, part), join(home, part), {
+      recursive: true,
+      filter: (path) => basename(path) !== 'node_modules',
+    });
+  }
   return home;
 }
 
 /** Space that `node_modules` takes on disk, in MB (as `du` counts), and how many packages are in it. */
 export function installedSize(home) {
-  const modules = join(home, 'node_modules');
+  const modules = realpathSync(join(home, 'node_modules'));
   const kilobytes = Number(execFileSync('du', ['-sk', modules], { encoding: 'utf8' }).split('\t')[0]);
   const names = readdirSync(modules, { recursive: true }).filter((path) =>
     /(^|node_modules\/)(@[^/]+\/)?[^/@.][^/]*\/package\.json$/.test(path),
   );
   return { megabytes: kilobytes / 1024, packages: names.length };
-}
-
-/** As {@link installRiata}, with the embedded API server. */
-export function installApiServer(folder, { build = true } = {}) {
-  const home = installRiata(folder, { build });
-  const [{ filename }] = JSON.parse(
-    npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages/apiserver')),
-  );
-  npm(['install', '--no-audit', '--no-fund', join(folder, filename)], home);
-  return home;
 }

@@ -2,12 +2,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 /** Runs a subject in a process of its own and gives what it reports. */
 export async function measure(node, script, ...args) {
-  const { stdout } = await run(node, [script, ...args], { timeout: LIMIT_MS, maxBuffer: 1 << 20 });
+  const { stdout } = await run(node, [script, ...args], { timeout: LIMIT_MS, maxBuffer: 1 << 24 });
   return JSON.parse(stdout);
+}
+
+/** Says on one line of the terminal what is going on; where there is none, nothing. */
+export function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text === '' ? '' : `  ${text}`}`);
 }
 
 /**
@@ -21,10 +26,13 @@ export async function rounds(cases, runs) {
   for (let round = 0; round < runs; round++) {
     const entries = Object.entries(cases);
     for (const [name, once] of round % 2 === 0 ? entries : entries.reverse()) {
-      process.stderr.write(`\r\x1b[K  ${round + 1}/${runs} ${name}`);
+      progress(`${round + 1}/${runs} ${name}`);
       found[name].push(await once());
     }
   }
-  process.stderr.write('\r\x1b[K');
+  progress('');
   return found;
 }
+
+/** Whether a subject is asked for by a part of its name; all are unless parts are given. */
+export const isAskedFor = (parts, name) => !parts || parts.some((part) => name.includes(part));

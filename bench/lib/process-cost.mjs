@@ -1,17 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+let ticks;
+function ticksPerSecond() {
+  ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  return ticks;
+}
 
 /** CPU time of processes with all their threads, in ms. The kernel counts it in steps of 10 ms. */
 export function cpuMsOf(pids) {
-  let ticks = 0;
+  let spent = 0;
   for (const pid of pids) {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
+    spent += Number(fields[11]) + Number(fields[12]);
   }
-  return (ticks * 1000) / ticksPerSecond;
+  return (spent * 1000) / ticksPerSecond();
 }
 
 /** Resident memory of processes, in MB. */

@@ -1,35 +1,78 @@
 /** Several measurements of one thing. */
 export class Series {
-  constructor(values) {
-    this.values = [...values].sort((a, b) => a - b);
+  /** @param {readonly (number | null | undefined)[]} samples in the order of the rounds; what is no number was not measured */
+  constructor(samples) {
+    this.samples = samples.filter((sample) => Number.isFinite(sample));
+    this.#ordered = [...this.samples].sort((a, b) => a - b);
   }
 
-  /** One field of each report. */
-  static of(reports, field) {
-    return new Series(reports.map((report) => report[field]));
+  #ordered;
+
+  /** One field of a row: `{ cpuMs: [12, 13] }`. */
+  static of(row, field) {
+    return new Series(row?.[field] ?? []);
   }
 
-  /** One field of each report beside that of another's in the same round. */
-  static ratio(reports, others, field) {
-    return new Series(reports.map((report, round) => report[field] / others[round][field]));
+  /** One field of a row beside that of another, each within its round. */
+  static ratio(row, other, field) {
+    const others = other?.[field] ?? [];
+    return new Series((row?.[field] ?? []).map((sample, round) => sample / others[round]));
+  }
+
+  /** The one of several whose median is the largest. */
+  static worst(all) {
+    return all.reduce((worst, series) => (series.median > worst.median ? series : worst));
+  }
+
+  get isEmpty() {
+    return this.samples.length === 0;
+  }
+
+  get least() {
+    return this.#ordered[0] ?? Number.NaN;
+  }
+
+  get most() {
+    return this.#ordered.at(-1) ?? Number.NaN;
   }
 
   get median() {
-    const { values } = this;
-    const middle = values.length >> 1;
-    return values.length % 2 === 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    const middle = this.#ordered.length >> 1;
+    if (this.#ordered.length % 2 === 1) return this.#ordered[middle];
+    return this.isEmpty ? Number.NaN : (this.#ordered[middle - 1] + this.#ordered[middle]) / 2;
   }
 
-  /** `median (least–most)` */
+  map(change) {
+    return new Series(this.samples.map(change));
+  }
+
+  /** `median (least–most)`, the median alone where nothing else would be read, `–` where nothing was measured. */
   text(digits = 0) {
-    const [least, most] = [this.values[0], this.values.at(-1)];
-    if (least === undefined || Number.isNaN(this.median)) return '–';
-    return `${number(this.median, digits)} (${number(least, digits)}–${number(most, digits)})`;
+    if (this.isEmpty) return '–';
+    const [median, least, most] = [this.median, this.least, this.most].map((value) => number(value, digits));
+    return least === median && most === median ? median : `${median} (${least}–${most})`;
   }
 }
 
 export function number(value, digits = 0) {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** What each subject reported, round by round, as rows of samples: `{ riata: [{ ms: 1 }] }` becomes `{ riata: { ms: [1] } }`. */
+export function rowsOf(found) {
+  return Object.fromEntries(Object.entries(found).map(([name, reports]) => [name, rowOf(reports)]));
+}
+
+/** The numbers of several reports, by field; six digits of each. */
+export function rowOf(reports) {
+  const fields = new Set(reports.flatMap((report) => Object.keys(report)));
+  const row = {};
+  for (const field of fields) {
+    const samples = reports.map((report) => report[field]);
+    if (samples.some((sample) => typeof sample === 'number'))
+      row[field] = samples.map((sample) => (Number.isFinite(sample) ? Number(sample.toPrecision(6)) : null));
+  }
+  return row;
 }
 
 /** Lines of a Markdown table. */
@@ -38,8 +81,14 @@ export function table(head, rows) {
   return [line(head), `|${head.map((_, i) => (i === 0 ? '---' : '--:')).join('|')}|`, ...rows.map(line)].join('\n');
 }
 
-/** A goal of what is measured, and what came out. */
-export function goal(what, got, limit, unit = '', digits = 0) {
-  const written = `${number(got, digits)}${unit}`;
-  return { what, got: written, limit: `${limit}${unit}`, met: got <= limit };
+/**
+ * A goal, and what came out; its median decides.
+ * @param {{ what: string, got: Series, most?: number, least?: number, unit?: string, digits?: number }} options
+ */
+export function goal({ what, got, most, least, unit = '', digits = 0 }) {
+  const limit = most === undefined ? `at least ${number(least, 0)}${unit}` : `at most ${shortest(most)}${unit}`;
+  const met = most === undefined ? got.median >= least : got.median <= most;
+  return { what, limit, got: got.isEmpty ? '–' : `${got.text(digits)}${unit}`, met };
 }
+
+const shortest = (value) => value.toLocaleString('en-US', { maximumFractionDigits: 3 });

@@ -10,10 +10,9 @@ import { createServer } from 'node:tls';
 import { createGzip } from 'node:zlib';
 import { podBytes } from '../micro/pods.mjs';
 
-const { cert, key, itemsFile, pods, events } = JSON.parse(process.argv[2]);
+const { cert, key, itemsFile, pods, events, distinct } = JSON.parse(process.argv[2]);
 /** Written at once; larger pieces only fill the socket's queue. */
 const BLOCK = 64 * 1024;
-const DISTINCT_EVENTS = 5000;
 
 const LIST_HEAD = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"48299999"},"items":[';
 const END = Buffer.from('0\r\n\r\n');
@@ -61,7 +60,7 @@ async function build() {
     const member = Buffer.concat([item, Buffer.from(last ? ']}\n' : ',')]);
     plain.add(framed(member));
     if (!gzip.write(member)) await new Promise((resolve) => gzip.once('drain', resolve));
-    if (i < DISTINCT_EVENTS) {
+    if (i < distinct) {
       const object = `{"kind":"Pod","apiVersion":"v1",${item.toString().slice(1)}`;
       watch.add(framed(Buffer.from(`{"type":"MODIFIED","object":${object}}\n`)));
     }
@@ -91,7 +90,7 @@ function* answerTo(target) {
   if (rest.join('/') === 'api/v1/namespaces/default/pods') yield* answers.short;
   else if (rest.join('/') === 'api/v1/pods' && url.searchParams.get('watch')) {
     yield Buffer.from(headers(''));
-    for (let sent = 0; sent < events; sent += Math.min(DISTINCT_EVENTS, pods)) yield* answers.watch;
+    for (let sent = 0; sent < events; sent += distinct) yield* answers.watch;
     yield END;
   } else if (rest.join('/') === 'api/v1/pods') yield* answers[encoding];
   else yield Buffer.from('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');

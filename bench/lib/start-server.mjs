@@ -4,11 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAuthority, issueCertificate } from '../../tools/control-plane/x509.mjs';
 
+/** A watch sends these again and again. */
+const DISTINCT_EVENTS = 5000;
+
 /**
  * Starts the server process in `folder`, and writes a kubeconfig for it with a CA and a token. `stop` ends it.
- * @param {{ node: string, folder: string, pods: number, events: number }} options
+ * @param {{ node: string, folder: string, pods: number }} options
  */
-export async function startServer({ node, folder, pods, events }) {
+export async function startServer({ node, folder, pods }) {
+  const distinct = Math.min(pods, DISTINCT_EVENTS);
+  const events = Math.ceil(pods / distinct) * distinct;
   const issuer = createAuthority('bench');
   const leaf = issueCertificate({ commonName: 'server', ipAddresses: ['127.0.0.1'], usages: ['server'], issuer });
   const file = (name, text = '') => {
@@ -16,7 +21,14 @@ export async function startServer({ node, folder, pods, events }) {
     return join(folder, name);
   };
   const itemsFile = file('items.ndjson');
-  const settings = { cert: file('server.crt', leaf.cert), key: file('server.key', leaf.key), itemsFile, pods, events };
+  const settings = {
+    cert: file('server.crt', leaf.cert),
+    key: file('server.key', leaf.key),
+    itemsFile,
+    pods,
+    events,
+    distinct,
+  };
   const child = fork(fileURLToPath(new URL('./server.mjs', import.meta.url)), [JSON.stringify(settings)], {
     execPath: node,
   });
@@ -52,5 +64,5 @@ contexts:
   context: { cluster: bench, user: bench, namespace: default }
 `,
     );
-  return { kubeconfigs: { plain: kubeconfig('plain'), gzip: kubeconfig('gzip') }, itemsFile, sizes, stop };
+  return { events, kubeconfigs: { plain: kubeconfig('plain'), gzip: kubeconfig('gzip') }, itemsFile, sizes, stop };
 }

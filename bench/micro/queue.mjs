@@ -1,10 +1,19 @@
 // What the work queue costs: add, get and done of a key, and a million keys that wait for their time.
-//   node --expose-gc bench/micro/queue.mjs [keys] [part of a case's name]
+//   node --expose-gc bench/micro/queue.mjs [--keys=10000] [--only=part of a case's name] [--delayed=1000000] [--json]
 import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
 import { loadSource } from './bundle.mjs';
 
-const keys = Number(process.argv[2] ?? 10_000);
-const only = process.argv[3] ?? '';
+const { values: options } = parseArgs({
+  options: {
+    keys: { type: 'string', default: '10000' },
+    only: { type: 'string', default: '' },
+    delayed: { type: 'string', default: '1000000' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const { only } = options;
+const keys = Number(options.keys);
 const rounds = 9;
 const { WorkQueue, memoryMetrics } = await loadSource({
   'queue/index.js': ['WorkQueue'],
@@ -116,8 +125,8 @@ const cases = {
   'add, get, done; priority, fairness and metrics': filled(everything, objects, byTurns(everything)),
 };
 
-/** Millions of keys per second of CPU: the best of the rounds, in which all cases take turns. */
-const best = new Map();
+/** Millions of keys per second of CPU, round by round; all cases take turns. */
+const rates = {};
 for (let round = 0; round < rounds; round++) {
   for (const [name, run] of Object.entries(cases)) {
     if (!name.includes(only)) continue;
@@ -130,18 +139,28 @@ for (let round = 0; round < rounds; round++) {
       count += ids.length;
     }
     const { user, system } = process.cpuUsage(start);
-    best.set(name, Math.max(best.get(name) ?? 0, count / (user + system)));
+    rates[name] ??= [];
+    rates[name].push(count / (user + system));
   }
 }
-for (const [name, rate] of best) console.log(`${name.padEnd(58)} ${rate.toFixed(2).padStart(6)} M/s per core`);
-if (only !== '') process.exit();
+if (!options.json) {
+  for (const [name, all] of Object.entries(rates)) {
+    const median = all
+      .sort((a, b) => a - b)
+      [rounds >> 1].toFixed(2)
+      .padStart(6);
+    console.log(`${name.padEnd(58)} ${median} M/s per core, best ${all.at(-1).toFixed(2)}`);
+  }
+  if (only !== '') process.exit();
+}
 
 /** Of this thread where Node can tell (24), else of all, the collector's too; wall time counts whatever else runs. */
 const threadCpu = process.threadCpuUsage?.bind(process) ?? process.cpuUsage.bind(process);
 
 /** A million delays, taken by one worker; for how long the event loop was held. */
-async function delays(name, delayOf) {
-  const many = 1_000_000;
+const delays = {};
+async function delay(name, delayOf) {
+  const many = Number(options.delayed);
   const all = Array.from({ length: many }, (_, i) => `namespace-${i % 50}/some-object-${i}`);
   const queue = new WorkQueue();
   globalThis.gc?.();
@@ -160,12 +179,15 @@ async function delays(name, delayOf) {
     });
   const report = (what, begin) => {
     const { user, system } = process.cpuUsage(begin);
-    const longest = (of) => Math.max(...turns.slice(5).map((turn) => turn[of])).toFixed(1);
-    const ordered = turns.map((turn) => turn.cpu).sort((a, b) => b - a);
-    console.log(
-      `${`${name}, ${what}`.padEnd(58)} ${((user + system) / many).toFixed(2).padStart(6)} µs each; longest turn ` +
-        `${longest('cpu')} ms of CPU (then ${ordered.slice(1, 4).map((ms) => ms.toFixed(1))}), ${longest('wall')} ms of time`,
-    );
+    const longest = (of) => Math.max(...turns.slice(5).map((turn) => turn[of]), 0);
+    const figures = { us: (user + system) / many, turnCpuMs: longest('cpu'), turnMs: longest('wall') };
+    delays[`${name}: ${what}`] = figures;
+    if (!options.json) {
+      console.log(
+        `${`${name}: ${what}`.padEnd(58)} ${figures.us.toFixed(2).padStart(6)} µs each; longest turn ` +
+          `${figures.turnCpuMs.toFixed(1)} ms of CPU, ${figures.turnMs.toFixed(1)} ms of time`,
+      );
+    }
     turns = [];
   };
   let begin = process.cpuUsage();
@@ -187,5 +209,6 @@ async function delays(name, delayOf) {
   await worker;
   report('release, get, done', begin);
 }
-await delays('1 M delays, due over two seconds', (i) => 3000 + ((i * 7919) % 2000));
-await delays('1 M delays, due at one moment', () => 4000);
+await delay('due over two seconds', (i) => 3000 + ((i * 7919) % 2000));
+await delay('due at one moment', () => 4000);
+if (options.json) console.log(JSON.stringify({ rates, delays }));

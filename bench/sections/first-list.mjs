@@ -1,32 +1,51 @@
 import { join } from 'node:path';
 import { measure, rounds } from '../lib/measure.mjs';
-import { goal, Series, table } from '../lib/series.mjs';
+import { panel } from '../lib/panel.mjs';
+import { goal, rowsOf, Series, table } from '../lib/series.mjs';
 
-export async function firstList({ riata, clientNode, node, oldNode, runs, server }) {
-  const { plain } = server.kubeconfigs;
-  const found = await rounds(
-    {
-      'Node itself': () => measure(node, join(riata, 'subjects/nothing.mjs')),
-      riata: () => measure(node, join(riata, 'subjects/riata/first-list.mjs'), plain),
-      'client-node': () => measure(node, join(clientNode, 'subjects/client-node/first-list.mjs'), plain),
-      'riata, Node 20': () => measure(oldNode, join(riata, 'subjects/riata/first-list.mjs'), plain),
-    },
-    Math.max(runs, 9),
-  );
-  const rows = Object.entries(found).map(([name, reports]) => [
-    name,
-    Series.of(reports, 'cpuMs').text(),
-    Series.of(reports, 'peakMb').text(),
-    Series.of(reports, 'wallMs').text(),
-  ]);
-  const ratio = (field) => Series.ratio(found.riata, found['client-node'], field);
-  rows.push(['riata ÷ client-node', ratio('cpuMs').text(2), ratio('peakMb').text(2), ratio('wallMs').text(2)]);
-  return {
-    title: 'From the start of the process to a first list of 10 Pods over HTTPS',
-    text: table(['', 'CPU ms', 'peak RSS MB', 'wall ms'], rows),
-    goals: [
-      goal('first list, CPU beside client-node', ratio('cpuMs').median, 0.4, '×', 2),
-      goal('first list, peak RSS beside client-node', ratio('peakMb').median, 0.6, '×', 2),
-    ],
-  };
-}
+const ours = 'riata';
+const theirs = 'client-node';
+
+export const firstList = {
+  name: 'first-list',
+  needs: ['riata', 'clientNode', 'podServer'],
+  rounds: (runs) => Math.max(runs, 9),
+  async measure({ riata, clientNode, node, oldNode, runs, podServer }) {
+    const { plain } = podServer.kubeconfigs;
+    const found = await rounds(
+      {
+        'Node itself': () => measure(node, join(riata, 'subjects/nothing.mjs')),
+        [ours]: () => measure(node, join(riata, 'subjects/riata/first-list.mjs'), plain),
+        [theirs]: () => measure(node, join(clientNode, 'subjects/client-node/first-list.mjs'), plain),
+        'riata, Node 20': () => measure(oldNode, join(riata, 'subjects/riata/first-list.mjs'), plain),
+      },
+      runs,
+    );
+    return { rows: rowsOf(found) };
+  },
+  describe({ rows }) {
+    const lines = Object.entries(rows).map(([name, row]) => [
+      name,
+      ...['cpuMs', 'peakMb', 'wallMs'].map((field) => Series.of(row, field).text()),
+    ]);
+    const ratio = (field) => Series.ratio(rows[ours], rows[theirs], field);
+    lines.push(['riata ÷ client-node', ...['cpuMs', 'peakMb', 'wallMs'].map((field) => ratio(field).text(2))]);
+    const beside = { unit: '×', digits: 2 };
+    return {
+      title: 'From the start of the process to a first list of 10 Pods over HTTPS',
+      parts: [table(['', 'CPU ms', 'peak RSS MB', 'wall ms'], lines)],
+      charts: [
+        {
+          name: 'first-list',
+          rounds: (runs) => Math.max(runs, 9),
+          title: 'From the start of a process to its first list of 10 Pods over HTTPS',
+          panels: [panel('CPU, ms', rows, 'cpuMs'), panel('peak resident memory, MB', rows, 'peakMb')],
+        },
+      ],
+      goals: [
+        goal({ what: 'first list, CPU beside client-node', got: ratio('cpuMs'), most: 0.4, ...beside }),
+        goal({ what: 'first list, peak RSS beside client-node', got: ratio('peakMb'), most: 0.6, ...beside }),
+      ],
+    };
+  },
+};

@@ -1,20 +1,42 @@
 import { installedSize } from '../lib/install.mjs';
-import { goal, number, table } from '../lib/series.mjs';
+import { panel } from '../lib/panel.mjs';
+import { goal, rowsOf, Series, table } from '../lib/series.mjs';
 
-export function size({ riata, clientNode }) {
-  const ours = installedSize(riata);
-  const theirs = installedSize(clientNode);
-  const row = (name, { megabytes, packages }) => [name, number(megabytes, 1), packages];
-  return {
-    title: 'Installed size',
-    text: table(
-      ['', 'MB on disk', 'packages'],
-      [
-        row('riata', ours),
-        row('client-node', theirs),
-        ['ratio', number(ours.megabytes / theirs.megabytes, 2), number(ours.packages / theirs.packages, 2)],
+export const size = {
+  name: 'size',
+  needs: ['riata', 'clientNode'],
+  rounds: () => 1,
+  measure({ riata, clientNode }) {
+    return { rows: rowsOf({ riata: [installedSize(riata)], 'client-node': [installedSize(clientNode)] }) };
+  },
+  describe({ rows }) {
+    const cells = (row) => [Series.of(row, 'megabytes').text(1), Series.of(row, 'packages').text()];
+    const ratio = (field) => Series.ratio(rows.riata, rows['client-node'], field).text(2);
+    return {
+      title: 'Installed size',
+      parts: [
+        table(
+          ['', 'MB on disk', 'packages'],
+          [
+            ...Object.entries(rows).map(([name, row]) => [name, ...cells(row)]),
+            ['riata ÷ client-node', ratio('megabytes'), ratio('packages')],
+          ],
+        ),
       ],
-    ),
-    goals: [goal('installed size', ours.megabytes, 12, ' MB', 1)],
-  };
-}
+      charts: [
+        {
+          name: 'size',
+          rounds: () => 1,
+          title: 'riata and @kubernetes/client-node, installed alone',
+          panels: [
+            panel('on disk, MB', rows, 'megabytes', { digits: 1, limit: 12 }),
+            panel('packages', rows, 'packages'),
+          ],
+        },
+      ],
+      goals: [
+        goal({ what: 'installed size', got: Series.of(rows.riata, 'megabytes'), most: 12, unit: ' MB', digits: 1 }),
+      ],
+    };
+  },
+};

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { configMap } from '../../lib/api-objects.mjs';
 import { Connection } from '../../lib/connection.mjs';
 import { openAll, timed } from '../../lib/load.mjs';
-import { measure } from '../../lib/measure.mjs';
-import { goal, Series, table } from '../../lib/series.mjs';
+import { measure, progress } from '../../lib/measure.mjs';
+import { panel } from '../../lib/panel.mjs';
+import { goal, number, rowsOf, Series, table } from '../../lib/series.mjs';
 
 const base = '/api/v1/namespaces/default/configmaps';
 const writesEach = 40;
@@ -41,25 +42,56 @@ async function measureFanOut(server, watchers, round) {
   return { ms: new Series(times).median, cpuUs: (cpuMs * 1000) / writesEach / watchers };
 }
 
-export async function fanOut({ home, node, servers, runs, watchers }) {
-  const found = { embedded: [], 'kube-apiserver': [], 'in-process': [] };
-  for (let round = 0; round < runs; round++) {
-    for (const server of servers) found[server.name].push(await measureFanOut(server, watchers, round));
-    found['in-process'].push(await measure(node, join(home, 'subjects/apiserver/fan-out.mjs'), String(watchers)));
-  }
-  const rows = Object.entries(found).map(([name, reports]) => [
-    name,
-    Series.of(reports, 'ms').text(1),
-    Series.of(reports, 'cpuUs').text(1),
-  ]);
-  const ratio = (field) => Series.ratio(found.embedded, found['kube-apiserver'], field);
-  rows.push(['embedded ÷ kube-apiserver', ratio('ms').text(2), ratio('cpuUs').text(2)]);
-  return {
-    title: `One write, ${watchers} watchers over HTTPS`,
-    text: table(['', 'ms until all have it', 'CPU µs per event, server'], rows),
-    goals: [
-      goal('fan-out: time beside kube-apiserver', ratio('ms').median, 1, '×', 2),
-      goal('fan-out: CPU beside kube-apiserver', ratio('cpuUs').median, 1, '×', 2),
-    ],
-  };
-}
+export const fanOut = {
+  name: 'apiserver-fan-out',
+  needs: ['apiserver', 'apiServers'],
+  // They take a few seconds, and differ much.
+  rounds: (runs) => Math.max(runs, 5),
+  async measure({ apiserver, oldNode: node, apiServers: servers, runs, counts: { watchers } }) {
+    const found = { embedded: [], 'kube-apiserver': [], 'in-process': [] };
+    for (let round = 0; round < runs; round++) {
+      progress(`${round + 1}/${runs}`);
+      for (const server of servers) found[server.name].push(await measureFanOut(server, watchers, round));
+      const script = join(apiserver, 'subjects/apiserver/fan-out.mjs');
+      found['in-process'].push(await measure(node, script, String(watchers)));
+    }
+    progress('');
+    return { watchers, rows: rowsOf(found) };
+  },
+  describe({ watchers, rows }) {
+    const lines = Object.entries(rows).map(([name, row]) => [
+      name,
+      Series.of(row, 'ms').text(1),
+      Series.of(row, 'cpuUs').text(1),
+    ]);
+    const ratio = (field) => Series.ratio(rows.embedded, rows['kube-apiserver'], field);
+    lines.push(['embedded ÷ kube-apiserver', ratio('ms').text(2), ratio('cpuUs').text(2)]);
+    const names = {
+      'in-process': 'in-process',
+      embedded: 'embedded, HTTPS',
+      'kube-apiserver': 'kube-apiserver, HTTPS',
+    };
+    return {
+      title: `One write, ${number(watchers)} watchers`,
+      parts: [table(['', 'ms until all have it', 'CPU µs per event, server'], lines)],
+      charts: [
+        {
+          name: 'apiserver-fan-out',
+          // They take a few seconds, and differ much.
+          rounds: (runs) => Math.max(runs, 5),
+          title: `One write told to ${number(watchers)} watchers`,
+          panels: [
+            panel('time until all have it, ms', rows, 'ms', { digits: 1, names }),
+            panel("the server's CPU per event, µs", rows, 'cpuUs', { digits: 1, names }),
+          ],
+        },
+      ],
+      goals: [
+        goal({
+          what: `one write to ${number(watchers)} watchers, time beside kube-apiserver`,
+          ...{ got: ratio('ms'), most: 1, unit: '×', digits: 2 },
+        }),
+      ],
+    };
+  },
+};

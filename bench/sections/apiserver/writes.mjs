@@ -1,6 +1,8 @@
 import { configMap, smallDeployment } from '../../lib/api-objects.mjs';
 import { openAll, spread, timed } from '../../lib/load.mjs';
-import { goal, Series, table } from '../../lib/series.mjs';
+import { progress } from '../../lib/measure.mjs';
+import { panel } from '../../lib/panel.mjs';
+import { goal, rowsOf, Series, table } from '../../lib/series.mjs';
 
 const kinds = {
   ConfigMap: { base: '/api/v1/namespaces/default/configmaps', make: configMap },
@@ -20,40 +22,80 @@ const verbs = {
     c.request('PATCH', `${base}/${name}?fieldManager=bench&force=true`, make(name, step), apply),
 };
 
-export async function writes({ servers, runs, count }) {
-  const found = {};
-  for (let round = 0; round < runs; round++) {
-    for (const [kindName, kind] of Object.entries(kinds)) {
-      for (const [verbName, verb] of Object.entries(verbs)) {
-        for (const clients of [1, 10]) {
-          for (const server of servers) {
-            const connections = await openAll(server, clients);
-            const cost = await timed(server, () =>
-              spread(connections, count, (c, n) => verb(c, kind, `w${round}-${clients}-${n}`, round + 1)),
-            );
-            for (const connection of connections) connection.close();
-            const key = `${kindName} ${verbName}, ${clients === 1 ? 'one after the other' : '10 at a time'}`;
-            found[key] ??= {};
-            found[key][server.name] ??= [];
-            found[key][server.name].push({ perSecond: (count / cost.ms) * 1000, cpuUs: (cost.cpuMs / count) * 1000 });
-          }
+const cases = Object.entries(kinds).flatMap(([kindName, kind]) =>
+  Object.entries(verbs).flatMap(([verbName, write]) =>
+    [1, 10].map((clients) => ({
+      name: `${kindName} ${verbName}, ${clients === 1 ? 'one after the other' : '10 at a time'}`,
+      ...{ kind, write, clients },
+    })),
+  ),
+);
+
+export const writes = {
+  name: 'apiserver-writes',
+  needs: ['apiServers'],
+  async measure({ apiServers: servers, runs, counts: { writes: count } }) {
+    const found = {};
+    for (let round = 0; round < runs; round++) {
+      for (const { name, kind, write, clients } of cases) {
+        progress(`${round + 1}/${runs} ${name}`);
+        for (const server of servers) {
+          const connections = await openAll(server, clients);
+          const { ms, cpuMs } = await timed(server, () =>
+            spread(connections, count, (c, n) => write(c, kind, `w${round}-${clients}-${n}`, round + 1)),
+          );
+          for (const connection of connections) connection.close();
+          found[name] ??= {};
+          found[name][server.name] ??= [];
+          const figures = { us: (ms / count) * 1000, perSecond: (count / ms) * 1000, cpuUs: (cpuMs / count) * 1000 };
+          found[name][server.name].push(figures);
         }
       }
     }
-  }
-  const goals = [];
-  const rows = Object.entries(found).map(([name, { embedded, 'kube-apiserver': real }]) => {
-    const faster = Series.ratio(embedded, real, 'perSecond');
-    const cpu = Series.ratio(embedded, real, 'cpuUs');
-    goals.push(goal(`${name}: time beside kube-apiserver`, 1 / faster.median, 1, '×', 2));
-    return [
+    progress('');
+    return { count, writes: Object.fromEntries(Object.entries(found).map(([name, both]) => [name, rowsOf(both)])) };
+  },
+  describe({ writes: found }) {
+    const lines = Object.entries(found).map(([name, { embedded, 'kube-apiserver': real }]) => [
       name,
-      ...[embedded, real].map((reports) => Series.of(reports, 'perSecond').text()),
-      faster.text(1),
-      ...[embedded, real].map((reports) => Series.of(reports, 'cpuUs').text()),
-      cpu.text(2),
-    ];
-  });
-  const head = ['writes', 'embedded /s', 'real /s', 'ratio', 'embedded CPU µs', 'real CPU µs', 'ratio'];
-  return { title: 'Writes over HTTPS', text: table(head, rows), goals };
+      ...[embedded, real].map((row) => Series.of(row, 'perSecond').text()),
+      Series.ratio(embedded, real, 'perSecond').text(1),
+      ...[embedded, real].map((row) => Series.of(row, 'cpuUs').text()),
+      Series.ratio(embedded, real, 'cpuUs').text(2),
+    ]);
+    const beside = Object.values(found).map(({ embedded, 'kube-apiserver': real }) =>
+      Series.ratio(embedded, real, 'us'),
+    );
+    return {
+      title: 'Writes over HTTPS',
+      parts: [table(['writes', 'embedded /s', 'real /s', 'ratio', 'embedded CPU µs', 'real CPU µs', 'ratio'], lines)],
+      charts: [
+        {
+          name: 'apiserver-writes',
+          title: 'Writes per second over HTTPS, embedded API server and kube-apiserver with etcd',
+          panels: ['one after the other', '10 at a time'].map((how) =>
+            panel(`${how}, writes per second`, sideBySide(found, how), 'perSecond', { better: 'more' }),
+          ),
+        },
+      ],
+      goals: [
+        goal({
+          what: `write, time beside kube-apiserver, the slowest of ${beside.length} ways`,
+          ...{ got: Series.worst(beside), most: 1, unit: '×', digits: 2 },
+        }),
+      ],
+    };
+  },
+};
+
+/** Rows of both servers for each kind of object and verb. */
+function sideBySide(found, how) {
+  const rows = {};
+  for (const [name, { embedded, 'kube-apiserver': real }] of Object.entries(found)) {
+    const [what, ...rest] = name.split(', ');
+    if (rest.join(', ') !== how) continue;
+    rows[`embedded: ${what}`] = embedded;
+    rows[`kube-apiserver: ${what}`] = real;
+  }
+  return rows;
 }

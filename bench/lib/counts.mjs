@@ -1,0 +1,28 @@
+/** How much of everything is measured. */
+export const counts = {
+  /** Pods of the list, events of the watch. */
+  pods: 50_000,
+  /** Pods that informers hold, and events that they get. */
+  informerSizes: [50_000, 10_000],
+  informerEvents: 50_000,
+  widgets: 1000,
+  widgetEvents: 1000,
+  idleKinds: 50,
+  idleMs: 30_000,
+  setSize: 500,
+  setChanged: 5,
+  writes: 500,
+  watchers: 1000,
+  listSizes: [5000, 50_000],
+  kept: 100_000,
+  delayed: 1_000_000,
+  stored: 100_000,
+};
+
+/** Just enough to see that all of it works: its figures say nothing. */
+export const quickCounts = {
+  ...counts,
+  ...{ pods: 1000, informerSizes: [1000, 500], informerEvents: 1000 },
+  ...{ widgets: 40, widgetEvents: 50, idleKinds: 3, idleMs: 2000, setSize: 50, setChanged: 1 },
+  ...{ writes: 20, watchers: 20, listSizes: [100, 500], kept: 500, delayed: 5000, stored: 1000 },
+};
