@@ -1,18 +1,12 @@
-import { ApiServer } from '@riata/apiserver';
-import { loadConfig, type RestConfig } from 'riata';
+import { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { tour } from './main.js';
 
-/** On the real server where there is one (`npm run test:real`), else on the embedded one. */
-async function onServer(run: (config: RestConfig) => Promise<void>): Promise<void> {
-  if (process.env.RIATA_CONTROL_PLANE !== undefined) return run(await loadConfig());
-  await using server = await ApiServer.start();
-  await run(server.config);
-}
-
 test('the tour', async () => {
   const lines: string[] = [];
-  await onServer((config) => tour(config, (line) => lines.push(line)));
+  // In this process; on the real server in `npm run test:real`.
+  await using env = await TestEnvironment.start();
+  await tour(env.config, (line) => lines.push(line));
   expect(lines[0]).toMatch(/^connected to Kubernetes v1\./);
   const events = lines.filter((line) => /^(ADDED|MODIFIED|DELETED)/.test(line));
   expect(events).toEqual([

@@ -76,6 +76,25 @@ test('a write fails, connections break, the server restarts: it is published all
   expect((await env.client.get(Site, key)).status?.published).toBe(true);
 });
 
+test('a shared handler publishes a site, too', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  await env.runHandlers((factory, { signal }) => {
+    const pages = factory.clients.forKind(ConfigMap);
+    factory.forKind(Site).registerHandler(
+      'publish',
+      async (_, changed) => {
+        const isThere = (await pages.find(key)) !== undefined;
+        if (changed === undefined || isThere) return;
+        await pages.create(ConfigMap({ metadata: key, data: { 'index.html': changed.spec.title } }));
+      },
+      { signal },
+    );
+  });
+  await env.client.create(site);
+  await env.expectConverged();
+  expect(env.requests.lines({ verb: 'write' })).toEqual(['create ConfigMap default/blog']);
+});
+
 test('when the leader crashes, the other replica takes over', async () => {
   await using env = await TestEnvironment.start({ kinds: [Site] });
   const leaderElection = { namespace: 'default', name: 'sites' };

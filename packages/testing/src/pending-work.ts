@@ -18,10 +18,9 @@ export async function pendingWork(managers: Iterable<TestManager>, client: Conne
 /** A text that stays the same as long as {@link pendingWork} would find the same, if nobody else does anything. */
 export function stateOfWork(managers: Iterable<TestManager>): string {
   return JSON.stringify(
-    [...managers].map(({ manager, exit, watched }) => [
-      exit?.reason,
-      watched.map(({ queue }) => queue === undefined),
-      manager.controllers.map(({ phase, waitingFor, queued, delayed, active }) => [
+    [...managers].map(({ manager, exit, unbegun, controllers }) => [
+      ...[exit?.reason, unbegun],
+      controllers.map(({ phase, waitingFor, queued, delayed, active }) => [
         ...[phase, waitingFor, queued, delayed],
         active.map(({ reconcileID }) => reconcileID),
       ]),
@@ -38,9 +37,8 @@ export function stateOfWork(managers: Iterable<TestManager>): string {
 /** Milliseconds until the first key of any controller is due; undefined if none waits. */
 export function nextDelayedMs(managers: Iterable<TestManager>): number | undefined {
   let next: number | undefined;
-  for (const { watched } of managers) {
-    for (const { queue } of watched) {
-      const own = queue?.nextDelayedMs();
+  for (const { controllers } of managers) {
+    for (const { nextDelayedMs: own } of controllers) {
       if (own !== undefined && (next === undefined || own < next)) next = own;
     }
   }
@@ -53,9 +51,7 @@ async function pendingOf(test: TestManager, client: ConnectedClient): Promise<st
     throw new Error(`${test.name} has failed: ${exit.runnable}: ${describeError(exit.error)}`, { cause: exit.error });
   }
   if (exit !== undefined) return [];
-  const begins = test.watched
-    .filter(({ queue }) => queue === undefined && test.isLeading)
-    .map(({ name }) => `controller "${name}" has not begun`);
+  const begins = test.unbegun.map((name) => `controller "${name}" has not begun`);
   let isKindMissing = false;
   const behind: string[] = [];
   for (const health of manager.cache.health) {
@@ -63,7 +59,7 @@ async function pendingOf(test: TestManager, client: ConnectedClient): Promise<st
     if (state === 'not served') isKindMissing = true;
     else if (state !== undefined) behind.push(state);
   }
-  const busy = manager.controllers.flatMap((health) => busyWith(health, isKindMissing));
+  const busy = test.controllers.flatMap((health) => busyWith(health, isKindMissing));
   return [...begins, ...behind, ...busy];
 }
 

@@ -15,7 +15,7 @@ import { RecordingTransport } from './recording-transport.js';
 import { RequestRecorder } from './request-recorder.js';
 import { RequestReader } from './request-target.js';
 import { type SettleOptions, type SettleParts, settle } from './settle.js';
-import { TestManager, type TestManagerOptions } from './test-manager.js';
+import { type RegisterHandlers, TestManager, type TestManagerOptions } from './test-manager.js';
 import { serverVariable, startTestServer, type TestServer, type TestServerChoice } from './test-server.js';
 import { type TestTime, VirtualTime } from './test-time.js';
 
@@ -144,6 +144,21 @@ export class TestEnvironment implements AsyncDisposable {
   /** Runs controllers in a new manager. */
   run(...definitions: readonly (ControllerDefinition | Runnable)[]): Promise<TestManager> {
     return this.startManager({ run: definitions });
+  }
+
+  /**
+   * Runs shared handlers (lasso's way), or typed controllers over them (wrangler's), in a new manager: `register` is given
+   * a factory on the environment's clock and connection, and everything here works on them as on controllers.
+   *
+   * @example
+   * await env.runHandlers((factory, { signal }) => restartFrontends(factory, key, { signal }));
+   * await env.runHandlers((factory, { signal }) => runApps(new Controllers(factory), { signal }));
+   */
+  async runHandlers(register: RegisterHandlers, options: TestManagerOptions = {}): Promise<TestManager> {
+    const manager = await this.startManager(options);
+    await this.#time.drive(manager.addHandlers(register), 'runHandlers');
+    await this.#time.quiet();
+    return manager;
   }
 
   /** Starts a manager, as a replica of an operator. Several may run at once. */

@@ -1,8 +1,9 @@
 import type { Client } from 'riata';
-import type { ControllerDefinition, ReconcileRecord, RequestQueue } from 'riata/controller';
+import type { ControllerDefinition, ControllerHealth, ReconcileRecord, RequestQueue } from 'riata/controller';
 import { type Added, Manager, type ManagerExit, type ManagerOptions, type Runnable } from 'riata/manager';
 import { type KindRef, keyOf, objectKey } from 'riata/object';
 import { onAbort, type Runtime } from 'riata/runtime';
+import { SharedControllerFactory } from 'riata/shared';
 import type { TestConnection } from './test-server.js';
 import type { TestTime } from './test-time.js';
 
@@ -14,20 +15,19 @@ export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'cli
   readonly run?: readonly (ControllerDefinition | Runnable)[];
 }
 
-/** A controller that the environment watches over. */
-export interface WatchedController {
-  readonly name: string;
-  readonly kind: KindRef;
-  /** Undefined while it has not begun. */
-  readonly queue: RequestQueue | undefined;
-}
+/** Registers shared handlers; `signal` aborts when they are to end. */
+export type RegisterHandlers = (factory: SharedControllerFactory, options: { readonly signal: AbortSignal }) => unknown;
 
 /** Finished reconciles to be looked at, for each controller. */
 const history = 10_000;
 /** What keys of a second pass are caused by. */
 export const secondPass = 'second pass';
 
-interface Watched extends WatchedController {
+/** A controller that a second pass is made over. */
+interface Watched {
+  readonly name: string;
+  readonly kind: KindRef;
+  /** Undefined while it has not begun. */
   queue: RequestQueue | undefined;
 }
 
@@ -39,6 +39,7 @@ export class TestManager implements AsyncDisposable {
   readonly #time: TestTime;
   readonly #needsLease: boolean;
   readonly #watched = new Set<Watched>();
+  readonly #factories = new Set<SharedControllerFactory>();
   readonly #stop = new AbortController();
   readonly #ended: Promise<ManagerExit>;
   #exit: ManagerExit | undefined;
@@ -89,9 +90,11 @@ export class TestManager implements AsyncDisposable {
     return this.manager.client;
   }
 
-  /** Finished reconciles, oldest first: why each ran, and what it wrote. */
+  /** Finished reconciles and runs of shared handlers, oldest first: why each ran; what it wrote, of reconciles. */
   get explain(): readonly ReconcileRecord[] {
-    return this.manager.explain;
+    if (this.#factories.size === 0) return this.manager.explain;
+    const shared = [...this.#factories].flatMap(({ explain }) => explain);
+    return [...this.manager.explain, ...shared].sort((a, b) => a.startedAt - b.startedAt);
   }
 
   /** Why it ended; undefined while it runs. */
@@ -115,6 +118,23 @@ export class TestManager implements AsyncDisposable {
     const remove = async () => {
       this.#watched.delete(watched);
       await this.#time.drive(added.remove(), `the removal of ${what.name}`);
+    };
+    return { remove };
+  }
+
+  /**
+   * Runs shared handlers, and typed controllers over them, on its caches: `register` is given a factory that starts when
+   * all are registered. They run where this replica leads, as controllers do.
+   */
+  async addHandlers(register: RegisterHandlers): Promise<Added> {
+    const everywhere = !this.#needsLease;
+    const factory = SharedControllerFactory.fromManager(this.manager, { everywhere, history });
+    await register(factory, { signal: factory.stopping });
+    const added = this.manager.add(factory, { stage: everywhere ? 'others' : 'leader' });
+    this.#factories.add(factory);
+    const remove = async () => {
+      this.#factories.delete(factory);
+      await this.#time.drive(added.remove(), 'the removal of shared handlers');
     };
     return { remove };
   }
@@ -143,14 +163,27 @@ export class TestManager implements AsyncDisposable {
     return this.#exit === undefined && (this.#isElected || !this.#needsLease);
   }
 
-  /** @internal */
-  get watched(): readonly WatchedController[] {
-    return [...this.#watched];
+  /** @internal Of controllers and of shared handlers. */
+  get controllers(): readonly ControllerHealth[] {
+    return [...this.manager.controllers, ...[...this.#factories].flatMap(({ health }) => health)];
+  }
+
+  /** @internal Names of controllers that should work, and do not yet. */
+  get unbegun(): readonly string[] {
+    if (!this.isLeading) return [];
+    const shared = [...this.#factories].flatMap((factory) =>
+      factory.controllers.filter(({ isWanted, health }) => isWanted && health === undefined),
+    );
+    return [...this.#watched]
+      .filter(({ queue }) => queue === undefined)
+      .map(({ name }) => name)
+      .concat(shared.map(({ name }) => name));
   }
 
   /** @internal Has every object of every controller reconciled once more; tells how many. */
   async passAgain(): Promise<number> {
     let count = 0;
+    for (const factory of this.#factories) count += await factory.enqueueAll();
     for (const { kind, queue } of this.#watched) {
       if (queue === undefined || !this.manager.cache.holds(kind)) continue;
       const { items } = await this.manager.cache.list(kind);

@@ -25,6 +25,8 @@ export interface ControllerHealth {
   readonly waitingFor: readonly string[];
   readonly queued: number;
   readonly delayed: number;
+  /** Until the first of those is due, 0 if it is overdue; undefined if none waits. */
+  readonly nextDelayedMs: number | undefined;
   readonly active: readonly ActiveReconcileInfo[];
 }
 
@@ -104,6 +106,7 @@ export class Controller {
       waitingFor: [...this.#unsynced],
       queued: this.queue.len(),
       delayed: this.queue.delayed(),
+      nextDelayedMs: this.queue.nextDelayedMs(),
       active: [...this.#active].map((reconcile) => reconcile.info),
     };
   }

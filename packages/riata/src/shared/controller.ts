@@ -127,6 +127,11 @@ export class Controller<R extends KubeObject = KubeObject> {
     this.#add(key, durationMs(after, `controller "${this.name}": enqueueAfter`), 'enqueueAfter');
   }
 
+  /** Has the handlers look at every object that the cache holds; resolves when their keys are queued, to how many there are. */
+  enqueueAll(): Promise<number> {
+    return this.replay('enqueueAll');
+  }
+
   /**
    * Works until the signal aborts (`Start`). Resolves when the cache is synced and workers run; at once for a kind that
    * the server does not serve yet: that begins by itself when it comes. Rejects if the server refuses the kind. Further
@@ -160,13 +165,16 @@ export class Controller<R extends KubeObject = KubeObject> {
     this.#onWanted?.();
   }
 
-  /** Has all handlers look at every object. */
-  protected async replay(source: string): Promise<void> {
+  /** {@link enqueueAll}, for a reason. */
+  protected async replay(source: string): Promise<number> {
     try {
-      for (const key of await this.cache.keys({ signal: this.#stop.signal })) this.#add(splitKey(key), 0, source);
+      const keys = await this.cache.keys({ signal: this.#stop.signal });
+      for (const key of keys) this.#add(splitKey(key), 0, source);
+      return keys.length;
     } catch (error) {
-      if (this.#stop.signal.aborted) return;
+      if (this.#stop.signal.aborted) return 0;
       this.#runtime.log.error('objects could not be looked at again', { controller: this.name, source, error });
+      return 0;
     }
   }
 
@@ -174,9 +182,17 @@ export class Controller<R extends KubeObject = KubeObject> {
     this.want();
     const { clock, log } = this.#runtime;
     const { kind } = this;
-    const { rateLimiter = sharedControllerRateLimiter, timeout, drain } = this.#options;
+    const { rateLimiter = sharedControllerRateLimiter, timeout, drain, history } = this.#options;
     const loop = new ReconcileLoop(this.name, {
-      ...{ concurrency: workers, priority: false, syncTimeout: 'never', timeout, drain, runtime: this.#runtime },
+      ...{
+        concurrency: workers,
+        priority: false,
+        syncTimeout: 'never',
+        timeout,
+        drain,
+        history,
+        runtime: this.#runtime,
+      },
       rateLimiter: ownLimiter(rateLimiter, this.name),
       reconcile: (run) => this.chain.run(run),
     });

@@ -1,6 +1,8 @@
 import type { Cache } from '../cache/cache.js';
 import { type CachedKind, cached, type KindCacheOptions } from '../cache/cache-options.js';
 import { type ClientOptions, type ConnectedClient, createClient } from '../client/create-client.js';
+import type { ControllerHealth } from '../controller/controller.js';
+import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import type { Manager } from '../manager/manager.js';
 import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
@@ -104,20 +106,36 @@ export class SharedControllerFactory implements AsyncDisposable {
    * replica leads; with `everywhere`, for `manager.add(factory)`, on all replicas.
    */
   static fromManager(
-    manager: Pick<Manager, 'connection' | 'leaderClient' | 'cache'>,
+    manager: Pick<Manager, 'connection' | 'leaderClient' | 'cache' | 'runtime'>,
     {
       everywhere = false,
       ...options
     }: Omit<SharedControllerFactoryOptions, 'cache' | 'cacheDefaults'> & { readonly everywhere?: boolean } = {},
   ): SharedControllerFactory {
-    const { connection, leaderClient, cache } = manager;
+    const { connection, leaderClient, cache, runtime } = manager;
     const clients = new SharedClientFactory(connection, everywhere ? connection : leaderClient);
-    return new SharedControllerFactory(clients, { ...options, cache });
+    return new SharedControllerFactory(clients, { runtime, ...options, cache });
   }
 
   /** All that were asked for, in that order. */
   get controllers(): readonly SharedController[] {
     return [...this.#controllers.values()];
+  }
+
+  /** How those are doing that were started. */
+  get health(): readonly ControllerHealth[] {
+    return this.#all.flatMap(({ health }) => health ?? []);
+  }
+
+  /** Finished runs of all of them: why each ran, and how it ended. Oldest first. */
+  get explain(): readonly ReconcileRecord[] {
+    return this.#all.flatMap(({ explain }) => explain).sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  /** Has all handlers look at every object of their kind; resolves when the keys are queued, to how many there are. */
+  async enqueueAll(): Promise<number> {
+    const counts = await Promise.all(this.#all.map((each) => (each.isWanted ? each.enqueueAll() : 0)));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Aborts when the factory stops. */
@@ -187,7 +205,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     await this.caches.waitForCacheSync({ signal });
     signal.throwIfAborted();
     this.#running = { workers };
-    const wanted = [...this.#controllers.values(), ...this.#dedicated].filter(({ isWanted }) => isWanted);
+    const wanted = this.#all.filter(({ isWanted }) => isWanted);
     await Promise.all(wanted.map((controller) => this.#startOne(controller)));
   }
 
@@ -223,7 +241,11 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   async #ended(): Promise<void> {
-    await Promise.all([...this.#controllers.values(), ...this.#dedicated].map(({ ended }) => ended));
+    await Promise.all(this.#all.map(({ ended }) => ended));
+  }
+
+  get #all(): readonly Controller[] {
+    return [...this.#controllers.values(), ...this.#dedicated];
   }
 
   #startOne(controller: Controller): Promise<void> {
@@ -244,9 +266,9 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   #optionsOf(kind: KindRef): KeyedOptions {
-    const { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain } = this.#options;
+    const { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain, history } = this.#options;
     const { workers: _, cache: __, ...own } = this.#ofKind(kind) ?? {};
-    const defaults = { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain };
+    const defaults = { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain, history };
     return { ...defaults, runtime: this.#runtime, ...own };
   }
 }
