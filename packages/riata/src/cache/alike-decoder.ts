@@ -77,12 +77,25 @@ export class AlikeDecoder {
     return decoded === UNLIKE ? undefined : (decoded as object);
   }
 
-  #decode(framed: FramedObject, known: Bag, isVersion: boolean): unknown {
-    const { bytes, end, cutStart, cutEnd } = framed;
+  /** As {@link decode}, of the metadata alone: those that begin at `from` and end at `metadataEnd`. */
+  decodeMetadata(framed: FramedObject, from: number, known: object): object | undefined {
+    if (framed.suspectNumber || polluted()) return undefined;
+    this.#begin(framed);
+    this.#at = from;
+    const value = this.#metadata(framed, known as Bag);
+    return value === UNLIKE || this.#at !== framed.metadataEnd ? undefined : (value as object);
+  }
+
+  #begin({ bytes, end, cutStart, cutEnd }: FramedObject): void {
     this.#bytes = bytes;
     this.#end = end;
     this.#cutStart = cutStart;
     this.#cutEnd = cutEnd;
+  }
+
+  #decode(framed: FramedObject, known: Bag, isVersion: boolean): unknown {
+    const { bytes, end } = framed;
+    this.#begin(framed);
     if (framed.head !== this.#head) {
       this.#head = framed.head;
       this.#headMembers = new Map(
@@ -90,7 +103,6 @@ export class AlikeDecoder {
       );
     }
     const head = this.#headMembers;
-    const isCut = cutEnd > 0 || framed.cutUnsure;
     let copy: Bag | undefined;
     let isFirst = true;
     const type = head.size > 0 ? -1 : this.#turnedType(known, framed.start + 1);
@@ -110,8 +122,7 @@ export class AlikeDecoder {
       const isObject = bytes[i] === OPEN_BRACE && isBag(before);
       let value: unknown;
       if (key === 'metadata' && isObject) {
-        value = this.#object(before, 1, cutEnd > 0);
-        if (isCut && value !== before && isBag(value) && Object.hasOwn(value, 'managedFields')) return UNLIKE;
+        value = this.#metadata(framed, before);
       } else if (isObject && key !== 'status') {
         value = this.#part(before, isVersion);
       } else value = this.#value(before, 0);
@@ -144,6 +155,14 @@ export class AlikeDecoder {
       if (value === UNLIKE || value !== known[key] || this.#bytes[i++] !== COMMA) return -1;
     }
     return i;
+  }
+
+  #metadata({ cutEnd, cutUnsure }: FramedObject, before: Bag): unknown {
+    const value = this.#object(before, 1, cutEnd > 0);
+    if ((cutEnd > 0 || cutUnsure) && value !== before && isBag(value) && Object.hasOwn(value, 'managedFields')) {
+      return UNLIKE;
+    }
+    return value;
   }
 
   /** A part that seldom changes from version to version, as a spec. */

@@ -136,6 +136,56 @@ describe.each<CacheMemory>(['parsed', 'hash-consed'])('%s: objects share', (memo
   });
 });
 
+describe('raw: metadata are decoded as they come', () => {
+  /** As in an informer: what was admitted last is what is stored. */
+  function informerLike() {
+    let stored: Pod | undefined;
+    const { makeObject, admit } = createIngest('raw', () => stored);
+    return (text: string) => {
+      const next = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true, makeObject });
+      stored = admit(next, stored);
+      return stored;
+    };
+  }
+  const managed = (object: Pod) =>
+    JSON.stringify(object).replace('"metadata":{', '"metadata":{"managedFields":[{"manager":"x"}],');
+
+  test('with the version before, and are held by the object', () => {
+    const take = informerLike();
+    const first = take(managed(pod('a')));
+    const second = take(managed({ ...pod('a'), metadata: { ...pod('a').metadata, resourceVersion: '2' } }));
+    expect(isRawObject(second)).toBe(true);
+    expect(second.metadata).toEqual({ ...pod('a').metadata, resourceVersion: '2' });
+    expect(second.metadata.labels).toBe(first.metadata.labels);
+    expect(second.spec).toBe(first.spec);
+    expect(Object.getOwnPropertyDescriptor(second, 'metadata')?.value).toBe(second.metadata);
+    expect(isFrozenDeep(second.metadata)).toBe(true);
+    expect(take(managed(second))).toBe(second);
+  });
+
+  test('with the object that came before', () => {
+    const { makeObject } = createIngest('raw');
+    const [a, b] = [pod('a'), pod('b')].map((object) =>
+      decodeObject<Pod>(Buffer.from(managed(object)), { cutManagedFields: true, makeObject }),
+    );
+    expect(b).toEqual(pod('b'));
+    expect(b?.metadata.ownerReferences).toBe(a?.metadata.ownerReferences);
+  });
+
+  test.each([
+    ['a number that a double does not hold', '{"metadata":{"name":"a","generation":9007199254740993},"spec":{"x":1}}'],
+    ['none', '{"kind":"Pod","metadata":null,"spec":{"x":1}}'],
+    ['keys with escapes', '{"metadata":{"name":"a","managed\\u0046ields":[],"l\\u0061bels":{}},"spec":{"x":1}}'],
+    ['managedFields twice', '{"metadata":{"managedFields":[],"name":"a","managedFields":[1]},"spec":{"x":1}}'],
+    ['a prototype', '{"metadata":{"name":"a","labels":{"__proto__":"x"}},"spec":{"x":1}}'],
+  ])('%s: equal to what a parser makes of it', (_, text) => {
+    const take = informerLike();
+    const expected = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true });
+    for (const round of [1, 2]) expect([round, JSON.stringify(take(text))]).toEqual([round, JSON.stringify(expected)]);
+    expect(lossOf(take(text))).toEqual(lossOf(expected));
+  });
+});
+
 test('an unknown memory is refused by name', () => {
   expect(() => createIngest('zip' as CacheMemory)).toThrow(/expected 'parsed', 'raw' or 'hash-consed', got "zip"/);
 });

@@ -12,7 +12,7 @@ import { Neighbours } from './neighbours.js';
  * (`old.spec === new.spec`), and what is handed out is a plain, frozen object.
  *
  * - `'parsed'`: parsed when they come. Equal parts of objects of one owner, or that come one after the other, are held once.
- * - `'raw'`: kept as text, and parsed member by member (metadata, spec, status…) when they are read: the least CPU for
+ * - `'raw'`: but for metadata, kept as text, and parsed member by member (spec, status…) when they are read: the least CPU for
  *   kinds that change often and of which little but metadata is read. What is read often is parsed often. A transform gets
  *   them frozen, and has to return a new object (`edit`). `console.log` shows members as `[Getter]`: log a copy.
  * - `'hash-consed'`: as `'parsed'`, and equal subtrees of any two objects are held once: less memory where objects come in no
@@ -61,12 +61,17 @@ export function createIngest(
     return (framed) => neighbours.decode(framed, storedLike(framed));
   };
   switch (memory) {
-    case 'raw':
+    case 'raw': {
+      const neighbours = new Neighbours();
       return {
         sharesWhenMade: false,
-        makeObject: rawObjects(storedLike),
+        makeObject: rawObjects({
+          previousOf: storedLike,
+          decodeMetadata: (framed, from, previous) => neighbours.decodeMetadata(framed, from, previous),
+        }),
         admit: (next, previous) => (previous === undefined ? next : share(previous, next)),
       };
+    }
     case 'hash-consed': {
       const table = new HashConsing();
       // First the cheap way, which finds most of it: what is left is hashed in less time.

@@ -25,6 +25,7 @@ export class Neighbours {
   readonly #ofOwner = new Array<KubeObject | undefined>(OWNERS).fill(undefined);
   readonly #decoder = new AlikeDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
   #last: KubeObject | undefined;
+  #lastMetadata: object = {};
   /** What was decoded last, and along which object: these need not be joined. */
   #made: object | undefined;
   #madeAlong: object | undefined;
@@ -43,6 +44,20 @@ export class Neighbours {
     // What is in the store is not handed out for another: whoever gets it may note a loss of it.
     this.#made = made === along ? { ...along } : made;
     return this.#made;
+  }
+
+  /**
+   * As {@link decode}, of the metadata alone, which begin at `from`: along those of `previous`, or else along the last ones of
+   * a new object.
+   */
+  decodeMetadata(framed: FramedObject, from: number, previous: object | undefined): object | undefined {
+    if (previous !== undefined) {
+      const { metadata } = previous as Partial<KubeObject>;
+      return metadata && this.#decoder.decodeMetadata(framed, from, metadata);
+    }
+    const made = this.#decoder.decodeMetadata(framed, from, this.#lastMetadata);
+    if (made !== undefined) this.#lastMetadata = made;
+    return made;
   }
 
   /** Shares a new object with one that came before. */

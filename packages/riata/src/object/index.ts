@@ -213,7 +213,7 @@ export {
 export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
 export type { QuantityFormat } from './quantity-parser.js';
-export { isRawObject, rawObjects } from './raw/raw-object.js';
+export { isRawObject, type RawObjectsOptions, rawObjects } from './raw/raw-object.js';
 export { compareResourceVersions } from './resource-version.js';
 export { type DecodeOptions, decodeObject, type FramedObject, type MakeObject } from './scan/decode-object.js';
 export { type ScannedMeta, scanMeta } from './scan/scan-meta.js';

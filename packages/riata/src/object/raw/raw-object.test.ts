@@ -208,7 +208,10 @@ describe('text', () => {
 
 describe('with the version before at hand', () => {
   const after = (previous: object, text: string) =>
-    decodeObject<Pod>(Buffer.from(text), { makeObject: rawObjects(() => previous), cutManagedFields: true });
+    decodeObject<Pod>(Buffer.from(text), {
+      makeObject: rawObjects({ previousOf: () => previous }),
+      cutManagedFields: true,
+    });
   const note = 'x'.repeat(300);
 
   test('large parts that are the same are shared as they come', () => {

@@ -3,20 +3,31 @@ import { type FramedObject, type MakeObject, textAround, textOf } from '../scan/
 import { mayHoldLargeExponent } from '../scan/guess.js';
 import { skipSpace } from '../scan/object-scanner.js';
 import { unsafeNumbers } from '../scan/unsafe-numbers.js';
+import { freeze } from '../value/freeze.js';
 import { lossOf, markLossy } from '../value/lossy.js';
 import type { Bag } from '../value/own.js';
-import { partAt, partDescriptor, partText, type RawParts, rawPartsOf, stampParts } from './raw-parts.js';
+import { identify, partAt, partDescriptor, partText, type RawParts, rawPartsOf, stampParts } from './raw-parts.js';
 import { skipNested, skipScalar, stringEnd } from './skip-value.js';
 
 const QUOTE = 0x22;
 /** Longer strings at the top of an object are kept as text. */
 const SHORT = 64;
 
+/** What {@link rawObjects} may be told. */
+export interface RawObjectsOptions {
+  /** The version before: what it has in common with the new one is shared at once, and not looked through. @default none */
+  readonly previousOf?: (framed: FramedObject) => object | undefined;
+  /**
+   * Decodes the metadata as they come, as they are read anyway: those of `framed` that begin at `from` and end at its
+   * `metadataEnd`, without what is cut out. Undefined to have them kept as text. They are frozen. @default kept as text
+   */
+  readonly decodeMetadata?: (framed: FramedObject, from: number, previous: object | undefined) => object | undefined;
+}
+
 /**
  * Makes raw objects: what is at the top of them (`metadata`, `spec`, `status`…) is kept as text and parsed when it is read.
  * For kinds of which there are many and of which little is read. Pass the result as `makeObject` to a list, a watch or
- * `decodeObject`; one for each kind, as it learns what the objects look like. `previousOf` may name the version before: what it
- * has in common with the new one is then shared at once, and not looked through.
+ * `decodeObject`; one for each kind, as it learns what the objects look like.
  *
  * A raw object looks like any other: its members are own and enumerable, and spread, `JSON.stringify`, `clone`, `edit`,
  * `equal`, `share` and all else work on it. It is frozen from the beginning, and so is what is read from it.
@@ -25,7 +36,7 @@ const SHORT = 64;
  * What lies inside a member is checked for syntax when it is read: a `SyntaxError` then. Objects that are laid out in an
  * unusual way (a key twice or with escapes, numbers as keys) are parsed at once.
  */
-export function rawObjects(previousOf?: (framed: FramedObject) => object | undefined): MakeObject {
+export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {}): MakeObject {
   // A constructor of its own, as engines size objects by it; with the prototype that any plain object has.
   function Facade() {}
   Facade.prototype = Object.prototype;
@@ -65,42 +76,45 @@ export function rawObjects(previousOf?: (framed: FramedObject) => object | undef
       if (bytes[i] !== 0x3a) return undefined;
       const from = skipSpace(bytes, i + 1, end);
       const nested = (bytes[from]! | 0x20) === 0x7b;
-      const isMetadata = key === 'metadata';
+      const isMetadata = nested && key === 'metadata';
       const same =
         before === undefined || !nested || isMetadata ? undefined : partAt(before, parts.length, bytes, from, end);
+      const decoded =
+        isMetadata && framed.metadataEnd > from ? decodeMetadata?.(framed, from, before && previous) : undefined;
       if (same !== undefined) {
         Object.defineProperty(object, key, partDescriptor(parts.length));
         parts.push(same.part);
         i = same.to;
-        if (bytes[i] !== 0x2c) break;
-        i = skipSpace(bytes, i + 1, end);
-        if (bytes[i] !== QUOTE) return undefined;
-        continue;
-      }
-      const cut = nested && framed.cutEnd > 0 && isMetadata;
-      i =
-        nested && isMetadata && framed.metadataEnd > from
-          ? framed.metadataEnd
-          : nested
-            ? skipNested(bytes, from, end, cut ? framed.cutStart : 0, cut ? framed.cutEnd : 0)
-            : skipScalar(bytes, from, end);
-      if (i < 0) return undefined;
-      if (nested || i - from > SHORT) {
-        const text = cut ? textAround(bytes, from, framed.cutStart, framed.cutEnd, i, '') : textOf(bytes, from, i);
-        if (framed.cutUnsure && key === 'metadata' && holdsManagedFields(text)) return undefined;
-        if (framed.guessed && mayHoldLargeExponent(nested ? text : `${text},`)) suspectNumber = true;
-        Object.defineProperty(object, key, partDescriptor(parts.length));
-        parts.push(partText(text));
+      } else if (decoded !== undefined) {
+        object[key] = freeze(decoded);
+        identify(object, decoded);
+        i = framed.metadataEnd;
       } else {
-        let text = scalars[member];
-        if (text === undefined || !matches(bytes, from, i, text)) {
-          text = textOf(bytes, from, i);
-          scalars[member] = text;
+        const cut = isMetadata && framed.cutEnd > 0;
+        i =
+          isMetadata && framed.metadataEnd > from
+            ? framed.metadataEnd
+            : nested
+              ? skipNested(bytes, from, end, cut ? framed.cutStart : 0, cut ? framed.cutEnd : 0)
+              : skipScalar(bytes, from, end);
+        if (i < 0) return undefined;
+        if (nested || i - from > SHORT) {
+          const text = cut ? textAround(bytes, from, framed.cutStart, framed.cutEnd, i, '') : textOf(bytes, from, i);
+          if (framed.cutUnsure && isMetadata && holdsManagedFields(text)) return undefined;
+          if (framed.guessed && mayHoldLargeExponent(nested ? text : `${text},`)) suspectNumber = true;
+          Object.defineProperty(object, key, partDescriptor(parts.length));
+          parts.push(partText(text));
+        } else {
+          let text = scalars[member];
+          if (text === undefined || !matches(bytes, from, i, text)) {
+            text = textOf(bytes, from, i);
+            scalars[member] = text;
+          }
+          const value = scalarOf(text);
+          if (value === undefined) return undefined;
+          if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) suspectNumber = true;
+          object[key] = value;
         }
-        const value = scalarOf(text);
-        if (value === undefined) return undefined;
-        if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) suspectNumber = true;
-        object[key] = value;
       }
       i = skipSpace(bytes, i, end);
       if (bytes[i] !== 0x2c) break;

@@ -4,6 +4,8 @@ import { freeze } from '../value/freeze.js';
 
 /** Shorter parts are looked through as fast as they are compared. */
 const LONG = 256;
+/** Where the texts of parts up to this size are put to be compared with bytes; larger ones are made strings. */
+const compared = Buffer.allocUnsafeSlow(16_384);
 
 /** A part whose text needs more than one byte per character: its UTF-8 bytes, each as one character. */
 class WideText {
@@ -62,6 +64,10 @@ class Facade extends Stamped {
     return #parts in object ? object.#parts : undefined;
   }
 
+  static identify(object: object, identity: Identity): void {
+    if (#parts in object) object.#identity = identity;
+  }
+
   static identityOf(object: Identifiable): Identity | undefined {
     if (!(#parts in object)) return object.metadata;
     if (object.#identity === undefined && object.metadata) {
@@ -90,6 +96,11 @@ interface Identifiable {
  */
 export function identityOf(object: Identifiable): Identity | undefined {
   return Facade.identityOf(object);
+}
+
+/** Tells who a raw object is: its metadata, which it holds. */
+export function identify(object: object, metadata: Identity): void {
+  Facade.identify(object, metadata);
 }
 
 /** Makes `object` the facade of `parts`: the getters of {@link partDescriptor} work on it from then on. */
@@ -177,11 +188,17 @@ export function partAt(
   if (typeof text !== 'string' || text.length < LONG) return undefined;
   const to = from + text.length;
   if (to >= end || (bytes[to] !== 0x2c && bytes[to] !== 0x7d)) return undefined;
-  // As many bytes as characters, and equal: it is ASCII.
-  if (textOf(bytes, from, to) !== text) return undefined;
+  if (!isTextAt(text, bytes, from, to)) return undefined;
   const part = known instanceof SharedPart ? known : new SharedPart(text);
   before[at] = part;
   return { part, to };
+}
+
+/** Whether `bytes[from, to)` is the text, which has as many characters: then it is ASCII. */
+function isTextAt(text: string, bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from > compared.length) return textOf(bytes, from, to) === text;
+  // No string is made of what is the same most of the time.
+  return compared.write(text, 'utf8') === to - from && compared.compare(bytes, from, to, 0, to - from) === 0;
 }
 
 /** Makes `before[at]` and `after[index]` one if they have the same JSON text (a native comparison); else false. */
