@@ -8,6 +8,7 @@ import {
 } from '../src/schema/structural/validate-custom-resource.js';
 import { causeOf } from '../src/status/field-error.js';
 import { askReal } from './ask.js';
+import { poll } from './controlled-server.js';
 
 const group = 'updates.example.com';
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -82,26 +83,20 @@ const crd = (part: StructuralSchema, resourceVersion?: string) => ({
 const object = (more: object): JsonObject => ({ apiVersion: `${group}/v1`, kind: 'Thing', ...more }) as JsonObject;
 let before: JsonObject = {};
 
-/** Asks until the answer is the wished one. */
-async function until(ask: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await ask()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the server did not come to it in time');
-}
-
 beforeAll(async () => {
   const made = await askReal('POST', crds, crd(loose));
-  await until(
-    async () => (await askReal('POST', path, object({ metadata: { name: 'a' }, spec: stored }))).code === 201,
-  );
+  const first = object({ metadata: { name: 'a' }, spec: stored });
+  await poll('it is served', async () => (await askReal('POST', path, first)).code === 201);
   const { body } = await askReal('GET', `${path}/a`);
   before = (await askReal('PUT', `${path}/a/status`, { ...body, status: stored })).body;
-  const current = await askReal('GET', `${crds}/${made.body.metadata.name}`);
-  await askReal('PUT', `${crds}/${made.body.metadata.name}`, crd(part, current.body.metadata.resourceVersion));
+  const at = `${crds}/${made.body.metadata.name}`;
+  // The server may write its status at any time.
+  await poll('the new schema is taken', async () => {
+    const { resourceVersion } = (await askReal('GET', at)).body.metadata;
+    return (await askReal('PUT', at, crd(part, resourceVersion))).code === 200;
+  });
   const bad = object({ metadata: { name: 'b' }, spec: stored });
-  await until(async () => (await askReal('POST', `${path}?dryRun=All`, bad)).code === 422);
+  await poll('it is in force', async () => (await askReal('POST', `${path}?dryRun=All`, bad)).code === 422);
 });
 afterAll(() => askReal('DELETE', `${crds}/things.${group}`));
 

@@ -7,6 +7,7 @@ import { readCustomResource } from '../src/schema/structural/read-custom-resourc
 import { validateCustomResource } from '../src/schema/structural/validate-custom-resource.js';
 import { causeOf } from '../src/status/field-error.js';
 import { askReal } from './ask.js';
+import { poll } from './controlled-server.js';
 
 const group = 'schemas.example.com';
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -120,17 +121,8 @@ beforeAll(async () => {
     },
   });
   // Served a moment after it is established, also by this server.
-  for (let i = 0; i < 200; i++) {
-    const answer = await askReal('POST', path, {
-      apiVersion: `${group}/v1`,
-      kind: 'Thing',
-      metadata: { name: 'a' },
-      spec: {},
-    });
-    if (answer.code === 201) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the custom resource is not served');
+  const one = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'a' }, spec: {} };
+  await poll('the custom resource is served', async () => (await askReal('POST', path, one)).code === 201);
 });
 afterAll(() => askReal('DELETE', `${crds}/things.${group}`));
 
