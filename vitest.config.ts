@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const resolve = { conditions: ['riata-source', 'node', 'import', 'default'] };
 const ssr = { resolve };
 // Limits are for what hangs, not for what is slow: the machine may have much else to do, or stand still for a while.
-const longRun = { testTimeout: 120_000, hookTimeout: 120_000 };
+const longRun = { testTimeout: 300_000, hookTimeout: 300_000 };
 // A control plane is for one file at a time; `npm run test:real` starts as many as there are workers.
 const planes = process.env.RIATA_CONTROL_PLANES?.split(delimiter).length ?? 1;
 const onePlaneEach = planes > 1 ? { maxWorkers: planes } : { fileParallelism: false };

@@ -130,7 +130,7 @@ const action: fc.Arbitrary<(all: string) => Step> = fc.oneof(
   fc.constantFrom('?labelSelector=l%3D1', '').map((query) => (all: string) => remove(`${all}${query}`)),
 );
 
-test('anything done to ConfigMaps', { timeout: 120_000 }, async () => {
+test('anything done to ConfigMaps', async () => {
   await alike(
     fc.array(action, { minLength: 5, maxLength: 25 }),
     (actions) => {
@@ -158,7 +158,7 @@ const selector = fc
   )
   .map((parts) => parts.join(','));
 
-test('any label selector', { timeout: 120_000 }, async () => {
+test('any label selector', async () => {
   const ns = uniqueName('s');
   const all = configMaps(ns);
   const values = [{ a: '1' }, { a: '2', b: '1' }, { b: '5' }, { a: '5', 'x.io/c': '1' }, {}];
@@ -255,7 +255,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 
 const schemaCount = 40;
 
-test('any object of any small schema', { timeout: 120_000 }, async () => {
+test('any object of any small schema', async () => {
   const ns = uniqueName('v');
   const group = `${uniqueName('g')}.example.com`;
   const schemas = fc.sample(schema, { seed, numRuns: schemaCount });
@@ -283,7 +283,7 @@ test('any object of any small schema', { timeout: 120_000 }, async () => {
   );
 });
 
-test('any appliers of a custom object', { timeout: 120_000 }, async () => {
+test('any appliers of a custom object', async () => {
   const ns = uniqueName('v');
   const group = `${uniqueName('g')}.example.com`;
   const string = { type: 'string' };
