@@ -21,6 +21,12 @@ export function reportText(found) {
   ].join('\n\n')}\n`;
 }
 
+/** What README.md shows of it: a few figures, medians alone. */
+export function summaryText(found) {
+  const lines = found.flatMap(({ described }) => described.headlines ?? []);
+  return table(['', 'Riata', 'beside'], lines).replace(/--:\|$/m, '---|');
+}
+
 /** Every goal, and what came out. */
 export function goalsTable(found) {
   const lines = found.flatMap(({ described }) =>

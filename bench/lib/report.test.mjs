@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { headline } from './headline.mjs';
 import { panel, wantsLogScale } from './panel.mjs';
-import { goalsTable, reportText } from './report.mjs';
+import { goalsTable, reportText, summaryText } from './report.mjs';
 import { readResults } from './results.mjs';
 import { sections, sectionsNamed } from './sections.mjs';
 import { goal, Series } from './series.mjs';
@@ -83,10 +84,19 @@ test('versions are those that lock files pin', () => {
   expect(cargoVersion('[[package]]\nname = "kube"\nversion = "5.0.0"\n', 'kube')).toBe('5.0.0');
 });
 
+test('a headline has medians, of what was measured', () => {
+  const rows = { riata: { ms: [1, 3, 2] }, peer: { ms: [7.04] }, silent: {} };
+  expect(
+    headline('time', rows, 'ms', { others: { peer: 'a peer', silent: 'silent' }, unit: ' ms', digits: 1 }),
+  ).toEqual([['time', '2.0 ms', 'a peer 7.0 ms']]);
+  expect(headline('time', rows, 'ms', { ours: 'silent', others: {} })).toEqual([]);
+});
+
 test('the report in the repository is that of its results', () => {
   const found = readResults();
   expect(found.length).toBeGreaterThan(0);
   expect(readFileSync(new URL('../report.md', import.meta.url), 'utf8')).toBe(reportText(found));
+  expect(readFileSync(new URL('../../README.md', import.meta.url), 'utf8')).toContain(`\n${summaryText(found)}\n`);
   for (const { described: all } of found) {
     for (const { name } of all.charts) {
       const svg = readFileSync(new URL(`../charts/${name}.svg`, import.meta.url), 'utf8');

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildControllerRuntime } from '../lib/build-controller-runtime.mjs';
+import { headline } from '../lib/headline.mjs';
 import { buildKubeRs } from '../lib/informer-subjects.mjs';
 import { isAskedFor, rounds } from '../lib/measure.mjs';
 import { panel } from '../lib/panel.mjs';
@@ -15,6 +16,7 @@ const WARM_UP_EVENTS = 300;
 const SETTLE_MS = 2_000;
 const ours = 'riata';
 const theirs = 'controller-runtime';
+const peers = { [theirs]: theirs, 'kube-rs': 'kube-rs' };
 
 /** Operators of Widgets on a real kube-apiserver, with leader election, ten reconciles at a time. */
 export const controller = {
@@ -81,6 +83,12 @@ export const controller = {
             panel('from a write to its reconcile, p99, ms', told, 'p99', { digits: 1 }),
           ],
         },
+      ],
+      headlines: [
+        ...headline(`API requests until ${number(widgets)} Widgets are ready`, ready, 'requests', { others: peers }),
+        ...headline('the same, CPU', ready, 'cpuSeconds', { others: peers, unit: ' s', digits: 2 }),
+        ...headline('the same, memory', ready, 'rssMb', { others: peers, unit: ' MB' }),
+        ...headline('from a write to its reconcile, median', told, 'p50', { others: peers, unit: ' ms', digits: 1 }),
       ],
       goals: goalsOf({ ready, told, idled, idleKinds }),
     };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { headline } from '../lib/headline.mjs';
 import { measure, rounds } from '../lib/measure.mjs';
 import { panel } from '../lib/panel.mjs';
 import { goal, rowsOf, Series, table } from '../lib/series.mjs';
@@ -42,6 +43,10 @@ export const firstList = {
           panels: [panel('CPU, ms', rows, 'cpuMs'), panel('peak resident memory, MB', rows, 'peakMb')],
         },
       ],
+      headlines: headline('CPU from the start of a process to a first list', rows, 'cpuMs', {
+        others: { [theirs]: theirs },
+        unit: ' ms',
+      }),
       goals: [
         goal({ what: 'first list, CPU beside client-node', got: ratio('cpuMs'), most: 0.4, ...beside }),
         goal({ what: 'first list, peak RSS beside client-node', got: ratio('peakMb'), most: 0.6, ...beside }),

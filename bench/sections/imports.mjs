@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { headline } from '../lib/headline.mjs';
 import { measure, rounds } from '../lib/measure.mjs';
 import { panel } from '../lib/panel.mjs';
 import { goal, rowsOf, Series, table } from '../lib/series.mjs';
@@ -52,6 +53,10 @@ export const imports = {
           ],
         },
       ],
+      headlines: headline("`import 'riata'`", rows, 'wallMs', {
+        others: { 'client-node': 'client-node' },
+        unit: ' ms',
+      }),
       goals: [
         goal({ what: "`import 'riata'`", got: Series.of(rows.riata, 'wallMs'), most: 80, unit: ' ms', digits: 1 }),
         goal({

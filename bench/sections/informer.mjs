@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { headline } from '../lib/headline.mjs';
 import { buildClientGo, buildKubeRs } from '../lib/informer-subjects.mjs';
 import { isAskedFor, rounds } from '../lib/measure.mjs';
 import { panel } from '../lib/panel.mjs';
@@ -75,10 +76,21 @@ export const informer = {
           ],
         },
       ],
+      headlines: [
+        ...headline(`informer of ${number(largest)} Pods, memory`, rows, 'rssMb', { others: peers, unit: ' MB' }),
+        ...headline('the same, CPU until all Pods are there', rows, 'syncSeconds', {
+          others: peers,
+          unit: ' s',
+          digits: 1,
+        }),
+        ...headline('the same, CPU per MODIFIED event', rows, 'eventUs', { others: peers, unit: ' µs' }),
+      ],
       goals: goalsOf(rows),
     };
   },
 };
+
+const peers = { [clientGo]: 'client-go', 'kube-rs': 'kube-rs', 'client-node': 'client-node' };
 
 const names = {
   [ours]: 'riata',

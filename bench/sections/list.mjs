@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { headline } from '../lib/headline.mjs';
 import { measure, rounds } from '../lib/measure.mjs';
 import { panel } from '../lib/panel.mjs';
 import { goal, number, rowsOf, Series, table } from '../lib/series.mjs';
@@ -79,6 +80,9 @@ export const list = {
           ],
         },
       ],
+      headlines: headline(`peak memory of a list of ${number(pods)} Pods, streamed`, rows, 'peakMb', {
+        ...{ ours: 'riata push', others: { 'client-node, all kept': 'client-node, as a whole,' }, unit: ' MB' },
+      }),
       goals: [
         goal({ what: 'list, peak RSS, worst way of streaming', got: worst('peakMb'), most: 450, unit: ' MB' }),
         goal({

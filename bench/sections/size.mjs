@@ -1,3 +1,4 @@
+import { headline } from '../lib/headline.mjs';
 import { installedSize } from '../lib/install.mjs';
 import { panel } from '../lib/panel.mjs';
 import { goal, rowsOf, Series, table } from '../lib/series.mjs';
@@ -34,6 +35,11 @@ export const size = {
           ],
         },
       ],
+      headlines: headline('installed', rows, 'megabytes', {
+        others: { 'client-node': 'client-node' },
+        unit: ' MB',
+        digits: 1,
+      }),
       goals: [
         goal({ what: 'installed size', got: Series.of(rows.riata, 'megabytes'), most: 12, unit: ' MB', digits: 1 }),
       ],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startEmbedded } from '../../lib/api-servers.mjs';
 import { Connection } from '../../lib/connection.mjs';
+import { headline } from '../../lib/headline.mjs';
 import { measure, progress } from '../../lib/measure.mjs';
 import { panel } from '../../lib/panel.mjs';
 import { cpuMsOf, rssMbOf } from '../../lib/process-cost.mjs';
@@ -63,6 +64,14 @@ export const start = {
             panel('resident memory, idle, MB', rows, 'rssMb', { names }),
           ],
         },
+      ],
+      headlines: [
+        ...headline('API server for tests, in-process, from its start to its first answer', rows, 'ms', {
+          ...{ ours: started, others: { [real]: 'kube-apiserver and etcd' }, unit: ' ms' },
+        }),
+        ...headline('the same as a process, over HTTPS', rows, 'ms', {
+          ...{ ours: answered, others: { [real]: 'kube-apiserver and etcd' }, unit: ' ms' },
+        }),
       ],
       goals: [
         limit('in-process API server, from start to first answer', started, 50),
