@@ -236,3 +236,48 @@ play(pair, 'how services change', () => {
     remove(all),
   ];
 });
+
+play(pair, 'addresses as objects', () => {
+  const ns = uniqueName('sv');
+  const all = services(ns);
+  const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
+  const ranges = '/apis/networking.k8s.io/v1/servicecidrs';
+  const asking = (name: string, clusterIP: string) => post(all, service(name, { clusterIP, ports }));
+  const address = (name: string, parentRef: object) => post(addresses, { metadata: { name }, spec: { parentRef } });
+  const parent = { resource: 'services', namespace: ns, name: 'x' };
+  const range = (...cidrs: string[]) => post(`${ranges}?dryRun=All`, { metadata: { name: 'x' }, spec: { cidrs } });
+  return [
+    get(ranges),
+    get(`${addresses}/10.0.0.1`),
+    post(namespaces, namespace(ns)),
+    asking('a', '10.0.0.9'),
+    get(`${addresses}/10.0.0.9`),
+    asking('b', '10.0.0.9'),
+    asking('b', 'None'),
+    post(`${all}?dryRun=All`, service('dry', { clusterIP: '10.0.0.10', ports })),
+    get(`${addresses}/10.0.0.10`),
+    merge(`${all}/a`, { spec: { type: 'ExternalName', externalName: 'x', clusterIP: null } }),
+    get(`${addresses}/10.0.0.9`),
+    merge(`${all}/a`, { spec: { type: 'ClusterIP', clusterIP: '10.0.0.9', externalName: null } }),
+    get(`${addresses}/10.0.0.9`, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }),
+    remove(`${all}/a`),
+    get(`${addresses}/10.0.0.9`),
+    address('10.0.0.10', parent),
+    asking('c', '10.0.0.10'),
+    merge(`${addresses}/10.0.0.10`, { spec: { parentRef: { name: 'y' } } }),
+    merge(`${addresses}/10.0.0.10`, { spec: { parentRef: null } }),
+    remove(`${addresses}/10.0.0.10`),
+    post(addresses, { metadata: { name: 'x' }, spec: {} }),
+    address('010.0.0.10', parent),
+    address('2001:DB8::1', { ...parent, resource: '', name: '' }),
+    address('10.0.0.11', { group: 'x_y', resource: 'a%b', namespace: '..', name: 'a/b' }),
+    range('10.1.0.0/24'),
+    range('10.1.0.1/24', 'x'),
+    range(),
+    range('10.1.0.0/24', '10.2.0.0/24'),
+    range('10.1.0.0/24', '2001:db8::/64', '::/0'),
+    merge(`${ranges}/kubernetes?dryRun=All`, { spec: { cidrs: ['10.0.0.0/16'] } }),
+    merge(`${ranges}/kubernetes?dryRun=All`, { spec: { cidrs: null } }),
+    merge(`${ranges}/kubernetes?dryRun=All`, { spec: { cidrs: ['10.0.0.0/24', '10.2.0.0/24'] } }),
+  ];
+});

@@ -1,13 +1,15 @@
 import { formatTime } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import { CrdController } from './controllers/crd-controller.js';
+import { EventExpiry } from './controllers/event-expiry.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
 import { NamespaceController, namespaceGate } from './controllers/namespace-controller.js';
+import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
 import { builtInResources } from './resource/built-in-resource.js';
 import { ObjectStore } from './resource/object-store.js';
-import { ownNamespace, ownPriorityClasses, ownService } from './resource/own-objects.js';
+import { ownNamespace, ownPriorityClasses, ownService, ownServiceCidr } from './resource/own-objects.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
@@ -36,6 +38,7 @@ export class ServerCore {
   readonly #parts: ServerCoreParts;
   readonly #store: ObjectStore;
   readonly #loop: WorkLoop;
+  #expiry: EventExpiry | undefined;
   #observing: Disposable | undefined;
   /** Which resource speaks for a table, found again when the served ones change. */
   #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
@@ -67,12 +70,13 @@ export class ServerCore {
 
   stop(): void {
     this.#observing?.[Symbol.dispose]();
+    this.#expiry?.stop();
     this.#loop.stop();
     this.verbs.stop();
   }
 
   #startControllers(namespaces: Resource): void {
-    const { storage, rootCertificate, controllers } = this.#parts;
+    const { storage, clock, rootCertificate, controllers } = this.#parts;
     const common = { storage, store: this.#store, loop: this.#loop, context: () => this.#context() };
     const garbage = new GarbageCollector({
       ...common,
@@ -99,16 +103,25 @@ export class ServerCore {
       volumes: this.#builtIn('', 'v1', 'persistentvolumes'),
       pods: this.#builtIn('', 'v1', 'pods'),
     });
+    const addresses = new ServiceAddresses({
+      ...common,
+      services: this.#builtIn('', 'v1', 'services'),
+      addresses: this.#builtIn('networking.k8s.io', 'v1', 'ipaddresses'),
+    });
+    const expiry = new EventExpiry({ clock, store: this.#store, events: this.#builtIn('', 'v1', 'events') });
+    this.#expiry = expiry;
     const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
+      expiry.observe(table, event);
       if (controllers) {
         lifecycle.observe(table, event);
         garbage.observe(table, event);
         protection.observe(table, event);
       }
-      // It writes in its turn: those before must have seen this write first.
+      // These write in their turn: those before must have seen this write first.
       definitions.establish(table, event);
+      addresses.observe(table, event);
     };
     this.#load(observe);
     this.#observing = storage.observe(observe);
@@ -135,6 +148,12 @@ export class ServerCore {
     for (const name of ['kube-system', 'kube-public', 'kube-node-lease', 'default']) {
       this.#store.place(namespaces, '', ownNamespace(name), context);
     }
+    this.#store.place(
+      this.#builtIn('networking.k8s.io', 'v1', 'servicecidrs'),
+      '',
+      ownServiceCidr(context.now),
+      context,
+    );
     this.#store.place(this.#builtIn('', 'v1', 'services'), 'default', ownService(), context);
     const priorities = this.#builtIn('scheduling.k8s.io', 'v1', 'priorityclasses');
     for (const own of ownPriorityClasses()) this.#store.place(priorities, '', own, context);

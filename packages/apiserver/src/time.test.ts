@@ -1,5 +1,5 @@
 import { createClient } from 'riata';
-import { ConfigMap, Pod } from 'riata/kinds';
+import { ConfigMap, Event, Pod } from 'riata/kinds';
 import { isResourceExpired, isTransportError } from 'riata/rest';
 import { type Random, seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
@@ -88,6 +88,34 @@ describe('on a clock that a test moves', () => {
     });
     await client.delete(Pod, key, { gracePeriodSeconds: 0 });
     expect(await client.find(Pod, key)).toBeUndefined();
+  });
+
+  test('Events go an hour after their last change, and watches tell', async () => {
+    const { clock, server, client } = await start();
+    const event = (name: string) =>
+      Event({ metadata: { namespace, name }, involvedObject: { kind: 'Pod', namespace, name: 'p' } });
+    await client.create(event('a'));
+    await clock.advance(30 * minuteMs);
+    await client.create(event('b'));
+    const { resourceVersion } = (await client.list(Event, { namespace })).metadata;
+    const watch = await client.watch(Event, { namespace, resourceVersion, timeoutSeconds: 4 * 60 * 60 });
+    const seen: string[] = [];
+    const watching = (async () => {
+      for await (const told of watch) {
+        if (told.type === 'MODIFIED' || told.type === 'DELETED') seen.push(`${told.type} ${told.object.metadata.name}`);
+        if (seen.length === 3) break;
+      }
+    })();
+    await clock.advance(20 * minuteMs);
+    await client.patch(Event, { namespace, name: 'a' }, { type: 'merge', body: { count: 2 } });
+    await clock.advance(41 * minuteMs);
+    expect((await client.list(Event, { namespace })).items.map(({ metadata }) => metadata.name)).toEqual(['a']);
+    await clock.advance(20 * minuteMs);
+    expect((await client.list(Event, { namespace })).items).toEqual([]);
+    await watching;
+    expect(seen).toEqual(['MODIFIED a', 'DELETED b', 'DELETED a']);
+    await server.stop();
+    expect(clock.pending).toBe(0);
   });
 
   test('a server that is stopped leaves no timer behind', async () => {

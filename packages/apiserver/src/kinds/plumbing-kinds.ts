@@ -19,6 +19,7 @@ import { ingressRules } from './network/ingress.js';
 import { ingressClassRules } from './network/ingress-class.js';
 import { networkPolicyRules } from './network/network-policy.js';
 import { serviceRules } from './network/service.js';
+import { ipAddressRules, serviceCidrRules } from './network/service-addresses.js';
 import { persistentVolumeRules } from './storage/persistent-volume.js';
 import { persistentVolumeClaimRules } from './storage/persistent-volume-claim.js';
 import { storageClassRules } from './storage/storage-class.js';
@@ -46,7 +47,9 @@ export const plumbingKinds: Readonly<Record<string, () => KindRules>> = {
   'events.k8s.io/events': () => eventRules,
   'networking.k8s.io/ingressclasses': () => ingressClassRules,
   'networking.k8s.io/ingresses': () => ingressRules,
+  'networking.k8s.io/ipaddresses': () => ipAddressRules,
   'networking.k8s.io/networkpolicies': () => networkPolicyRules,
+  'networking.k8s.io/servicecidrs': () => serviceCidrRules,
   'node.k8s.io/runtimeclasses': () => runtimeClassRules,
   'rbac.authorization.k8s.io/clusterrolebindings': () => clusterRoleBindingRules,
   'rbac.authorization.k8s.io/clusterroles': () => clusterRoleRules,

@@ -104,15 +104,19 @@ export class ObjectStore {
   }
 
   /** Stores what the server makes by itself and what is whole but for its identity: `create` would make the same of it. */
-  place(resource: Resource, namespace: string, { object, fieldsV1 }: OwnObject, context: WriteContext): void {
+  place(resource: Resource, namespace: string, { object, fieldsV1, status }: OwnObject, context: WriteContext): void {
     const { apiVersion, kind } = resource;
     const { fieldManager: manager, now: time } = context;
-    const entry = { manager, operation: 'Update', apiVersion, time, fieldsType: 'FieldsV1', fieldsV1 };
+    const fields = { apiVersion, time, fieldsType: 'FieldsV1' };
+    const entries = [
+      ...(status === undefined ? [] : [{ ...status, operation: 'Apply', ...fields, subresource: 'status' }]),
+      ...(fieldsV1 === undefined ? [] : [{ manager, operation: 'Update', ...fields, fieldsV1 }]),
+    ];
     const whole = withMeta(
       { kind, apiVersion, ...object },
       {
         namespace: namespace === '' ? undefined : namespace,
-        managedFields: fieldsV1 && [entry],
+        managedFields: entries.length === 0 ? undefined : entries,
         uid: this.#random.uuid(),
         creationTimestamp: time,
       },

@@ -7,6 +7,7 @@ import { builtInResources } from './built-in-resource.js';
 import { ObjectStore } from './object-store.js';
 import {
   type OwnObject,
+  ownIpAddress,
   ownNamespace,
   ownPriorityClasses,
   ownRootCertificate,
@@ -36,6 +37,7 @@ function sent({ metadata, status: _, spec, ...rest }: JsonObject): JsonObject {
 const own: readonly (readonly [string, string, OwnObject])[] = [
   ['namespaces', '', ownNamespace('default')],
   ['services', 'default', ownService()],
+  ['ipaddresses', '', ownIpAddress('10.0.0.1', false, 'default', 'kubernetes')],
   ['serviceaccounts', 'default', ownServiceAccount('default')],
   ['configmaps', 'default', ownRootCertificate('kube-root-ca.crt', 'PEM')],
   ...ownPriorityClasses().map((own) => ['priorityclasses', '', own] as const),

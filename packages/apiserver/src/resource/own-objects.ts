@@ -8,6 +8,8 @@ export interface OwnObject {
   readonly object: JsonObject;
   /** Undefined when the writer owns nothing that is noted. */
   readonly fieldsV1?: JsonObject;
+  /** Who has applied its status. @default nobody */
+  readonly status?: { readonly manager: string; readonly fieldsV1: JsonObject };
 }
 
 const set = {};
@@ -51,6 +53,40 @@ export function ownService(): OwnObject {
         'f:sessionAffinity': set,
         'f:type': set,
       },
+    },
+  };
+}
+
+/** An address that a Service has. */
+export function ownIpAddress(ip: string, isIpv6: boolean, namespace: string, name: string): OwnObject {
+  const labels = {
+    'ipaddress.kubernetes.io/ip-family': isIpv6 ? 'IPv6' : 'IPv4',
+    'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+  };
+  const ofLabels = Object.fromEntries(Object.keys(labels).map((key) => [`f:${key}`, set]));
+  return {
+    object: { metadata: { name: ip, labels }, spec: { parentRef: { resource: 'services', namespace, name } } },
+    fieldsV1: {
+      'f:metadata': { 'f:labels': { '.': set, ...ofLabels } },
+      'f:spec': { 'f:parentRef': { '.': set, 'f:name': set, 'f:namespace': set, 'f:resource': set } },
+    },
+  };
+}
+
+/** Where addresses of Services come from. */
+export function ownServiceCidr(now: string): OwnObject {
+  const message = 'Kubernetes default Service CIDR is ready';
+  const condition = { '.': set, 'f:lastTransitionTime': set, 'f:message': set, 'f:status': set, 'f:type': set };
+  return {
+    object: {
+      metadata: { name: 'kubernetes' },
+      spec: { cidrs: ['10.0.0.0/24'] },
+      status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: now, reason: '', message }] },
+    },
+    fieldsV1: { 'f:spec': { 'f:cidrs': set } },
+    status: {
+      manager: 'kubernetes-service-cidr-controller',
+      fieldsV1: { 'f:status': { 'f:conditions': { 'k:{"type":"Ready"}': condition } } },
     },
   };
 }

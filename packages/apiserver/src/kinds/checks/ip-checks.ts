@@ -16,6 +16,11 @@ export function checkIp(value: string, path: string, known: readonly string[] = 
   return errors;
 }
 
+/** What is wrong with a name that is to be an address in its one form. */
+export function canonicalIpProblems(value: string): string[] {
+  return checkCanonicalIp(value, '').map(({ body }) => body.slice(`Invalid value: ${goQuote(value)}: `.length));
+}
+
 /** An address in the one form that there is for it (`IsValidIP`). */
 export function checkCanonicalIp(value: string, path: string): FieldError[] {
   const errors = checkIp(value, path);

@@ -25,6 +25,8 @@ export class ServiceAllocation {
   readonly #name: string;
   /** Of all Services; what this one has already is not handed out again either. */
   readonly #all: readonly ServiceSpec[];
+  /** All addresses that somebody has, Service or not. */
+  readonly #addresses: () => ReadonlySet<string>;
   readonly #dryRun: boolean;
   /** Ports that this Service has got so far. */
   readonly #ports = new Set<number>();
@@ -34,6 +36,11 @@ export class ServiceAllocation {
     this.#name = textOf(metaOf(service).name);
     this.#dryRun = dryRun;
     this.#all = objects('/services').map((one) => specOf(one as unknown as JsonObject));
+    this.#addresses = () =>
+      new Set([
+        ...this.#all.flatMap(clusterIpsOf),
+        ...objects('networking.k8s.io/ipaddresses').map(({ metadata }) => metadata.name),
+      ]);
   }
 
   /** The address that was asked for, or any. */
@@ -60,14 +67,13 @@ export class ServiceAllocation {
     ) {
       throw refuse('the provided network does not match the current range');
     }
-    const isTaken = this.#all.some((one) => clusterIpsOf(one).includes(ip));
-    if (isTaken && !this.#dryRun) throw refuse('provided IP is already allocated');
+    if (!this.#dryRun && this.#addresses().has(ip)) throw refuse('provided IP is already allocated');
   }
 
   #anyIp(): string {
     // What a dry run hands out is nobody's.
     if (this.#dryRun) return `${range.network}.0`;
-    const taken = new Set(this.#all.flatMap(clusterIpsOf));
+    const taken = this.#addresses();
     const count = range.last;
     for (let i = 0; i < count; i++) {
       const ip = `${range.network}.${((range.firstByItself - 1 + i) % count) + 1}`;

@@ -1,0 +1,45 @@
+import { isIPv6 } from 'node:net';
+import { recordOf, stringsOf } from '../resource/metadata.js';
+import type { ObjectStore } from '../resource/object-store.js';
+import { ownIpAddress } from '../resource/own-objects.js';
+import type { Resource } from '../resource/resource.js';
+import type { WriteContext } from '../resource/write-context.js';
+import type { StorageEvent, Stored } from '../storage/storage.js';
+
+/** What has to be seen of the server to keep the addresses of Services. */
+export interface ServiceAddressesSurroundings {
+  readonly store: ObjectStore;
+  readonly services: Resource;
+  readonly addresses: Resource;
+  readonly context: () => WriteContext;
+}
+
+/** Keeps an IPAddress for each address that a Service has, as kube-apiserver's allocator does. */
+export class ServiceAddresses {
+  readonly #at: ServiceAddressesSurroundings;
+
+  constructor(surroundings: ServiceAddressesSurroundings) {
+    this.#at = surroundings;
+  }
+
+  /** To be told of every write; it writes in its turn. */
+  observe(table: string, { before, after }: StorageEvent): void {
+    const { store, services, addresses, context } = this.#at;
+    if (table !== services.table) return;
+    const [had, has] = [addressesOf(before), addressesOf(after)];
+    for (const ip of had) {
+      const stored = has.includes(ip) ? undefined : store.findByKey(addresses, ip);
+      if (stored !== undefined) store.remove(addresses, stored);
+    }
+    for (const ip of has) {
+      if (had.includes(ip) || store.findByKey(addresses, ip) !== undefined) continue;
+      const { namespace = '', name } = after?.object.metadata ?? { name: '' };
+      store.place(addresses, '', ownIpAddress(ip, isIPv6(ip), namespace, name), context());
+    }
+  }
+}
+
+function addressesOf(stored: Stored | undefined): readonly string[] {
+  const { clusterIPs } = recordOf((stored?.object as { spec?: never } | undefined)?.spec);
+  return stringsOf(clusterIPs).filter((ip) => ip !== 'None' && ip !== '');
+}
