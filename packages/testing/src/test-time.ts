@@ -16,6 +16,7 @@ export interface TestTime {
 /** Virtual time that one call may take before something must be wrong. */
 const longestDriveMs = 3_600_000;
 const pollMs = 20;
+const quietTurns = 3;
 
 /** Time that moves only when it is needed. */
 export class VirtualTime implements TestTime {
@@ -63,6 +64,8 @@ export class RealTime implements TestTime {
 
   async quiet(): Promise<void> {
     await systemClock.sleep(pollMs);
+    // What came while the process stood still is read only after the timers that were due meanwhile.
+    for (let turn = 0; turn < quietTurns; turn += 1) await systemClock.yield();
   }
 
   async step(untilMs: number): Promise<boolean> {
