@@ -64,7 +64,7 @@ function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, 
   let stop: Stop | undefined;
   const kubectl = async (...args: readonly string[]): Promise<string> => {
     const all = ['--kubeconfig', kubeconfig, '-n', namespace, '--cache-dir', join(folder, 'cache'), ...args];
-    const { stdout } = await run(controlPlaneFromEnv().kubectlPath, all, { timeout: 60_000 });
+    const { stdout } = await run(controlPlaneFromEnv().kubectlPath, all, { timeout: 200_000 });
     return stdout;
   };
 
@@ -116,7 +116,7 @@ function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, 
       expect(now).toHaveLength(4);
       expect(now).not.toContain(victim);
     });
-    const wait = await kubectl('wait', '--for=condition=Available', 'deployment/web', '--timeout=30s');
+    const wait = await kubectl('wait', '--for=condition=Available', 'deployment/web', '--timeout=100s');
     expect(wait).toBe('deployment.apps/web condition met\n');
   });
 

@@ -10,4 +10,4 @@ test('node:test runs such tests, too', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--test-reporter=tap', ...args], { env });
   expect(stdout).toContain('# pass 3\n');
   expect(stdout).toContain('# fail 0\n');
-}, 60_000);
+}, 120_000);
