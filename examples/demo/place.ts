@@ -1,13 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { adminKubeconfig } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
-import { loadConfig, type RestConfig } from 'riata';
+import type { RestConfig } from 'riata';
 import type { ReconcileRecord } from 'riata/controller';
+import { type CrdSource, installCrds } from 'riata/patterns';
 
-/** Where the demo runs. */
+/** Where all of the demo's objects are. */
+export const namespace = 'riata-demo';
+
+/** Where the demo runs: a cluster that is ready for it. */
 export interface Place extends AsyncDisposable {
   readonly config: RestConfig;
   readonly name: string;
@@ -15,11 +18,14 @@ export interface Place extends AsyncDisposable {
   explain(): readonly ReconcileRecord[];
   /** How to reach it with kubectl. */
   readonly kubectl: string;
+  /** Takes back what the demo has made, while its controllers still run. */
+  cleanUp(): Promise<void>;
 }
 
 /** A cluster of its own, in this process, which kubectl can reach, too. */
-export async function sandbox(): Promise<Place> {
+export async function sandbox(kinds: readonly CrdSource[]): Promise<Place> {
   const made = await Sandbox.start({ nodes: 3 });
+  await installCrds(made.client, kinds);
   const { url, ca } = await made.listen({ port: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'riata-demo-'));
   const path = join(folder, 'kubeconfig');
@@ -29,26 +35,10 @@ export async function sandbox(): Promise<Place> {
     name: `a sandbox at ${url}`,
     explain: () => made.explain,
     kubectl: `export KUBECONFIG=${path}`,
+    cleanUp: async () => {},
     async [Symbol.asyncDispose]() {
       await rm(folder, { recursive: true });
       await made.stop();
     },
-  };
-}
-
-/** The cluster of the kubeconfig, if the user agrees. Undefined if not. */
-export async function realCluster(kinds: readonly string[]): Promise<Place | undefined> {
-  const config = await loadConfig();
-  const ask = createInterface({ input: process.stdin, output: process.stdout });
-  const question = `Install the kinds ${kinds.join(' and ')} on ${config.server}, and make objects in the namespace riata-demo? [y/N] `;
-  const answer = await ask.question(question);
-  ask.close();
-  if (!/^y(es)?$/i.test(answer.trim())) return undefined;
-  return {
-    config,
-    name: config.server,
-    explain: () => [],
-    kubectl: 'kubectl config current-context',
-    async [Symbol.asyncDispose]() {},
   };
 }

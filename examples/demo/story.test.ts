@@ -19,7 +19,7 @@ test('the story comes to its end', async () => {
   runApps(controllers, stop);
   const running = [manager.run(stop), controllers.run(stop)];
   const chapters: string[] = [];
-  await tell(client, (chapter) => chapters.push(chapter), 0);
+  await tell(client, { begin: (chapter) => chapters.push(chapter), pauseMs: 0, signal: stop.signal });
   expect(chapters).toHaveLength(6);
   expect((await client.list(App)).items.map(({ status }) => status?.replicas)).toEqual([2]);
   expect((await client.list(Foo)).items).toEqual([]);

@@ -2,16 +2,34 @@ import { type Client, ignoreNotFound, systemClock } from 'riata';
 import { Deployment, Namespace, Pod } from 'riata/kinds';
 import { App } from '../app-platform/app.js';
 import { Foo } from '../sample-controller/main.js';
+import { namespace } from './place.js';
 
-const namespace = 'riata-demo';
+/** How a story is told. */
+export interface Telling {
+  /** Told of each chapter when it begins. */
+  readonly begin: (chapter: string) => void;
+  /** Between two chapters. */
+  readonly pauseMs: number;
+  /** How long a chapter may take. @default as long as it takes */
+  readonly patienceMs?: number;
+  readonly signal: AbortSignal;
+}
 
-/** What happens: each chapter has a title, does something, and is over when all has come right. */
-export async function tell(client: Client, begin: (chapter: string) => void, pauseMs: number): Promise<void> {
+/** What happens: each chapter has a title, does something, and is over when all has come right. Rejects when aborted. */
+export async function tell(client: Client, { begin, pauseMs, patienceMs, signal }: Telling): Promise<void> {
   const chapter = async (title: string, act: () => Promise<unknown>, isOver: () => Promise<boolean>) => {
     begin(title);
+    const started = systemClock.monotonic();
     await act();
-    while (!(await isOver())) await systemClock.sleep(50);
-    await systemClock.sleep(pauseMs);
+    while (!(await isOver())) {
+      await systemClock.sleep(50, { signal });
+      if (patienceMs !== undefined && systemClock.monotonic() - started > patienceMs) {
+        throw new Error(
+          `"${title}": that has not come about in ${patienceMs / 60_000} minutes; kubectl get pods -n ${namespace} tells why`,
+        );
+      }
+    }
+    await systemClock.sleep(pauseMs, { signal });
   };
   const shop = { namespace, name: 'shop' };
   const web = { namespace, name: 'web' };
@@ -25,7 +43,10 @@ export async function tell(client: Client, begin: (chapter: string) => void, pau
 
   const home = await client.find(Namespace, { name: namespace });
   if (home === undefined) await client.create(Namespace({ metadata: { name: namespace } }));
-  const app = App({ metadata: shop, spec: { image: 'shop:1', replicas: 2, settings: { CURRENCY: 'EUR' } } });
+  const app = App({
+    metadata: shop,
+    spec: { image: 'nginx:1.28-alpine', port: 80, replicas: 2, settings: { CURRENCY: 'EUR' } },
+  });
   await chapter(
     'An App is created: app-platform makes a Deployment, a Service and a ConfigMap of it',
     () => client.create(app),
@@ -37,9 +58,10 @@ export async function tell(client: Client, begin: (chapter: string) => void, pau
     () => client.create(foo),
     fooHas(3),
   );
-  const body = { spec: { image: 'shop:2', settings: { CURRENCY: 'CHF' } } };
+  const body = { spec: { image: 'nginx:1.29-alpine', settings: { CURRENCY: 'CHF' } } };
   const isNew = async () =>
-    (await pods()).filter(({ spec }) => spec?.containers[0]?.image === 'shop:2').length === 2 && (await appIs(2)());
+    (await pods()).filter(({ spec }) => spec?.containers[0]?.image === 'nginx:1.29-alpine').length === 2 &&
+    (await appIs(2)());
   await chapter(
     'The App gets a new image and other settings: its Pods are replaced, one after the other',
     () => client.patch(App, shop, { type: 'merge', body }),
@@ -52,7 +74,7 @@ export async function tell(client: Client, begin: (chapter: string) => void, pau
     !(await pods()).some(({ metadata }) => metadata.uid === victim?.metadata.uid);
   await chapter(
     'Somebody deletes a Pod: another one comes',
-    async () => victim && client.delete(Pod, victim.metadata),
+    async () => victim && client.delete(Pod, victim.metadata).catch(ignoreNotFound),
     isBack,
   );
   const before = await client.get(Deployment, web);

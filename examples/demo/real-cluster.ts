@@ -1,0 +1,98 @@
+import { createInterface } from 'node:readline/promises';
+import {
+  type Client,
+  createClient,
+  ignoreNotFound,
+  type KindRef,
+  type KubeObject,
+  loadConfig,
+  type RestConfig,
+  silentLogger,
+} from 'riata';
+import { waitForDeletion } from 'riata/controller';
+import { CustomResourceDefinition, Namespace } from 'riata/kinds';
+import { type CrdSource, installCrds } from 'riata/patterns';
+import { namespace, type Place } from './place.js';
+
+/** The demo's own namespace has this label: nobody else's is ever deleted. */
+const mark = { 'app.kubernetes.io/managed-by': 'riata-demo' };
+
+export interface RealClusterOptions {
+  /** @default the one that programs find */
+  readonly config?: RestConfig;
+  /** Whether the user agrees to what is said. @default asked on the terminal */
+  readonly agrees?: (what: string) => Promise<boolean>;
+  readonly print?: (line: string) => void;
+}
+
+/**
+ * The cluster of the kubeconfig, with the kinds installed, if the user agrees; undefined if not. What is there already is
+ * left alone in the end; what an earlier run has left is removed first.
+ */
+export async function realCluster(
+  kinds: readonly Extract<CrdSource, { crd(): unknown }>[],
+  { config: given, agrees = ask, print = console.log }: RealClusterOptions = {},
+): Promise<Place | undefined> {
+  const config = given ?? (await loadConfig());
+  const client = createClient(config, { runtime: { log: silentLogger } });
+  const made: string[] = [];
+  const isLeft = await leftByEarlierRun(client, config.server).catch(async (error: unknown) => {
+    await client.close();
+    throw error;
+  });
+  const names = kinds.map((kind) => kind.crd().metadata.name);
+  const what = `This installs ${names.join(' and ')} on ${config.server}, and makes the namespace ${namespace}. In the end it removes what was not there before.`;
+  if (!(await agrees(what))) {
+    print('Nothing was done.');
+    await client.close();
+    return undefined;
+  }
+  if (isLeft) {
+    print(`Removing the namespace ${namespace} that an earlier run has left…`);
+    await removed(client, Namespace, namespace);
+  }
+  await client.create(Namespace({ metadata: { name: namespace, labels: mark } }));
+  for (const { name, action } of await installCrds(client, kinds)) if (action === 'created') made.push(name);
+  return {
+    config,
+    name: config.server,
+    explain: () => [],
+    kubectl: `the cluster of your kubeconfig, ${config.server}`,
+    async cleanUp() {
+      print(`Removing the namespace ${namespace}${made.map((name) => `, ${name}`).join('')}…`);
+      await removed(client, Namespace, namespace);
+      await Promise.all(made.map((name) => removed(client, CustomResourceDefinition, name)));
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+async function leftByEarlierRun(client: Client, server: string): Promise<boolean> {
+  const found = await client.find(Namespace, { name: namespace });
+  if (found === undefined) return false;
+  const [[label, value]] = Object.entries(mark) as [[string, string]];
+  if (found.metadata.labels?.[label] === value) return true;
+  throw new Error(
+    `there is a namespace ${namespace} on ${server} already, and it is not the demo's: it lacks the label ${label}=${value}`,
+  );
+}
+
+/** Deletes something, and resolves when it is gone. */
+async function removed(client: Client, kind: KindRef<KubeObject, 'Cluster'>, name: string): Promise<void> {
+  await client.delete(kind, { name }).catch(ignoreNotFound);
+  await waitForDeletion(client, kind, { name }, { timeout: '2m' });
+}
+
+async function ask(what: string): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new Error(
+      `${what}\nNobody can be asked, as standard input is no terminal. To agree: npm run demo -- --cluster --yes`,
+    );
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // Ctrl-C and Ctrl-D close it, and no answer comes then.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(`${what} Go on? [y/N] `), closed]);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
