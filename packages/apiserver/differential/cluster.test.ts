@@ -108,6 +108,40 @@ play(pair, 'webhook configurations', () => {
   ];
 });
 
+play(pair, 'conditions of webhooks', () => {
+  const name = uniqueName('w');
+  const all = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  const webhook = (...expressions: string[]) => ({
+    ...{ name: 'a.b.c', sideEffects: 'None', admissionReviewVersions: ['v1'], clientConfig: { url: 'https://a/b' } },
+    matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
+  });
+  return [
+    ...conditions.map((expression) =>
+      post(`${all}?dryRun=All`, { metadata: { name }, webhooks: [webhook(expression)] }),
+    ),
+    post(all, { metadata: { name }, webhooks: [webhook('true')] }),
+    merge(`${all}/${name}`, { webhooks: [webhook('true', 'nope', '1')] }),
+    remove(`${all}/${name}`),
+  ];
+});
+
+const conditions = `
+true | object.spec.x == 1 | oldObject == null | request.userInfo.username == 'a' | request.nope | nope | 1 + | 'x' | 1 |
+request.resource.group != 'rbac' | !('system:nodes' in request.userInfo.groups) | params.x | variables.x | dyn(1) |
+authorizer.group('').resource('pods').check('get').allowed() | namespaceObject.metadata.name == 'a' | authorizer |
+object.metadata.name.startsWith('a') && has(object.spec) | request.kind.kind == 1 | request.dryRun | request.options.x |
+request.object | authorizer.requestResource.check('x').allowed() | request.userInfo.extra['a'][0] == 'b' |
+authorizer.path('/x').check('get').reason() == '' | object.matches('(') | request.name.matches('(') |
+authorizer.serviceAccount('a', 'b').group('x').resource('y').subresource('s').namespace('n').name('z').check('w').errored() |
+request.name.find('a') == 'b' | quantity('1') == quantity('2') | authorizer.group('').check('x') | namespaceObject.spec.x |
+authorizer.group('a').resource('x').fieldSelector('a=b').labelSelector('c').check('x').error() == '' |
+request.requestKind.group == request.requestResource.group | request.operation == 'x' && request.uid == 'y' |
+namespaceObject.metadata.labels['a'] == 'b' | request.userInfo.uid == 5 | format.dns1123Label().validate('a').hasValue() |
+object.x.all(y, y.all(z, z.all(a, a.all(b, b)))) | namespaceObject.status.conditions.all(c, c.status == 'x') |
+request.resource == request.requestResource | type(request.name) == string | authorizer == authorizer`
+  .split('|')
+  .map((one) => one.trim());
+
 play(pair, 'runtime classes', () => {
   const name = uniqueName('rc');
   const all = '/apis/node.k8s.io/v1/runtimeclasses';

@@ -1,4 +1,5 @@
-import type { JsonObject } from 'riata/object';
+import { equal, type JsonObject } from 'riata/object';
+import { matchConditionProblem } from '../../cel/rules/match-condition.js';
 import { isGiven, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { qualifiedName } from '../../schema/name-rules.js';
 import { checkReviewVersions, checkWebhookClient, type WebhookClient } from '../../schema/webhook-client.js';
@@ -29,11 +30,19 @@ export const mutatingWebhookRules: KindRules = {
   validate: checkWebhooks,
 };
 
-function checkWebhooks(configuration: JsonObject): FieldError[] {
+function checkWebhooks(configuration: JsonObject, before: JsonObject | undefined): FieldError[] {
   const webhooks = recordsOf(configuration.webhooks);
+  // Conditions that stay are not looked at again, unless one of them changes.
+  const old = before && recordsOf(before.webhooks);
+  const sameConditions =
+    old?.length === webhooks.length &&
+    webhooks.every(({ matchConditions }, i) => equal(matchConditions ?? null, old[i]?.matchConditions ?? null));
   const names = webhooks.map(({ name }) => textOf(name));
   return webhooks.flatMap((webhook, i) => [
     ...checkWebhook(webhook, `webhooks[${i}]`),
+    ...(sameConditions
+      ? []
+      : checkMatchConditions(recordsOf(webhook.matchConditions), `webhooks[${i}].matchConditions`)),
     ...(names[i] !== '' && names.indexOf(names[i] as string) < i ? [duplicate(`webhooks[${i}].name`, names[i])] : []),
   ]);
 }
@@ -54,7 +63,6 @@ function checkWebhook(webhook: JsonObject, path: string): FieldError[] {
     ...checkLabelSelector(webhook.namespaceSelector, `${path}.namespaceSelector`),
     ...checkLabelSelector(webhook.objectSelector, `${path}.objectSelector`),
     ...checkWebhookClient(recordOf(webhook.clientConfig) as WebhookClient, `${path}.clientConfig`),
-    ...checkMatchConditions(recordsOf(webhook.matchConditions), `${path}.matchConditions`),
     ...checkReviewVersions(
       stringsOf(webhook.admissionReviewVersions),
       `${path}.admissionReviewVersions`,
@@ -68,7 +76,10 @@ function checkMatchConditions(conditions: readonly JsonObject[], path: string): 
   const errors = conditions.length > 64 ? [tooMany(path, conditions.length, 64)] : [];
   for (const [i, { expression }] of conditions.entries()) {
     const name = names[i] ?? '';
-    if (textOf(expression).trim() === '') errors.push(required(`${path}[${i}].expression`));
+    const source = textOf(expression).trim();
+    const problem = source === '' ? undefined : matchConditionProblem(source);
+    if (source === '') errors.push(required(`${path}[${i}].expression`));
+    if (problem !== undefined) errors.push(invalid(`${path}[${i}].expression`, source, problem));
     if (name === '') errors.push(required(`${path}[${i}].name`));
     else errors.push(...checkText(qualifiedName, name, `${path}[${i}].name`));
     if (name !== '' && names.indexOf(name) < i) errors.push(duplicate(`${path}[${i}].name`, name));

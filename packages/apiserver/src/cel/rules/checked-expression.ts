@@ -1,0 +1,94 @@
+import { goPattern } from '../../schema/pattern/go-pattern.js';
+import { CelError, CompileError, type Complaint } from '../language/cel-error.js';
+import { type CelType, formatType } from '../language/cel-type.js';
+import { checkExpression } from '../language/check-expression.js';
+import { Program } from '../language/evaluate.js';
+import { type Expression, partsOf } from '../language/expression.js';
+import type { Functions } from '../language/overload.js';
+import { parseExpression } from '../language/parse-expression.js';
+import { isDynamic } from '../language/type-bindings.js';
+import { clauseProblem, clausesOf } from '../library/format-text.js';
+import { typeValues } from '../library/library.js';
+import { parseDuration, parseTimestamp } from '../library/time-text.js';
+
+/** What an expression may name. */
+export interface Names {
+  readonly variables: ReadonlyMap<string, CelType>;
+  readonly functions: Functions;
+}
+
+/** Reads an expression and finds its type, and what is wrong with its constants. Throws a `CompileError`. */
+export function checkedExpression(
+  source: string,
+  names: Names,
+): { readonly expression: Expression; readonly type: CelType } {
+  const expression = parseExpression(source);
+  const type = checkExpression(expression, names, source);
+  const complaints = [...literalComplaints(expression)];
+  if (complaints.length > 0) throw new CompileError(source, complaints);
+  return { expression, type };
+}
+
+/** Constants that are no regular expressions, durations or times, where such are wanted. */
+function* literalComplaints(expression: Expression): Iterable<Complaint> {
+  if (expression.op === 'call') {
+    const { name, args } = expression;
+    const literal =
+      name === 'matches' ? args.at(-1) : name === 'duration' || name === 'timestamp' ? args[0] : undefined;
+    if (literal?.op === 'constant' && typeof literal.value === 'string' && !isWellFormed(name, literal.value)) {
+      yield { at: literal.at, message: `invalid ${name} argument` };
+    }
+  }
+  if (expression.op === 'call' && expression.name === 'format') yield* formatComplaints(expression);
+  for (const part of partsOf(expression)) yield* literalComplaints(part);
+}
+
+/** Arguments that a constant template has no use for, or whose types do not fit. */
+function* formatComplaints({ at, target, args: [list] }: Extract<Expression, { op: 'call' }>): Iterable<Complaint> {
+  if (target?.op !== 'constant' || typeof target.value !== 'string' || list?.op !== 'list') return;
+  try {
+    const clauses = clausesOf(target.value).filter((clause) => 'verb' in clause);
+    for (const [index, { verb }] of clauses.entries()) {
+      const item = list.items[index];
+      if (item === undefined) throw new CelError(`index ${index} out of range`);
+      const problem = item.type && !isDynamic(item.type) ? clauseProblem(verb, formatType(item.type)) : undefined;
+      if (problem !== undefined) {
+        yield { at: item.at, message: problem };
+        return;
+      }
+    }
+    const [wanted, got] = [clauses.length, list.items.length];
+    if (got > wanted) {
+      yield { at, message: `too many arguments supplied to string.format (expected ${wanted}, got ${got})` };
+    }
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    yield { at, message: error.message };
+  }
+}
+
+const converting = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+
+/** What goes wrong with conversions of constants, which are done once and for all. */
+export function constantProblem(expression: Expression): string | undefined {
+  if (expression.op === 'call' && converting.has(expression.name) && expression.args[0]?.op === 'constant') {
+    const outcome = new Program(expression, typeValues).run(new Map(), Number.POSITIVE_INFINITY);
+    if ('error' in outcome) return outcome.error.message;
+  }
+  for (const part of partsOf(expression)) {
+    const problem = constantProblem(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function isWellFormed(name: string, text: string): boolean {
+  if (name === 'matches') return goPattern(text) !== undefined;
+  try {
+    if (name === 'duration') parseDuration(text);
+    else parseTimestamp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
