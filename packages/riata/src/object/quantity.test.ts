@@ -291,7 +291,7 @@ describe('against exact fractions', () => {
         expect(parseQuantity(canonical).equals(quantity)).toBe(true);
         expect(parseQuantity(canonical).toString()).toBe(canonical);
         expect(parseQuantity(quantity.toString()).toString()).toBe(quantity.toString());
-        expect(canonical).toMatch(/^-?\d+([numkMGTPE]|[KMGT]i|e-?\d+)?$/);
+        expect(canonical).toMatch(/^-?\d+([numkMGTPE]|[KMGTPE]i|e-?\d+)?$/);
       }),
     );
   });
