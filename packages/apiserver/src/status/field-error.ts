@@ -92,6 +92,11 @@ export function causeOf(error: FieldError): StatusCause {
   return { reason: error.type, message: error.body, field: error.field };
 }
 
+/** A text to which Go has a pointer: it is shown in JSON, not in quotes of Go's own. */
+export function pointer(text: unknown): unknown {
+  return { toJSON: () => text };
+}
+
 /** A value as Go prints it in such an error. */
 function show(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, textOf } from '../../resource/metadata.js';
 import { byteLength, dnsSubdomain } from '../../schema/name-rules.js';
-import { type FieldError, invalid } from '../../status/field-error.js';
+import { type FieldError, invalid, pointer } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 
 const maxSpecKiB = 64;
@@ -17,13 +17,14 @@ export function checkWindowsOptions(given: Json | undefined, path: string): Fiel
   if (spec !== undefined) {
     const size = byteLength(textOf(spec));
     const at = `${path}.gmsaCredentialSpec`;
-    if (size === 0) errors.push(invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string'));
+    if (size === 0) errors.push(invalid(at, pointer(spec), 'gmsaCredentialSpec cannot be an empty string'));
     if (size > maxSpecKiB * 1024) {
-      errors.push(invalid(at, spec, `gmsaCredentialSpec size must be under ${maxSpecKiB} KiB`));
+      errors.push(invalid(at, pointer(spec), `gmsaCredentialSpec size must be under ${maxSpecKiB} KiB`));
     }
   }
   if (user === undefined) return errors;
-  return [...errors, ...userProblems(textOf(user)).map((problem) => invalid(`${path}.runAsUserName`, user, problem))];
+  const at = `${path}.runAsUserName`;
+  return [...errors, ...userProblems(textOf(user)).map((problem) => invalid(at, pointer(user), problem))];
 }
 
 function userProblems(name: string): string[] {
