@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { expect, test } from 'vitest';
+import { describeServers, type TestServer, until } from './servers.js';
+
+/** Connections as Node itself keeps them, so that it is the server that is looked at, and not our own client. */
+class Connections implements Disposable {
+  /** The ports of this side: how many connections there were. */
+  readonly ports = new Set<number | undefined>();
+  readonly #agent: Agent;
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+
+  private constructor(url: string, authorization: string, agent: Agent) {
+    this.#url = url;
+    this.#headers = { authorization, 'content-type': 'application/json' };
+    this.#agent = agent;
+  }
+
+  static async to({ config }: TestServer, maxSockets: number): Promise<Connections> {
+    const authorization = (await config.credentials?.authorization()) ?? '';
+    const tls = await config.credentials?.tls();
+    return new Connections(
+      config.server,
+      authorization,
+      new Agent({ keepAlive: true, maxSockets, ca: tls?.ca as string }),
+    );
+  }
+
+  open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { method, agent: this.#agent, headers: this.#headers };
+      const sent = request(`${this.#url}${path}`, options, (answer) => {
+        this.ports.add(answer.socket.localPort);
+        resolve(answer);
+      });
+      sent.on('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** The code of the answer, which is read to its end. */
+  async ask(method: string, path: string, body?: unknown): Promise<number | undefined> {
+    const answer = await this.open(method, path, body);
+    for await (const _ of answer);
+    return answer.statusCode;
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+const configMap = (name: string, data: object = {}) => ({ metadata: { name, labels: { of: 'test' } }, data });
+
+describeServers(
+  'connections',
+  (server) => {
+    test('one is enough for all answers one after the other, good or bad, long or empty', async () => {
+      using connections = await Connections.to(server(), 1);
+      const all = `/api/v1/namespaces/${await server().newNamespace()}/configmaps`;
+      const codes = [
+        await connections.ask('POST', all, configMap('a', { long: 'x'.repeat(300_000) })),
+        await connections.ask('GET', all),
+        await connections.ask('GET', `${all}/a`),
+        await connections.ask('HEAD', `${all}/a`),
+        await connections.ask('GET', `${all}/none`),
+        await connections.ask('POST', all, configMap('a')),
+        await connections.ask('POST', all, configMap('A')),
+        await connections.ask('PATCH', `${all}/a`, []),
+        await connections.ask('GET', `${all}?watch=1&timeoutSeconds=1`),
+        await connections.ask('GET', `${all}?watch=1&resourceVersion=x`),
+        await connections.ask('GET', '/nope'),
+        await connections.ask('DELETE', `${all}/a`),
+        await connections.ask('GET', '/readyz'),
+      ];
+      expect(codes).toEqual([201, 200, 200, 405, 404, 409, 422, 415, 200, 500, 404, 200, 200]);
+      expect(connections.ports.size).toBe(1);
+    });
+
+    test('many watches, each on one of its own, are all told; and those that stay when others go', async () => {
+      using connections = await Connections.to(server(), 200);
+      const all = `/api/v1/namespaces/${await server().newNamespace()}/configmaps`;
+      const heard: string[] = Array.from({ length: 100 }, () => '');
+      const watches = await Promise.all(
+        heard.map(async (_, i) => {
+          const answer = await connections.open('GET', `${all}?watch=1&timeoutSeconds=300&labelSelector=of%3Dtest`);
+          answer.setEncoding('utf8');
+          answer.on('data', (part: string) => {
+            heard[i] += part;
+          });
+          answer.on('error', () => {});
+          return answer;
+        }),
+      );
+      expect(connections.ports.size).toBe(100);
+      const namesHeard = (text: string) =>
+        text
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line).object.metadata.name as string);
+      const allHear = (from: number, names: readonly string[]) =>
+        until(`all from ${from} on are told of ${names}`, async () =>
+          heard.slice(from).every((text) => namesHeard(text).length >= names.length),
+        );
+      expect(await connections.ask('POST', all, configMap('first'))).toBe(201);
+      await allHear(0, ['first']);
+      for (const watch of watches.slice(0, 50)) watch.destroy();
+      expect(await connections.ask('POST', all, configMap('second'))).toBe(201);
+      await allHear(50, ['first', 'second']);
+      expect(new Set(heard.slice(50).map((text) => namesHeard(text).join()))).toEqual(new Set(['first,second']));
+      for (const watch of watches) watch.destroy();
+      expect(await connections.ask('GET', `${all}/second`)).toBe(200);
+    });
+  },
+  ['https', 'kube-apiserver'],
+);
