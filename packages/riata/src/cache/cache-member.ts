@@ -97,6 +97,10 @@ export class CacheMember<R extends KubeObject> {
     const selected = isSelected(stored, this.#selection);
     if (selected === undefined) return undefined;
     if (!selected) return { object: undefined };
+    // Nobody can write to it, so that it need not be copied.
+    const isShared = Object.isFrozen(stored) && stored.metadata.managedFields === undefined;
+    if (isShared && this.#transform === undefined && this.#kind.projection === undefined)
+      return { object: stored as R };
     const { managedFields: _, ...metadata } = stored.metadata;
     const part = this.#kind.projection === 'metadata' ? metadataPart({ ...stored, metadata }, this.#kind) : stored;
     const copy = clone({ ...part, metadata }) as R;

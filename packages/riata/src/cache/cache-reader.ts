@@ -16,6 +16,9 @@ import type { Doubt } from './own-writes.js';
 /** How often the server is asked for one read, while objects of that name come and go. */
 const mostTries = 3;
 
+/** In place of an object: it takes a wait, or a request, to tell. */
+export const notAtHand: unique symbol = Symbol('riata.notAtHand');
+
 /** What a {@link CacheReader} has to know besides the objects. */
 export interface CacheReaderOptions {
   readonly undeclared: 'live' | 'fail';
@@ -58,6 +61,14 @@ export class CacheReader {
     const member = this.#memberFor(kind, (key as ObjectKey).namespace, cache);
     if (cache === undefined || member === undefined) return this.#live.find(kind, key, options);
     return this.#look(kind, key, options, cache, member);
+  }
+
+  /** As {@link find}, where nothing has to be waited for or asked. */
+  at<R extends KubeObject>(key: ObjectKey, cache: KindCache<R> | undefined): R | undefined | typeof notAtHand {
+    const member = cache?.memberFor(key.namespace);
+    if (cache === undefined || member === undefined || !cache.hasSynced()) return notAtHand;
+    const id = formatKey(key);
+    return member.writes.doubtOf(id) === undefined ? member.view.getByKey(id) : notAtHand;
   }
 
   async list<R extends KubeObject>(

@@ -3,17 +3,21 @@ import type { FieldIndexer, Key, Reader } from '../client/interfaces.js';
 import type { CallOptions, GetOptions, ListOptions, Selection } from '../client/options.js';
 import { durationMs } from '../object/duration.js';
 import { formatGvk, type GroupVersionKind } from '../object/gvk.js';
+import type { ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import type { Informer } from './cache-informer.js';
 import type { CacheOptions, KindCacheOptions } from './cache-options.js';
-import { CacheReader } from './cache-reader.js';
+import { CacheReader, type notAtHand } from './cache-reader.js';
 import { fieldIndex } from './cache-selection.js';
 import { KindCache } from './kind-cache.js';
 import type { InformerHealth } from './shared-informer.js';
 import { watchErrorLogger } from './watch-error-logger.js';
+
+/** Where a cache answers at once what it can. */
+export const atHand: unique symbol = Symbol('riata.atHand');
 
 /** A kind that somebody wants in a cache, until it is released; see {@link Cache.use}. */
 export interface CacheUse<R extends KubeObject> extends AsyncDisposable {
@@ -194,6 +198,11 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     return this.#reader.find(kind, key, options, this.#find(kind));
   }
 
+  /** As {@link find}, if that needs neither a wait nor a request. */
+  [atHand]<R extends KubeObject>(kind: KindRef<R>, key: ObjectKey): R | undefined | typeof notAtHand {
+    return this.#reader.at(key, this.#find(kind));
+  }
+
   /**
    * As `Client.list`, in no promised order; waits for the kind to be synced. Field selectors go by any field, quickly by
    * those of {@link indexField}. With `limit`, no more than that, and no token to go on.
@@ -219,7 +228,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
   /** What answers reads of the kind. What is held whole answers for its metadata, too. */
   #find<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
-    const held = this.#held.get(idOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
+    const held = this.#held.get(knownIdOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
     if (held === undefined) return undefined;
     if (this.#running && !held.cache.isStarted) held.cache.start();
     return held.cache as unknown as KindCache<R>;
@@ -295,4 +304,16 @@ function isSame(a: unknown, b: unknown): boolean {
 
 function idOf({ gvr, projection }: Pick<KindRef, 'gvr' | 'projection'>): string {
   return `${gvr.group}/${gvr.version}/${gvr.resource}${projection === undefined ? '' : `:${projection}`}`;
+}
+
+const ids = new WeakMap<KindRef, string>();
+
+/** Asked with every read. */
+function knownIdOf(kind: KindRef): string {
+  let id = ids.get(kind);
+  if (id === undefined) {
+    id = idOf(kind);
+    ids.set(kind, id);
+  }
+  return id;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
+import { setOwn } from '../object/value/own.js';
 import { hash } from '../runtime/hash.js';
 
 interface Memory {
@@ -114,10 +115,13 @@ function isSame(value: unknown, remembered: string, isText: boolean): boolean {
  */
 function project(value: unknown, intent: unknown): unknown {
   if (!isJsonObject(intent) || !isJsonObject(value)) return value;
-  // Without a prototype, so that no name means anything but itself.
-  const parts: Record<string, unknown> = Object.create(null);
+  const parts: Record<string, unknown> = {};
   for (const name of Object.keys(intent)) {
-    if (intent[name] !== undefined && Object.hasOwn(value, name)) parts[name] = project(value[name], intent[name]);
+    if (intent[name] === undefined || !Object.hasOwn(value, name)) continue;
+    const part = project(value[name], intent[name]);
+    // No name means anything but itself.
+    if (name === '__proto__') setOwn(parts, name, part);
+    else parts[name] = part;
   }
   return parts;
 }

@@ -3,11 +3,13 @@ import type { Scheme } from '../object/scheme.js';
 import type { RestConfig } from '../rest/config.js';
 import { RestClient, type RestClientOptions } from '../rest/rest-client.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
+import { ApplyMemo } from './apply-memo.js';
 import { Discovery } from './discovery.js';
 import { KubeClient, type KubeClientParts } from './kube-client.js';
+import type { Operation } from './operation.js';
 import { RestMapper } from './rest-mapper.js';
 import { runOver } from './run-operation.js';
-import { skipUnchanged } from './skip-unchanged.js';
+import { skipUnchanged, standingOf } from './skip-unchanged.js';
 import { WriteHook, type WriteListener } from './write-hook.js';
 
 /** Options of {@link createClient}. */
@@ -75,8 +77,11 @@ export function createClient(config: RestConfig, options: ClientOptions = {}): C
   const { clock, random, log } = resolveRuntime(options.runtime);
   const writes = new WriteHook(log);
   if (options.onWrite !== undefined) writes.add(options.onWrite);
-  const run = skipUnchanged(writes.wrap(runOver(rest, clock)));
+  const memo = new ApplyMemo();
+  const run = skipUnchanged(writes.wrap(runOver(rest, clock)), memo);
+  const standing = (operation: Operation<'patch'>) => standingOf(operation, memo);
   const mapper = options.mapper ?? new RestMapper(discovery);
   const scheme = options.scheme ?? builtinScheme();
-  return new ConnectedClient(rest, discovery, writes, { run, scheme, mapper, clock, random, closing: rest.closing });
+  const parts = { run, scheme, mapper, clock, random, standing, closing: rest.closing };
+  return new ConnectedClient(rest, discovery, writes, parts);
 }

@@ -1,6 +1,7 @@
 import { encodeJson } from '../object/encode-json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { freeze } from '../object/value/freeze.js';
 import { headerValue } from '../rest/header-values.js';
 import { directRequests, type RestClient } from '../rest/rest-client.js';
 import { jsonOf } from '../rest/result.js';
@@ -47,7 +48,7 @@ export class DirectOperations {
     make: (operation: Operation, answer: unknown) => KubeObject,
   ): Promise<KubeObject> | undefined {
     const requests = this.#rest[directRequests];
-    const { verb, kind, name, headers, maxRetries, cutManagedFields } = operation;
+    const { verb, kind, name, headers, maxRetries, cutManagedFields, freezeAnswer } = operation;
     if (verb === 'list' || verb === 'watch' || verb === 'connect' || verb === 'deletecollection') return undefined;
     if (headers !== undefined || maxRetries !== undefined || kind.projection !== undefined) return undefined;
     if (!requests.isOpen) return undefined;
@@ -69,7 +70,8 @@ export class DirectOperations {
         const { status: statusCode, body: bytes } = answer;
         const contentType = headerValue(answer.headers, 'content-type');
         const parts = { method, url: requests.urlOf(target), statusCode, contentType, body: bytes };
-        return make(operation, jsonOf(parts, cutManagedFields ? cutting : undefined));
+        const made = make(operation, jsonOf(parts, cutManagedFields ? cutting : undefined));
+        return freezeAnswer ? freeze(made) : made;
       },
     );
   }

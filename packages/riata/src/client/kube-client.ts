@@ -50,9 +50,16 @@ export interface KubeClientParts {
   readonly mapper: RestMapper;
   readonly clock: Scheduler;
   readonly random: Random;
+  /** What an apply would be answered with, if it would not change anything. @default not known */
+  readonly standing?: (operation: Operation<'patch'>) => KubeObject | undefined;
   /** Aborts when the connection is closed for good. @default never */
   readonly closing?: AbortSignal;
 }
+
+/** Where a client tells whether an apply would change anything; see {@link KubeClientParts.standing}. */
+export const standing: unique symbol = Symbol('riata.standing');
+/** As `wrap`, by wrappers that change neither what an apply says nor of what, so that what stands can be told as before. */
+export const wrapPlainly: unique symbol = Symbol('riata.wrapPlainly');
 
 /**
  * The client: typed words over one function that carries operations out. Made by `createClient`; `wrap` makes another
@@ -80,12 +87,24 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
    * does not own it: keep the one that `createClient` gave, to close it.
    */
   wrap(wrapper: (run: Run) => Run): KubeClient<P> {
+    return new KubeClient<P>({ ...this.#parts, run: wrapper(this.#parts.run), standing: undefined });
+  }
+
+  [wrapPlainly](wrapper: (run: Run) => Run): KubeClient<P> {
     return new KubeClient<P>({ ...this.#parts, run: wrapper(this.#parts.run) });
   }
 
+  get [standing](): KubeClientParts['standing'] {
+    return this.#parts.standing;
+  }
+
   /** Carries out an operation put together by hand. Never throws: what a wrapper throws is a rejection too. */
-  async run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
-    return this.#parts.run(operation);
+  run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
+    try {
+      return this.#parts.run(operation);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** The kind of an object: its builder, a kind of the scheme, or else what the server's discovery says. */

@@ -12,21 +12,38 @@ import { type Answers, isDryRun, type Operation, type Run, type Verb } from './o
  * namespace, field manager and dry run are what they will be on the wire, and all wrappers of a client share the memo.
  */
 export function skipUnchanged(run: Run, memo = new ApplyMemo()): Run {
-  return async <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
-    const { contentType, body, current } = operation;
-    if (contentType !== patchTypes.apply || !isJsonObject(body) || isDryRun(operation)) return run(operation);
-    const id = idOf(operation);
-    if (current !== undefined && (memo.stands(id, body, current) || appliedAlready(operation, current))) {
-      return current as Answers[V];
-    }
-    const answer = await run(operation);
-    memo.remember(id, body, answer as KubeObject);
-    return answer;
+  return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
+    if (!isApply(operation)) return run(operation);
+    const standing = operation.isChange ? undefined : standingOf(operation, memo);
+    return standing === undefined ? applyAndRemember(run, operation, memo) : Promise.resolve(standing as Answers[V]);
   };
 }
 
+/** What an apply would be answered with, if it would not change anything. */
+export function standingOf(operation: Operation, memo: ApplyMemo): KubeObject | undefined {
+  const { current, body } = operation;
+  if (current === undefined || !isApply(operation)) return undefined;
+  const isStanding = memo.stands(idOf(operation), body as object, current) || appliedAlready(operation, current);
+  return isStanding ? current : undefined;
+}
+
+async function applyAndRemember<V extends Verb>(
+  run: Run,
+  operation: Operation<V>,
+  memo: ApplyMemo,
+): Promise<Answers[V]> {
+  const answer = await run(operation);
+  memo.remember(idOf(operation), operation.body as object, answer as KubeObject);
+  return answer;
+}
+
+function isApply(operation: Operation): boolean {
+  return operation.contentType === patchTypes.apply && isJsonObject(operation.body) && !isDryRun(operation);
+}
+
+/** No name holds a zero character. */
 function idOf({ kind, namespace, name, subresource, params }: Operation): string {
-  return JSON.stringify([kind.apiVersion, kind.kind, namespace, name, subresource, params.fieldManager]);
+  return `${kind.apiVersion}\0${kind.kind}\0${namespace ?? ''}\0${name}\0${subresource ?? ''}\0${params.fieldManager}`;
 }
 
 /** Whether the manager's own entry in managedFields says that it has applied just this, and the values are the same. */

@@ -1,8 +1,8 @@
 import { formatKey } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import type { Scheduler } from '../runtime/clock.js';
-import { describeError } from '../runtime/describe-error.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Runtime } from '../runtime/runtime.js';
 import { AbortSource } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
 import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
@@ -22,10 +22,28 @@ const mostWrites = 64;
 /** One for all: the stack of each would say nothing, and takes longer to collect than all the rest of an end. */
 const ended = new Removed('the reconcile has ended');
 
-/** One reconcile, from the moment a worker has its key until it has ended. */
+/** A write as it is noted; described when somebody looks. */
+export interface NotedWrite {
+  readonly verb: string;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly subresource: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+/** How a reconcile ended. */
+export interface ReconcileEnd {
+  readonly outcome: ReconcileOutcome;
+  readonly durationMs: number;
+  readonly requeueAfterMs: number | undefined;
+  /** What it threw, in words. */
+  readonly error: string | undefined;
+}
+
+/** One reconcile, from the moment a worker has its key until it has ended, and then what is known of it. */
 export class ActiveReconcile implements ReconcileRun {
   readonly key: Request;
-  readonly reconcileID: string;
   readonly attempt: number;
   readonly priority: number;
   readonly reasons: readonly Cause[];
@@ -33,35 +51,42 @@ export class ActiveReconcile implements ReconcileRun {
   /** On the monotonic clock. */
   readonly startedMs: number;
   readonly #controller: string;
-  readonly #baseLog: Logger;
+  readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'random'>;
   readonly #startedAt: number;
-  readonly #abort = new AbortSource();
+  readonly #abort = new AbortSource({ mayFollow: true });
+  #id: string | undefined;
   #isShown = false;
-  readonly #writes: ReconcileWrite[] = [];
-  readonly #pending = new Set<Promise<unknown>>();
+  #writes: NotedWrite[] | undefined;
+  /** How much was begun that has not ended. */
+  #pending = 0;
+  #onIdle: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
   #log: Logger | undefined;
   #overdue = false;
+  #end: ReconcileEnd | undefined;
+  #record: ReconcileRecord | undefined;
 
-  constructor(parts: {
-    readonly item: WorkItem<Request, readonly Cause[]>;
-    readonly controller: string;
-    readonly reconcileID: string;
-    readonly attempt: number;
-    readonly clock: Scheduler;
-    readonly log: Logger;
-  }) {
-    const { item, controller, reconcileID, attempt, clock, log } = parts;
+  constructor(
+    item: WorkItem<Request, readonly Cause[]>,
+    controller: string,
+    attempt: number,
+    runtime: Pick<Runtime, 'clock' | 'log' | 'random'>,
+  ) {
+    const { clock } = runtime;
     this.key = item.key;
     this.priority = item.priority;
-    this.reasons = item.note ?? [];
-    this.reconcileID = reconcileID;
+    this.reasons = item.note ?? none;
     this.attempt = attempt;
+    this.clock = clock;
     this.startedMs = clock.monotonic();
     this.#controller = controller;
-    this.clock = clock;
-    this.#baseLog = log;
+    this.#runtime = runtime;
     this.#startedAt = clock.now();
+  }
+
+  get reconcileID(): string {
+    this.#id ??= this.#runtime.random.uuid();
+    return this.#id;
   }
 
   get signal(): AbortSignal {
@@ -75,7 +100,7 @@ export class ActiveReconcile implements ReconcileRun {
   }
 
   get log(): Logger {
-    this.#log ??= this.#baseLog.child({
+    this.#log ??= this.#runtime.log.child({
       controller: this.#controller,
       key: formatKey(this.key),
       ...(this.key.cluster && { cluster: this.key.cluster }),
@@ -104,43 +129,63 @@ export class ActiveReconcile implements ReconcileRun {
   }
 
   /** Notes a write, for `explain`. */
-  wrote(write: ReconcileWrite): void {
+  wrote(write: NotedWrite): void {
+    this.#writes ??= [];
     if (this.#writes.length < mostWrites) this.#writes.push(write);
   }
 
   /** Has the reconcile wait for this before it ends, and fail with it: a forgotten `await` must not cut it off. */
   track<T>(work: Promise<T>): Promise<T> {
-    this.#pending.add(work);
-    const settle = () => void this.#pending.delete(work);
-    work.then(settle, (error: unknown) => {
-      settle();
-      this.#failure ??= { error };
-    });
+    this.#pending += 1;
+    work.then(this.#settled, this.#failed);
     return work;
+  }
+
+  readonly #settled = (): void => {
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#onIdle?.();
+  };
+
+  readonly #failed = (error: unknown): void => {
+    this.#failure ??= { error };
+    this.#settled();
+  };
+
+  /** Whether anything that was begun is under way. */
+  get isPending(): boolean {
+    return this.#pending > 0;
   }
 
   /** Resolves when nothing that was begun is under way. Rejects if something that nobody waited for has failed. */
   async tracked(): Promise<void> {
-    if (this.#pending.size === 0) return;
+    if (this.#pending === 0) return;
     this.#failure = undefined;
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    while (this.#pending > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    this.#onIdle = undefined;
     // The one before was thrown where it was waited for, or was meant to be passed over.
     const failure = this.#failure as { readonly error: unknown } | undefined;
     if (failure !== undefined) throw failure.error;
   }
 
   /** What still waits on its signal is let go. */
-  end(): void {
+  end(end: ReconcileEnd): void {
+    this.#end = end;
+    this.#abort.unfollow();
     if (this.#isShown || this.#abort.isWaitedFor) this.abort(ended);
   }
 
-  record(end: {
-    readonly outcome: ReconcileOutcome;
-    readonly durationMs: number;
-    readonly requeueAfterMs: number | undefined;
-    readonly error: unknown;
-  }): ReconcileRecord {
-    const { outcome, durationMs, requeueAfterMs, error } = end;
+  /** What there is to say of it once it has ended. */
+  get record(): ReconcileRecord {
+    this.#record ??= this.#describe();
+    return this.#record;
+  }
+
+  #describe(): ReconcileRecord {
+    const { outcome, durationMs, requeueAfterMs, error } = this.#end as ReconcileEnd;
     const { key, reconcileID, attempt, priority, reasons } = this;
     const since = reasons.reduce((earliest, { atMs }) => Math.min(earliest, atMs), this.startedMs);
     return {
@@ -148,8 +193,19 @@ export class ActiveReconcile implements ReconcileRun {
       startedAt: this.#startedAt,
       queuedMs: this.startedMs - since,
       ...(requeueAfterMs !== undefined && { requeueAfterMs }),
-      ...(error !== undefined && { error: describeError(error) }),
-      writes: [...this.#writes],
+      ...(error !== undefined && { error }),
+      writes: (this.#writes ?? []).map(describeWrite),
     };
   }
+}
+
+const none: readonly Cause[] = [];
+
+function describeWrite({ verb, kind, namespace, name, subresource, resourceVersion }: NotedWrite): ReconcileWrite {
+  const place = subresource === undefined ? '' : `/${subresource}`;
+  return {
+    verb,
+    object: `${kind} ${formatKey({ namespace, name })}${place}`,
+    ...(resourceVersion && { resourceVersion }),
+  };
 }

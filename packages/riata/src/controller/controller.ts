@@ -3,6 +3,7 @@ import { keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { isConflict } from '../rest/error-guards.js';
+import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
@@ -11,7 +12,7 @@ import { ControllerMetrics } from './controller-metrics.js';
 import type { ControllerOptions } from './controller-options.js';
 import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
-import { type Reconciler, reconcileWith } from './reconciler.js';
+import type { Reconciler } from './reconciler.js';
 import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
 import { requeueOf } from './result.js';
 import { isSyncing, type Source } from './source.js';
@@ -62,7 +63,7 @@ export class Controller {
   readonly #active = new Set<ActiveReconcile>();
   /** Called whenever a reconcile has ended. */
   readonly #onEnded = new Set<() => void>();
-  readonly #history: Ring<ReconcileRecord>;
+  readonly #history: Ring<ActiveReconcile>;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -96,7 +97,7 @@ export class Controller {
 
   /** Finished reconciles, oldest first: why each ran, how long it took, what it wrote. */
   get explain(): readonly ReconcileRecord[] {
-    return this.#history.items();
+    return this.#history.items().map(({ record }) => record);
   }
 
   get health(): ControllerHealth {
@@ -226,7 +227,9 @@ export class Controller {
   }
 
   async #work(): Promise<void> {
-    for (let item = await this.queue.get(); item !== undefined; item = await this.queue.get()) {
+    for (;;) {
+      const item = this.queue.tryGet() ?? (await this.queue.get());
+      if (item === undefined) return;
       if (this.#stop.signal.aborted) this.queue.done(item.key);
       else if (this.#options.gate?.admits(item.key) === false) this.#pass(item.key);
       else await this.#process(item);
@@ -242,17 +245,10 @@ export class Controller {
   }
 
   async #process(item: WorkItem<Request, readonly Cause[]>): Promise<void> {
-    const { clock, random, log } = this.#runtime;
+    const { clock } = this.#runtime;
     const id = keyId(item.key);
     const failures = this.#failures.get(id) ?? 0;
-    const reconcile = new ActiveReconcile({
-      item,
-      controller: this.name,
-      reconcileID: random.uuid(),
-      attempt: failures + 1,
-      clock,
-      log,
-    });
+    const reconcile = new ActiveReconcile(item, this.name, failures + 1, this.#runtime);
     this.#active.add(reconcile);
     this.#metrics.started();
     const overdue =
@@ -263,7 +259,9 @@ export class Controller {
     let error: unknown;
     let requeueAfterMs: number | undefined;
     try {
-      const requeue = requeueOf(await reconcileWith(this.#options.reconcile, reconcile));
+      const { reconcile: reconciler } = this.#options;
+      const result = typeof reconciler === 'function' ? reconciler(reconcile) : reconciler.reconcile(reconcile);
+      const requeue = requeueOf(await result);
       if (requeue === 'rate-limited') {
         outcome = 'requeue';
         this.queue.addRateLimited(item.key, this.#again('requeue', item, 0));
@@ -284,15 +282,16 @@ export class Controller {
       outcome = this.#failed(item, id, failures + 1, thrown, reconcile);
     } finally {
       // What a failed reconcile had begun is waited for, too: its key must not run again meanwhile.
-      await reconcile.tracked().catch(() => {});
+      if (reconcile.isPending) await reconcile.tracked().catch(() => {});
       overdue?.cancel();
       this.#active.delete(reconcile);
       if (reconcile.isOverdue) this.#metrics.overdue(this.#countOverdue());
       const durationMs = clock.monotonic() - reconcile.startedMs;
       this.#metrics.ended(durationMs);
       this.queue.done(item.key);
-      this.#history.add(reconcile.record({ outcome, durationMs, requeueAfterMs, error }));
-      reconcile.end();
+      const words = error === undefined ? undefined : describeError(error);
+      reconcile.end({ outcome, durationMs, requeueAfterMs, error: words });
+      this.#history.add(reconcile);
       for (const ended of this.#onEnded) ended();
     }
   }

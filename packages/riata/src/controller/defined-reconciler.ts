@@ -1,22 +1,24 @@
-import type { Cache } from '../cache/cache.js';
+import { atHand, type Cache } from '../cache/cache.js';
+import { notAtHand } from '../cache/cache-reader.js';
+import { type ApplyOptions, applyOperation } from '../client/apply.js';
 import { delegatingClient } from '../client/delegating-client.js';
-import type { Client, Reader } from '../client/interfaces.js';
-import type { KubeClient } from '../client/kube-client.js';
-import { isWrite, type Operation, type Verb } from '../client/operation.js';
+import type { Client } from '../client/interfaces.js';
+import { type KubeClient, standing } from '../client/kube-client.js';
+import { isWrite, type Operation } from '../client/operation.js';
 import { intercept, withFieldOwner } from '../client/wrappers.js';
 import { isDeleting } from '../object/finalizers.js';
-import { formatKey } from '../object/key.js';
-import { builderOf, type Kind, type KindRef } from '../object/kind.js';
+import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isConflict, isNotFound } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
+import { type AppliedObject, DefinedContext, type OwnedApplyOptions } from './defined-context.js';
 import type { ControllerDefinition } from './definition.js';
 import { ensureFinalizer, liftFinalizer } from './finalizing.js';
 import { ObjectStatus } from './object-status.js';
-import type { OwnedApply, ReconcileContext, ReconcileEvent, StatusFields } from './reconcile-context.js';
-import { type Reconciler, reconcileWith } from './reconciler.js';
+import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
+import type { Reconciler } from './reconciler.js';
 import type { Result } from './result.js';
 
 /** An API server that a controller works on. */
@@ -34,6 +36,8 @@ export interface ControllerPlace {
 export class DefinedReconciler<R extends KubeObject> {
   readonly #definition: ControllerDefinition<R>;
   readonly #cache: Cache;
+  /** As it was given: applies name their field manager themselves. */
+  readonly #place: KubeClient;
   readonly #client: KubeClient;
   readonly #runtime: Runtime;
   readonly #fieldManager: string;
@@ -47,64 +51,42 @@ export class DefinedReconciler<R extends KubeObject> {
     this.#runtime = runtime;
     this.#recorder = recorder;
     this.#fieldManager = definition.options.fieldManager ?? definition.name;
+    this.#place = client;
     this.#client = withFieldOwner(client, this.#fieldManager);
   }
 
-  async reconcile(run: ActiveReconcile): Promise<Result> {
-    const { kind, finalize, evenWhenGone } = this.#definition;
-    const client = this.#clientFor(run);
+  reconcile(run: ActiveReconcile): Promise<Result> {
+    const object = this.#cache[atHand](this.#definition.kind, run.key);
+    return object === notAtHand ? this.#findAndReconcile(run) : this.#reconcile(run, object);
+  }
+
+  async #findAndReconcile(run: ActiveReconcile): Promise<Result> {
     const { namespace, name } = run.key;
-    const object = await this.#cache.find(kind, { namespace, name } as never, { signal: run.innerSignal });
-    if (object === undefined) return evenWhenGone ? this.#call(run, client, undefined) : undefined;
-    if (finalize === undefined) return this.#call(run, client, object);
+    const key = { namespace, name } as never;
+    return this.#reconcile(run, await this.#cache.find(this.#definition.kind, key, { signal: run.innerSignal }));
+  }
+
+  async #reconcile(run: ActiveReconcile, object: R | undefined): Promise<Result> {
+    const { kind, finalize, evenWhenGone } = this.#definition;
+    if (object === undefined) return evenWhenGone ? await this.#call(run, undefined) : undefined;
+    if (finalize === undefined) return await this.#call(run, object);
+    const client = this.clientFor(run);
     if (!isDeleting(object)) {
-      return this.#call(run, client, await ensureFinalizer(client, kind, object, finalize.name));
+      return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));
     }
     if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
-    const result = await this.#call(run, client, object, finalize.run as unknown as Reconciler<never>);
+    const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
     // Whoever wants to come back is not done yet.
     if (result === undefined) await liftFinalizer(client, kind, object, finalize.name);
     return result;
   }
 
-  async #call(
-    run: ActiveReconcile,
-    client: Client,
-    object: R | undefined,
-    reconciler = this.#definition.reconciler,
-  ): Promise<Result> {
-    const status = this.#statusOf(object, client);
-    const apply = this.#applyFor(object, client);
-    const cacheReader: Reader = this.#cache;
-    let delegating: Client | undefined;
-    const context: ReconcileContext<R, R | undefined> = {
-      key: run.key,
-      reconcileID: run.reconcileID,
-      attempt: run.attempt,
-      priority: run.priority,
-      reasons: run.reasons,
-      clock: run.clock,
-      object,
-      get signal() {
-        return run.signal;
-      },
-      get log() {
-        return run.log;
-      },
-      // Most reconcilers apply and say, and ask for nothing else.
-      get client() {
-        delegating ??= delegatingClient({ cacheReader, client });
-        return delegating;
-      },
-      apply: (wanted, options) => run.track(apply(wanted as never, options as never)) as never,
-      status: (fields) => run.track(this.#say(status, fields)),
-      event: (event) => {
-        if (object !== undefined) this.#recorder?.event(object, event);
-      },
-    };
+  async #call(run: ActiveReconcile, object: R | undefined, reconciler = this.#definition.reconciler): Promise<Result> {
+    const status = object === undefined ? undefined : this.#statusOf(object, run);
+    const context = new DefinedContext<R>(this, run, object, status) as never;
     try {
-      const result = await reconcileWith(reconciler as unknown as Reconciler<typeof context>, context);
-      await run.tracked();
+      const result = await (typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context));
+      if (run.isPending) await run.tracked();
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;
     } catch (error) {
@@ -127,10 +109,12 @@ export class DefinedReconciler<R extends KubeObject> {
     return stored?.metadata.uid !== uid;
   }
 
-  #statusOf(object: R | undefined, client: Client): ObjectStatus<R> | undefined {
-    if (object === undefined) return undefined;
+  #statusOf(object: R, run: ActiveReconcile): ObjectStatus<R> {
     const { kind } = this.#definition;
-    return new ObjectStatus<R>(object, { kind, client, fieldManager: this.#fieldManager, now: this.#time });
+    return new ObjectStatus<R>(object, {
+      ...{ kind, fieldManager: this.#fieldManager, now: this.#time },
+      apply: (operation) => this.#applied(operation, run),
+    });
   }
 
   /** Written anew once a second. */
@@ -143,11 +127,6 @@ export class DefinedReconciler<R extends KubeObject> {
     return this.#timeText;
   };
 
-  async #say(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
-    if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
-    return status.say(fields);
-  }
-
   async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, { log }: ActiveReconcile): Promise<void> {
     try {
       await status?.failed(error);
@@ -156,62 +135,87 @@ export class DefinedReconciler<R extends KubeObject> {
     }
   }
 
-  #applyFor(owner: R | undefined, client: Client): OwnedApply<R> {
-    return async (object, options = {}) => {
-      const { owned = true, ...rest } = options;
-      const written = object as unknown as {
-        readonly metadata: { readonly name?: string; readonly namespace?: string };
-      };
-      if (owned && owner === undefined) {
-        throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
-      }
-      const kind = builderOf(object as unknown as object);
-      const current = kind && (await this.#currentOf(kind, written.metadata, owner));
-      const place = owner?.metadata.namespace;
-      // An owner gives the namespace anyway.
-      const isPlaced = owned || kind?.scope !== 'Namespaced' || written.metadata.namespace !== undefined;
-      const placed = isPlaced
-        ? object
-        : (kind as Kind)({ ...written, metadata: { namespace: place, ...written.metadata } });
-      return client.apply(placed as never, {
-        ...{ force: true, fieldManager: this.#fieldManager },
-        ...rest,
-        ...(owned && { ownedBy: owner }),
-        ...(current && { current: current as never }),
-      });
-    };
+  /** {@link ReconcileContext.apply} */
+  apply(
+    object: AppliedObject,
+    options: OwnedApplyOptions,
+    owner: R | undefined,
+    run: ActiveReconcile,
+  ): Promise<KubeObject> {
+    const { owned = true, ...rest } = options;
+    if (owned && owner === undefined) {
+      throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
+    }
+    const kind = builderOf(object);
+    const place = object.metadata.namespace ?? owner?.metadata.namespace;
+    const { name } = object.metadata;
+    const asked = { force: true, fieldManager: this.#fieldManager, ...rest, ...(owned && { ownedBy: owner }) };
+    if (kind === undefined) return this.clientFor(run).apply(object as never, asked) as Promise<KubeObject>;
+    const current =
+      name === undefined || kind.projection !== undefined
+        ? undefined
+        : this.#cache[atHand](kind, { name, namespace: kind.scope === 'Namespaced' ? place : undefined });
+    // An owner gives the namespace anyway.
+    const isPlaced = owned || kind.scope !== 'Namespaced' || object.metadata.namespace !== undefined;
+    const placed = isPlaced ? object : { ...object, metadata: { ...object.metadata, namespace: place } };
+    if (current === notAtHand) return this.#applySlowly(kind, placed, asked, { name, namespace: place }, run);
+    return this.#applied(applyOperation(kind, placed, { ...asked, current }), run);
   }
 
-  /** What the cache has of it; a kind that it does not hold is applied without looking. */
-  async #currentOf(
+  /** What the cache has of it may take a moment; a kind that it does not hold is applied without looking. */
+  async #applySlowly(
     kind: KindRef,
-    { name, namespace }: { readonly name?: string; readonly namespace?: string },
-    owner: R | undefined,
-  ): Promise<KubeObject | undefined> {
-    if (name === undefined || kind.projection !== undefined || !this.#cache.holds(kind)) return undefined;
-    const place = kind.scope === 'Namespaced' ? (namespace ?? owner?.metadata.namespace) : undefined;
-    return this.#cache.find(kind, { name, namespace: place } as never);
+    object: AppliedObject,
+    options: ApplyOptions,
+    { name, namespace }: { readonly name: string | undefined; readonly namespace: string | undefined },
+    run: ActiveReconcile,
+  ): Promise<KubeObject> {
+    const key = { name, namespace: kind.scope === 'Namespaced' ? namespace : undefined } as never;
+    const current = this.#cache.holds(kind) ? await this.#cache.find(kind, key) : undefined;
+    return this.#applied(applyOperation(kind, object, { ...options, current }), run);
+  }
+
+  /** Answered with what is there, if nothing would change; else told to the reconcile. */
+  #applied(operation: Operation<'patch'>, run: ActiveReconcile): Promise<KubeObject> {
+    const standingOf = this.#place[standing];
+    const known = standingOf?.(operation);
+    return known === undefined ? this.#write(operation, standingOf !== undefined, run) : Promise.resolve(known);
+  }
+
+  async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
+    const signal = given.signal ?? run.innerSignal;
+    // As what is there already, in the cache: frozen, and without managedFields.
+    const operation = { ...given, signal, isChange, cutManagedFields: true, freezeAnswer: true };
+    const answer = await this.#place.run(operation);
+    if (answer !== operation.current) note(run, operation, answer);
+    return answer;
+  }
+
+  /** {@link ReconcileContext.event} */
+  event(object: R | undefined, event: ReconcileEvent): void {
+    if (object !== undefined) this.#recorder?.event(object, event);
+  }
+
+  /** {@link ReconcileContext.client} */
+  delegatingFor(run: ActiveReconcile): Client {
+    return delegatingClient({ cacheReader: this.#cache, client: this.clientFor(run) });
   }
 
   /** What one reconcile writes with: ends with it, and tells it what was written. */
-  #clientFor(run: ActiveReconcile): Client {
+  clientFor(run: ActiveReconcile): Client {
     return intercept(this.#client, async (operation, next) => {
       const bound = operation.signal === undefined ? { ...operation, signal: run.innerSignal } : operation;
       const answer = await run.track(next(bound));
       // An apply that would change nothing is answered with what is there.
       const isSkipped = operation.current !== undefined && answer === operation.current;
-      if (isWrite(operation.verb) && !isSkipped) run.wrote(describeWrite(operation, answer));
+      if (isWrite(operation.verb) && !isSkipped) note(run, operation, answer);
       return answer;
     });
   }
 }
 
-function describeWrite<V extends Verb>({ verb, kind, namespace, name, subresource }: Operation<V>, answer: unknown) {
+function note(run: ActiveReconcile, { verb, kind, namespace, name, subresource }: Operation, answer: unknown): void {
   const stored = (answer as Partial<KubeObject> | undefined)?.metadata;
-  const key = formatKey({ namespace, name: name ?? stored?.name ?? '' });
-  return {
-    verb,
-    object: `${kind.kind} ${key}${subresource === undefined ? '' : `/${subresource}`}`,
-    ...(stored?.resourceVersion && { resourceVersion: stored.resourceVersion }),
-  };
+  const resourceVersion = stored?.resourceVersion;
+  run.wrote({ verb, kind: kind.kind, namespace, name: name ?? stored?.name ?? '', subresource, resourceVersion });
 }

@@ -1,3 +1,4 @@
+import { wrapPlainly } from '../client/kube-client.js';
 import type { KubeObject } from '../object/meta.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
@@ -107,7 +108,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     await Promise.all(places);
   }
 
-  async #reconcile(run: ActiveReconcile): Promise<Result> {
+  #reconcile(run: ActiveReconcile): Promise<Result> | undefined {
     const cluster = run.key.cluster ?? '';
     const newcomer = this.#newcomers.get(cluster);
     if (newcomer !== undefined && !newcomer.isSynced) {
@@ -116,7 +117,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     }
     const place = this.#places.get(cluster);
     if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
-    const client = place.client.wrap(this.#gate.fence(run.key));
+    const client = place.client[wrapPlainly](this.#gate.fence(run.key));
     return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime).reconcile(run);
   }
 

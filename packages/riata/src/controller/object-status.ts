@@ -1,4 +1,5 @@
-import type { Client } from '../client/interfaces.js';
+import { applyOperation } from '../client/apply.js';
+import type { Operation } from '../client/operation.js';
 import { setCondition } from '../object/conditions.js';
 import type { KindRef } from '../object/kind.js';
 import type { Condition, KubeObject } from '../object/meta.js';
@@ -16,7 +17,7 @@ const longestMessage = 1024;
 /** Writes what one reconcile says of its object. */
 export class ObjectStatus<R extends KubeObject> {
   readonly #kind: KindRef<R>;
-  readonly #client: Client;
+  readonly #apply: (operation: Operation<'patch'>) => Promise<KubeObject>;
   readonly #fieldManager: string;
   readonly #now: () => string;
   #object: R;
@@ -27,7 +28,7 @@ export class ObjectStatus<R extends KubeObject> {
     object: R,
     parts: {
       readonly kind: KindRef<R>;
-      readonly client: Client;
+      readonly apply: (operation: Operation<'patch'>) => Promise<KubeObject>;
       readonly fieldManager: string;
       /** The time as objects have it. */
       readonly now: () => string;
@@ -35,22 +36,22 @@ export class ObjectStatus<R extends KubeObject> {
   ) {
     this.#object = object;
     this.#kind = parts.kind;
-    this.#client = parts.client;
+    this.#apply = parts.apply;
     this.#fieldManager = parts.fieldManager;
     this.#now = parts.now;
   }
 
   /** All is as the object asks for, unless a `Ready` condition says otherwise. */
-  async say(fields: StatusFields<R>): Promise<R> {
+  say(fields: StatusFields<R>): Promise<R> {
     this.#said = fields;
     return this.#write(fields, { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' });
   }
 
   /** After a success in which nothing was said: what a failure before has said is not true any more. */
-  async succeeded(): Promise<void> {
-    if (this.#said !== undefined || !keepsConditions(this.#kind)) return;
+  succeeded(): Promise<unknown> | undefined {
+    if (this.#said !== undefined || !keepsConditions(this.#kind)) return undefined;
     const ready = this.#known.conditions?.find(({ type }) => type === 'Ready');
-    if (ready?.status === 'False' && ready.reason === 'ReconcileFailed') await this.say(this.#kept());
+    return ready?.status === 'False' && ready.reason === 'ReconcileFailed' ? this.say(this.#kept()) : undefined;
   }
 
   /** Keeps what was said so far, and says that it went wrong. */
@@ -76,15 +77,15 @@ export class ObjectStatus<R extends KubeObject> {
 
   async #write(fields: StatusFields<R>, ready: StatusCondition): Promise<R> {
     const { name, namespace, generation } = this.#object.metadata;
-    const status = keepsConditions(this.#kind)
-      ? { ...(generation !== undefined && { observedGeneration: generation }), ...this.#complete(fields, ready) }
-      : this.#asSaid(fields);
-    const intent = { metadata: { name, ...(namespace && { namespace }) }, status };
-    this.#object = await this.#client.status.applyFields(this.#kind, intent as never, {
-      fieldManager: this.#fieldManager,
-      force: true,
-      current: this.#object,
-    });
+    const { apiVersion, kind } = this.#kind;
+    let status: object;
+    if (!keepsConditions(this.#kind)) status = this.#asSaid(fields);
+    else if (generation === undefined) status = this.#complete(fields, ready);
+    else status = { observedGeneration: generation, ...this.#complete(fields, ready) };
+    const metadata = namespace ? { name, namespace } : { name };
+    const options = { fieldManager: this.#fieldManager, force: true, current: this.#object };
+    const operation = applyOperation(this.#kind, { metadata, status, apiVersion, kind } as never, options, 'status');
+    this.#object = (await this.#apply(operation)) as R;
     return this.#object;
   }
 
@@ -112,9 +113,12 @@ export class ObjectStatus<R extends KubeObject> {
   #timed(condition: StatusCondition, before: readonly Condition[] | undefined, now: string): Condition {
     const { reason = 'Reconciled', message = '' } = condition;
     const observedGeneration = this.#object.metadata.generation;
-    const complete = { ...condition, reason, message, ...(observedGeneration !== undefined && { observedGeneration }) };
-    const known = before?.filter(({ type }) => type === condition.type);
-    return setCondition(known, complete, now)[0] as Condition;
+    const complete: Omit<Condition, 'lastTransitionTime'> =
+      observedGeneration === undefined
+        ? { ...condition, reason, message }
+        : { ...condition, reason, message, observedGeneration };
+    const known = before?.find(({ type }) => type === condition.type);
+    return setCondition(known && [known], complete, now)[0] as Condition;
   }
 }
 

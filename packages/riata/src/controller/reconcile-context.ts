@@ -54,7 +54,7 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
   readonly client: Client;
   /**
    * Server-side apply of something that `object` is to own: skipped if nothing would change, taking over fields that
-   * others hold. Resolves to what is stored.
+   * others hold. Resolves to what is stored; as with `object`, that may be frozen, and has no `managedFields`.
    */
   readonly apply: OwnedApply<R>;
   /**

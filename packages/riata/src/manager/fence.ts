@@ -1,6 +1,6 @@
 import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb } from '../client/operation.js';
 import type { Preconditions } from '../client/options.js';
-import { LateLink } from '../runtime/signals.js';
+import { follow, LateLink } from '../runtime/signals.js';
 
 /** Says whether this process may still write; a `LeaderElector` is one. */
 export interface WriteGuard {
@@ -35,37 +35,50 @@ export interface FenceOptions {
  * const writer = client.wrap((run) => fence(run, elector, { known: ({ kind, namespace, name }) => … }));
  */
 export function fence(run: Run, guard: WriteGuard, { known }: FenceOptions = {}): Run {
-  return async <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
-    if (!isWrite(operation.verb) || isDryRun(operation)) return run(operation);
-    guard.assertLeading();
-    let refusal: { readonly error: unknown } | undefined;
-    const beforeSend = (): void => {
-      try {
-        guard.assertLeading();
-      } catch (error) {
-        refusal = { error };
-        throw error;
-      }
-      operation.beforeSend?.();
-    };
-    const preconditions = preconditionsOf(operation, known);
-    // An apply that changes nothing is answered without a look at it.
-    using scope = new LateLink(operation.signal, guard.lostSignal);
-    const guarded: Operation<V> = {
-      ...operation,
-      ...(preconditions && { preconditions }),
-      beforeSend,
-      get signal() {
-        return scope.signal;
-      },
-    };
+  return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> =>
+    isWrite(operation.verb) && !isDryRun(operation) ? guarded(run, operation, guard, known) : run(operation);
+}
+
+async function guarded<V extends Verb>(
+  run: Run,
+  operation: Operation<V>,
+  guard: WriteGuard,
+  known: FenceOptions['known'],
+): Promise<Answers[V]> {
+  guard.assertLeading();
+  let refusal: { readonly error: unknown } | undefined;
+  const beforeSend = (): void => {
     try {
-      return await run(guarded);
+      guard.assertLeading();
     } catch (error) {
-      // Whatever was made of it on the way, the caller sees why nothing was sent.
-      throw refusal ? refusal.error : error;
+      refusal = { error };
+      throw error;
     }
+    operation.beforeSend?.();
   };
+  const preconditions = preconditionsOf(operation, known);
+  const lost = guard.lostSignal;
+  // An apply that changes nothing is answered without a look at it.
+  const scope = lost === undefined || follow(operation.signal, lost) ? undefined : new LateLink(operation.signal, lost);
+  try {
+    return await run(
+      scope === undefined
+        ? { ...operation, preconditions, beforeSend }
+        : {
+            ...operation,
+            preconditions,
+            beforeSend,
+            get signal() {
+              return scope.signal;
+            },
+          },
+    );
+  } catch (error) {
+    // Whatever was made of it on the way, the caller sees why nothing was sent.
+    throw refusal ? refusal.error : error;
+  } finally {
+    scope?.[Symbol.dispose]();
+  }
 }
 
 function preconditionsOf(operation: Operation, known: FenceOptions['known']): Preconditions | undefined {

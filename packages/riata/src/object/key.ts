@@ -62,7 +62,8 @@ export function clusterKey(key: ClusterKey): ClusterKey {
   if (name.includes('/') || namespace?.includes('/')) {
     throw new TypeError(`key ${JSON.stringify({ cluster, namespace, name })}: namespace and name cannot hold a slash`);
   }
-  return Object.freeze({ ...(cluster && { cluster }), ...(namespace && { namespace }), name });
+  if (cluster) return Object.freeze(namespace ? { cluster, namespace, name } : { cluster, name });
+  return Object.freeze(namespace ? { namespace, name } : { name });
 }
 
 /**

@@ -134,6 +134,7 @@ function checkNamespaces(owner: Owner, object: WithMetadata): void {
 function referenceTo(owner: Owner): OwnerReference {
   const gvk = gvkOf(owner);
   const { name, uid } = owner.metadata;
+  if (gvk.version && gvk.kind && name && uid) return { apiVersion: apiVersionOf(gvk), kind: gvk.kind, name, uid };
   for (const [field, value] of Object.entries({ apiVersion: gvk.version, kind: gvk.kind, name, uid })) {
     if (!value) {
       const hint = field === 'uid' ? ': only an object that a server has stored can own others' : '';

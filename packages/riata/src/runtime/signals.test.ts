@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { AbortSource, abortable, isAbortOf, link, onAbort, throwIfAborted } from './signals.js';
+import { AbortSource, abortable, follow, isAbortOf, link, onAbort, throwIfAborted } from './signals.js';
 import { isTimeout, Shutdown } from './stop-reasons.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -215,4 +215,30 @@ test('isAbortOf tells the echo of an abort from a failure that came after it', a
   expect(isAbortOf(controller.signal, new DOMException('aborted', 'AbortError'))).toBe(true);
   expect(isAbortOf(controller.signal, new Error('disk full'))).toBe(false);
   expect(isAbortOf(undefined, reason)).toBe(false);
+});
+
+test('an AbortSource makes its signal when it is asked for, with the reason of an abort before', () => {
+  const source = new AbortSource();
+  expect(source.aborted).toBe(false);
+  source.abort('first');
+  source.abort('second');
+  expect([source.aborted, source.signal.aborted, source.signal.reason]).toEqual([true, true, 'first']);
+  expect(source.signal).toBe(source.signal);
+});
+
+test('a signal follows another one, if its source lets it', () => {
+  const parent = new AbortController();
+  const source = new AbortSource({ mayFollow: true });
+  expect(follow(source.signal, parent.signal)).toBe(true);
+  expect(follow(source.signal, parent.signal)).toBe(true);
+  expect(follow(new AbortSource().signal, parent.signal)).toBe(false);
+  expect(follow(new AbortController().signal, parent.signal)).toBe(false);
+  expect(follow(undefined, parent.signal)).toBe(false);
+  const free = new AbortSource({ mayFollow: true });
+  follow(free.signal, parent.signal);
+  free.unfollow();
+  parent.abort('lost');
+  expect([source.signal.reason, free.aborted]).toEqual(['lost', false]);
+  follow(free.signal, parent.signal);
+  expect(free.signal.reason).toBe('lost');
 });
