@@ -148,6 +148,8 @@ export class HttpConnection {
     this.#parser = new ResponseParser(method, this.#events);
     if (!user.onReady() || this.#closed) return;
     if (body === undefined) socket.write(head, 'latin1');
+    // Text whose characters are a byte each goes out as it is.
+    else if (typeof body === 'string' && isAscii(body)) socket.write(head + body, 'latin1');
     else if (typeof body === 'string' && isAscii(head)) socket.write(head + body, 'utf8');
     else {
       socket.cork();

@@ -26,6 +26,8 @@ export class RequestHeads {
   readonly #always: string;
   /** Lines written lately, by name and value: the same few come with every request, and are checked once. */
   readonly #lines = new Map<string, Map<string, string>>();
+  /** Whole texts, by headers that never change. */
+  readonly #texts = new WeakMap<TransportRequest['headers'], string>();
 
   /** `prefix` stands before each path; `always` are headers of the connection's own. */
   constructor(prefix: string, always: Readonly<Record<string, string>>) {
@@ -45,14 +47,30 @@ export class RequestHeads {
     if (!target.test(path)) throw invalid('its path holds a space, a control character or one beyond ASCII: escape it');
     let text = `${method} ${path} HTTP/1.1\r\n${this.#always}`;
     if (gzip) text += 'accept-encoding: gzip\r\n';
+    text += Object.isFrozen(headers) ? this.#known(headers) : this.#written(headers);
+    if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
+    else if (method === 'POST' || method === 'PUT' || method === 'PATCH') text += 'content-length: 0\r\n';
+    return `${text}\r\n`;
+  }
+
+  /** The lines of headers that never change. */
+  #known(headers: TransportRequest['headers']): string {
+    let text = this.#texts.get(headers);
+    if (text === undefined) {
+      text = this.#written(headers);
+      this.#texts.set(headers, text);
+    }
+    return text;
+  }
+
+  #written(headers: TransportRequest['headers']): string {
+    let text = '';
     for (const name in headers) {
       const value = headers[name] as string | readonly string[];
       if (typeof value === 'string') text += this.#line(name, value);
       else for (const one of value) text += this.#line(name, one);
     }
-    if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
-    else if (method === 'POST' || method === 'PUT' || method === 'PATCH') text += 'content-length: 0\r\n';
-    return `${text}\r\n`;
+    return text;
   }
 
   #line(name: string, value: string): string {
