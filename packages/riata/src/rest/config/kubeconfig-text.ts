@@ -1,5 +1,6 @@
 import type { Document, Scalar } from 'yaml';
 import { ConfigError } from './config-error.js';
+import { readSimpleYaml } from './simple-yaml.js';
 
 /** What the parser's codes mean. Its own messages quote the text, which may be a token: they are never passed on. */
 const problems: Readonly<Record<string, string>> = {
@@ -17,7 +18,8 @@ const problems: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads kubeconfig text, YAML or JSON. The `yaml` package is loaded only for text that is not JSON. Plain numbers come
+ * Reads kubeconfig text, YAML or JSON. The `yaml` package takes longer to load than all else that a client needs, so it is
+ * for text alone that is neither JSON nor as simple as most. Plain numbers come
  * back as they were written (a password `0123` keeps its zero), except inside `extensions`.
  */
 export async function readKubeconfigText(input: string | Uint8Array, source: string): Promise<unknown> {
@@ -29,6 +31,8 @@ export async function readKubeconfigText(input: string | Uint8Array, source: str
       // It may still be YAML's flow style; if not, the YAML parser knows the line.
     }
   }
+  const simple = readSimpleYaml(text);
+  if (simple !== undefined) return simple;
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { prettyErrors: false, merge: true, lineCounter: new yaml.LineCounter() });
   const [error] = document.errors;
