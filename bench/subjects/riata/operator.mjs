@@ -27,7 +27,7 @@ const definitions = {
       if (object.spec.at > 0) latencies.push(Math.round(now - object.spec.at));
     }),
   ],
-  idle: () => idleKinds.map((kind) => control(kind).reconcile(() => {})),
+  idle: () => idleKinds().map((kind) => control(kind).reconcile(() => {})),
 };
 
 using signals = signalHandler();
