@@ -1,5 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,16 +35,31 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; out: 
 describe('riata-apiserver', () => {
   test('says where it is, writes a kubeconfig, and stops when told to', async () => {
     const kubeconfig = join(folder, 'kubeconfig');
-    const child = start('--port', '0', '--no-tls', '--token', 'mine', '--kubeconfig', kubeconfig);
+    const child = start('--port', '0', '--token', 'mine', '--kubeconfig', kubeconfig);
     const line = new Promise<string>((resolve) => child.stdout?.once('data', (part) => resolve(String(part))));
     const ended = finish(child);
-    const [, url = ''] = /^riata-apiserver is ready at (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(await line) ?? [];
+    const [, url = ''] = /^riata-apiserver is ready at (https:\/\/127\.0\.0\.1:\d+)\n$/.exec(await line) ?? [];
     const config = JSON.parse(await readFile(kubeconfig, 'utf8'));
-    expect(config.clusters[0].cluster).toEqual({ server: url });
+    const { server, 'certificate-authority-data': authority } = config.clusters[0].cluster;
+    expect(server).toBe(url);
     expect(config.users[0].user).toEqual({ token: 'mine' });
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600);
-    const answer = await fetch(`${url}/api/v1/namespaces/default`, { headers: { authorization: 'Bearer mine' } });
-    expect(await answer.json()).toMatchObject({ kind: 'Namespace', metadata: { name: 'default' } });
+    // The kubeconfig is all that is needed to trust the server and to be trusted by it.
+    const ask = (headers: Record<string, string>) =>
+      new Promise<{ code: number | undefined; body: unknown }>((resolve, reject) => {
+        const options = { ca: Buffer.from(authority, 'base64'), headers, agent: false };
+        const sent = request(`${url}/api/v1/namespaces/default`, options, async (answer) => {
+          let text = '';
+          for await (const part of answer) text += String(part);
+          resolve({ code: answer.statusCode, body: JSON.parse(text) });
+        });
+        sent.on('error', reject).end();
+      });
+    expect(await ask({ authorization: 'Bearer mine' })).toMatchObject({
+      code: 200,
+      body: { kind: 'Namespace', metadata: { name: 'default' } },
+    });
+    expect(await ask({})).toMatchObject({ code: 401, body: { kind: 'Status', reason: 'Unauthorized' } });
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });
