@@ -13,7 +13,7 @@ export interface VirtualClockOptions {
   readonly limit?: number;
   /** Turns of the event loop in which nothing may happen before all counts as settled. @default 5 */
   readonly quietTurns?: number;
-  /** Real milliseconds that `settle` waits for work under {@link VirtualClock.track}. @default 10_000 */
+  /** Real milliseconds that `settle` waits for work under {@link VirtualClock.track}: for what hangs. @default 60_000 */
   readonly busyLimitMs?: number;
 }
 
@@ -67,7 +67,7 @@ export class VirtualClock implements Scheduler {
     if (!(this.#quietTurns >= 1)) {
       throw new RangeError(`VirtualClock: quietTurns wants a number from 1 up, got ${this.#quietTurns}`);
     }
-    this.#busyLimitMs = options.busyLimitMs ?? 10_000;
+    this.#busyLimitMs = options.busyLimitMs ?? 60_000;
   }
 
   now(): number {
