@@ -113,6 +113,7 @@ async function main() {
     subjects: options.subjects?.split(','),
   };
   const failed = [];
+  const told = new Set();
   const found = [];
   const times = [];
   for (const [at, section] of wanted.entries()) {
@@ -126,7 +127,9 @@ async function main() {
       else print(found.at(-1));
     } catch (error) {
       failed.push(section.name);
-      log(`${section.name} failed: ${error.stack}`);
+      // What several need fails for all of them; it is told once.
+      log(`${section.name} failed: ${told.has(error) ? 'for the same reason' : error.stack}`);
+      told.add(error);
     }
     times.push(`${section.name} ${Math.round((performance.now() - from) / 1000)} s`);
   }
