@@ -69,7 +69,7 @@ export const controller = {
   },
   describe({ widgets, idleKinds, requests, ready, latency: told, idle: idled }) {
     return {
-      title: 'Controllers',
+      title: `Operators of ${number(widgets)} Widgets on kube-apiserver`,
       parts: figures({ widgets, idleKinds, requests, ready, told, idled }),
       charts: [
         {
