@@ -96,12 +96,13 @@ async function started(path: string, use: (printed: () => string) => Promise<voi
 }
 
 test('the controller of the README', async () => {
-  await using client = createClient(await loadConfig());
   const spec = z.object({ deploymentName: z.string(), replicas: z.int().default(1) });
   const status = z.object({ availableReplicas: z.int() });
-  const ItsFoo = defineKind({ group: 'demo.riata.dev', version: 'v1', kind: 'Foo', spec, status });
-  await installCrds(client, [ItsFoo]);
-  await client.create(ItsFoo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'web' } }));
+  const Foo = defineKind({ group: 'demo.riata.dev', version: 'v1', kind: 'Foo', spec, status });
+
+  await using client = createClient(await loadConfig());
+  await installCrds(client, [Foo]);
+  await client.create(Foo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'web' } }));
   const key = { namespace: 'default', name: 'web' };
   const code = await started('examples/sample-controller/glance.ts', async (printed) => {
     await vi.waitFor(() => client.get(Deployment, key).catch(() => expect.fail(printed())), 45_000);
