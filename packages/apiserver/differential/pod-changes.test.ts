@@ -178,3 +178,30 @@ play(pair, 'subresources of Pods in every way of writing', () => {
     get(`${pods}/a`),
   ];
 });
+
+play(pair, 'logs that nobody has', () => {
+  const ns = uniqueName('l');
+  const pods = `/api/v1/namespaces/${ns}/pods`;
+  const containers = ['a', 'b'].map((name) => ({ name, image: 'i' }));
+  const make = (name: string, spec: object) => post(pods, { metadata: { name }, spec });
+  const log = (query: string, name = 'one') => get(`${pods}/${name}/log${query}`);
+  return [
+    post(namespaces, namespace(ns)),
+    make('one', { containers: containers.slice(0, 1) }),
+    make('two', { containers, initContainers: [{ name: 'init', image: 'i' }] }),
+    make('placed', { containers, nodeName: 'nowhere' }),
+    ...['', '?container=a', '?container=x', '?tailLines=5&timestamps=true&previous=true', '?follow=false'].map(
+      (query) => log(query),
+    ),
+    ...['tailLines=-1', 'limitBytes=0', 'sinceSeconds=0', 'sinceSeconds=5&sinceTime=2024-01-01T00:00:00Z'].map(
+      (query) => log(`?${query}`),
+    ),
+    ...['tailLines=x', 'tailLines=-1&limitBytes=-1&container=x'].map((query) => log(`?${query}`)),
+    log('', 'two'),
+    log('?container=init', 'two'),
+    log('?container=b', 'placed'),
+    log('', 'none'),
+    log('?tailLines=-1', 'none'),
+    post(`${pods}/one/log`, {}),
+  ];
+});

@@ -4,7 +4,7 @@ import { Deployment, Namespace, Pod, PodDisruptionBudget, ServiceAccount } from 
 import { edit } from '../src/object/value/edit.js';
 import { isBadRequest, isConflict, isNotFound, isTooManyRequests } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
-import { describeServers, realOnly, rejection, testOn, uniqueName } from './servers.js';
+import { describeServers, rejection, uniqueName } from './servers.js';
 
 interface Scale {
   readonly apiVersion: string;
@@ -142,7 +142,7 @@ describeServers('subresources', (server) => {
     expect(again).toSatisfy(isConflict);
   });
 
-  testOn(realOnly, 'logs: without a node or a kubelet, an error that says so', async () => {
+  test('logs: without a node or a kubelet, an error that says so', async () => {
     const { client } = server();
     const namespace = await server().newNamespace();
     const containers = [...spec.containers, { name: 'side', image: 'side:1' }];

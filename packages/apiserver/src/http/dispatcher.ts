@@ -185,6 +185,9 @@ export class Dispatcher {
     const { request, warnings } = exchange;
     const reply = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(exchange.reply) : exchange.reply;
     const { mediaType, pretty, as } = negotiated;
+    if (!('object' in answer || 'pieces' in answer)) {
+      return sendBytes(reply, answer.status, { ...commonHeaders, ...warnings.headers() }, Buffer.alloc(0));
+    }
     const headers = { ...commonHeaders, 'content-type': mediaType, ...warnings.headers() };
     const status = answer.status ?? 200;
     const converts = as !== undefined && !('converted' in answer && answer.converted);

@@ -12,6 +12,11 @@ export interface GetOptions {
   readonly resourceVersion: string;
 }
 
+/** The same with all else that was asked, for subresources that have options of their own. */
+export interface ReadOptions extends GetOptions {
+  readonly query: Query;
+}
+
 /** What a list, a watch or a deletion of a collection is told (`metav1.ListOptions`). */
 export interface ListOptions extends GetOptions {
   readonly labels: Selector | undefined;
@@ -30,11 +35,11 @@ export interface ListOptions extends GetOptions {
 }
 
 /** Reads the options of a GET. Throws as kube-apiserver does for a resourceVersion that is no number: a 500. */
-export function parseGetOptions(query: Query): GetOptions {
+export function parseGetOptions(query: Query): ReadOptions {
   const resourceVersion = first(query, 'resourceVersion') ?? '';
   const problem = revisionProblem(resourceVersion);
   if (problem !== undefined) throw new Refusal(500, '', problem);
-  return { resourceVersion };
+  return { resourceVersion, query };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
 import type { User } from './auth.js';
 import type { DeleteOptions } from './delete-options.js';
-import type { GetOptions, ListOptions } from './list-options.js';
+import type { ListOptions, ReadOptions } from './list-options.js';
 import type { Negotiated } from './negotiate.js';
 import type { Reply, ReplyHeaders } from './reply.js';
 import type { PatchBody } from './request-body.js';
@@ -59,6 +59,8 @@ export interface DeleteCollectionRequest extends VerbRequest<ListOptions> {
 /** What is answered: an object or a list. It is brought to the negotiated form by whoever asked. */
 export type VerbAnswer =
   | { readonly status?: number; readonly object: object }
+  /** Nothing at all, in no form. */
+  | { readonly status: 204 }
   | {
       readonly status?: number;
       /** In pieces, for what is too long to be made at once. */
@@ -74,7 +76,7 @@ export type VerbAnswer =
  * fault of the server. Whether a resource has a verb at all has been looked up before.
  */
 export interface VerbHandlers {
-  get(request: VerbRequest<GetOptions>): Promise<VerbAnswer>;
+  get(request: VerbRequest<ReadOptions>): Promise<VerbAnswer>;
   list(request: VerbRequest<ListOptions>): Promise<VerbAnswer>;
   /** Resolves when the watch has ended. */
   watch(request: WatchVerbRequest): Promise<void>;

@@ -9,7 +9,7 @@ import {
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import { administrator, type User } from '../http/auth.js';
 import type { DeleteOptions } from '../http/delete-options.js';
-import type { GetOptions, ListOptions } from '../http/list-options.js';
+import type { ListOptions, ReadOptions } from '../http/list-options.js';
 import { protobufType } from '../http/media-type.js';
 import type {
   BodyRequest,
@@ -40,6 +40,7 @@ import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { bindPod } from './binding.js';
 import { TokenSigner } from './json-web-token.js';
+import { readLog } from './pod-log.js';
 import { reviewed } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
 import { reviewToken, type TokenReviewParts } from './token-review.js';
@@ -100,15 +101,20 @@ export class Verbs implements VerbHandlers {
     this.#watchesFrom = this.#parts.storage.revision;
   }
 
-  async get({ resource, subresource, namespace, name, options }: VerbRequest<GetOptions>): Promise<VerbAnswer> {
+  async get({ resource, subresource, namespace, name, options }: VerbRequest<ReadOptions>): Promise<VerbAnswer> {
     const asked = Number(options.resourceVersion || 0);
     if (asked > this.#parts.storage.revision) {
       throw tooLargeResourceVersion(options.resourceVersion, this.#parts.storage.revision);
     }
-    const object = this.#parts.store.get(resource, namespace, name);
+    const { store, builtIn } = this.#parts;
+    if (subresource?.name === 'log') {
+      const pod = () => store.get(resource, namespace, name);
+      readLog(store, builtIn('', 'v1', 'nodes'), pod, name, options.query);
+      return { status: 204 };
+    }
+    const object = store.get(resource, namespace, name);
     // Most subresources are views of the object itself.
-    if (subresource === undefined || (subresource.kind === resource.kind && subresource.name !== 'log'))
-      return { object };
+    if (subresource === undefined || subresource.kind === resource.kind) return { object };
     const read = this.#subresources.get[subresource.name];
     if (read === undefined) throw noSuchPath();
     return { object: read(resource, object) };
