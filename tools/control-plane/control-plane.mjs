@@ -256,6 +256,7 @@ export class ControlPlane {
       '--service-cluster-ip-range=10.0.0.0/24',
       `--audit-policy-file=${files.auditPolicyFile}`,
       `--audit-log-path=${files.auditLogPath}`,
+      '--audit-log-maxsize=4096', // in MB; the default of 100 would have it begin anew in the middle of a test
       ...this.#options.apiServerArgs,
     ];
   }

@@ -7,10 +7,10 @@ describeServers('operators under chaos', () => {
     const report = await operatorChaos({ seed: 1, widgets: 1_000 });
     expect(report.writes).toBeGreaterThanOrEqual(2_000);
     expect(report.terms).toBeGreaterThanOrEqual(3);
-  }, 300_000);
+  }, 600_000);
 
   test('the same with replicas that share the work: no old owner of a key wins', async () => {
     const report = await operatorChaos({ seed: 2, widgets: 1_000, mode: 'sharded' });
     expect(report.terms).toBeGreaterThan(64);
-  }, 300_000);
+  }, 600_000);
 }, ['kube-apiserver']);

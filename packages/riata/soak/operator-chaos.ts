@@ -209,9 +209,9 @@ async function quiet(auditLogPath: string, namespace: string): Promise<void> {
 }
 
 async function until(what: string, probe: () => Promise<boolean>, tell: () => string = () => ''): Promise<void> {
-  const deadline = systemClock.monotonic() + 120_000;
+  const deadline = systemClock.monotonic() + 240_000;
   while (!(await probe().catch(() => false))) {
-    if (systemClock.monotonic() > deadline) throw new Error(`waited two minutes in vain until ${what}\n${tell()}`);
+    if (systemClock.monotonic() > deadline) throw new Error(`waited four minutes in vain until ${what}\n${tell()}`);
     await systemClock.sleep(200);
   }
 }
