@@ -3,6 +3,7 @@ import { type FramedObject, textAround, textOf } from '../object/scan/decode-obj
 import { mayHoldLargeExponent, mayHoldLongInteger } from '../object/scan/guess.js';
 import { lossOf } from '../object/value/lossy.js';
 import { type Bag, polluted, recursionLimit } from '../object/value/own.js';
+import { nextMetadata, noteMetadata } from './digested-metadata.js';
 import { endOfText, noteText } from './digested-part.js';
 import type { RecentStrings } from './recent-strings.js';
 
@@ -48,6 +49,8 @@ export class AlikeDecoder {
   #end = 0;
   #cutStart = 0;
   #cutEnd = 0;
+  /** Where `resourceVersion` lies in the object near the top that was walked along last; 0 if it was not. */
+  #versionAt = 0;
   #unlike = 0;
   #head = '';
   /** The members that `head` brings. */
@@ -78,11 +81,11 @@ export class AlikeDecoder {
   }
 
   /** As {@link decode}, of the metadata alone: those that begin at `from` and end at `metadataEnd`. */
-  decodeMetadata(framed: FramedObject, from: number, known: object): object | undefined {
+  decodeMetadata(framed: FramedObject, from: number, known: object, isVersion: boolean): object | undefined {
     if (framed.suspectNumber || polluted()) return undefined;
     this.#begin(framed);
     this.#at = from;
-    const value = this.#metadata(framed, known as Bag);
+    const value = this.#metadata(framed, known as Bag, isVersion);
     return value === UNLIKE || this.#at !== framed.metadataEnd ? undefined : (value as object);
   }
 
@@ -122,7 +125,7 @@ export class AlikeDecoder {
       const isObject = bytes[i] === OPEN_BRACE && isBag(before);
       let value: unknown;
       if (key === 'metadata' && isObject) {
-        value = this.#metadata(framed, before);
+        value = this.#metadata(framed, before, isVersion);
       } else if (isObject && key !== 'status') {
         value = this.#part(before, isVersion);
       } else value = this.#value(before, 0);
@@ -157,11 +160,19 @@ export class AlikeDecoder {
     return i;
   }
 
-  #metadata({ cutEnd, cutUnsure }: FramedObject, before: Bag): unknown {
-    const value = this.#object(before, 1, cutEnd > 0);
-    if ((cutEnd > 0 || cutUnsure) && value !== before && isBag(value) && Object.hasOwn(value, 'managedFields')) {
-      return UNLIKE;
+  #metadata(framed: FramedObject, before: Bag, isVersion: boolean): unknown {
+    const { cutEnd, cutUnsure, metadataEnd } = framed;
+    const from = this.#at;
+    const next = isVersion ? nextMetadata(before, framed, from) : undefined;
+    if (next !== undefined) {
+      this.#at = metadataEnd;
+      return next;
     }
+    this.#versionAt = 0;
+    const value = this.#object(before, 1, cutEnd > 0);
+    if (value === UNLIKE || value === before) return value;
+    if ((cutEnd > 0 || cutUnsure) && Object.hasOwn(value as object, 'managedFields')) return UNLIKE;
+    if (this.#versionAt > 0 && this.#at === metadataEnd) noteMetadata(value as object, framed, from, this.#versionAt);
     return value;
   }
 
@@ -227,6 +238,7 @@ export class AlikeDecoder {
       i = this.#key(key, i);
       if (i < 0) return this.#parsed(start, before, holdsCut);
       this.#at = i;
+      if (depth === 1 && key === 'resourceVersion') this.#versionAt = i;
       const known = before[key];
       const value = this.#value(known, depth);
       if (value === UNLIKE) return UNLIKE;

@@ -43,6 +43,6 @@ export function endOfText(part: object, bytes: Uint8Array, from: number, end: nu
 }
 
 /** One that cannot be made to collide: whoever writes objects must not be able to hide a change. */
-function digestOf(bytes: Uint8Array, from: number, to: number): string {
+export function digestOf(bytes: Uint8Array, from: number, to: number): string {
   return hash('sha256', bytes.subarray(from, to), 'binary');
 }

@@ -53,9 +53,9 @@ export class Neighbours {
   decodeMetadata(framed: FramedObject, from: number, previous: object | undefined): object | undefined {
     if (previous !== undefined) {
       const { metadata } = previous as Partial<KubeObject>;
-      return metadata && this.#decoder.decodeMetadata(framed, from, metadata);
+      return metadata && this.#decoder.decodeMetadata(framed, from, metadata, true);
     }
-    const made = this.#decoder.decodeMetadata(framed, from, this.#lastMetadata);
+    const made = this.#decoder.decodeMetadata(framed, from, this.#lastMetadata, false);
     if (made !== undefined) this.#lastMetadata = made;
     return made;
   }
