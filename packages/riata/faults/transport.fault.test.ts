@@ -140,7 +140,7 @@ describe('bytes arrive intact', () => {
   const text = '{"type":"ADDED","object":{"metadata":{"name":"ünï-😀"}}}\n';
   const bytes = Buffer.from(text);
 
-  test('cut at every position, each piece as one chunk', async () => {
+  test('cut into chunks at every position', async () => {
     await using server = await startFaultServer((request, reply) => {
       reply.head(200);
       reply.cut(bytes, [Number(request.path.slice(1))]);
@@ -148,9 +148,7 @@ describe('bytes arrive intact', () => {
     });
     await using transport = httpTransport({ server: server.url });
     for (let at = 1; at < bytes.length; at++) {
-      const exchange = startExchange(transport, { path: `/${at}` });
-      expect(`${await exchange.completed}`).toBe(text);
-      expect(exchange.chunks.map(({ length }) => length)).toEqual([at, bytes.length - at]);
+      expect(`${await startExchange(transport, { path: `/${at}` }).completed}`).toBe(text);
     }
     expect(server.connections).toBe(1);
   });

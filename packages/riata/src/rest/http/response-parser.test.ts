@@ -93,6 +93,16 @@ test('any body in any chunks and any pieces comes out as it went in', () => {
   );
 });
 
+test('chunks that come together are handed out together, what comes before nonsense too', () => {
+  const bodies: string[] = [];
+  const parser = new ResponseParser('GET', { onHead: () => {}, onBody: (chunk) => void bodies.push(`${chunk}`) });
+  const chunked = `${ok}transfer-encoding: chunked\r\n\r\n3\r\none\r\n4;x=y\r\ntwo \r\n9\r\nthr`;
+  parser.feed(Buffer.from(chunked));
+  expect(bodies).toEqual(['onetwo thr']);
+  expect(() => parser.feed(Buffer.from('ee, f\r\n2\r\nour'))).toThrow('a chunk does not end where it said');
+  expect(bodies).toEqual(['onetwo thr', 'ee, f\r']);
+});
+
 test('headers: names in lower case, repeated ones as an array, UTF-8 as text', () => {
   const text = `${ok}Warning: 299 - "a"\r\nWARNING:299 - "b"\r\nx:  \xc3\xbc \r\n__proto__: y\r\ncontent-length: 0\r\n\r\n`;
   const { headers } = read([text]);

@@ -6,7 +6,7 @@ import { checkStart, maxHeadBytes, parseHead, type ResponseHead } from './respon
 export interface ResponseParserEvents {
   /** The final head; informational ones (1xx) are skipped. */
   onHead(head: ResponseHead): void;
-  /** The next bytes of the body, in place: valid during the call. */
+  /** The next bytes of the body, all that came together in one piece: valid during the call. */
   onBody(chunk: Uint8Array): void;
 }
 
@@ -30,8 +30,8 @@ const endOfHead = Buffer.from('\r\n\r\n');
 const maxAsideBytes = 65_536;
 
 /**
- * Reads one HTTP/1.1 response from bytes that come in any pieces. What is in the middle of a body is handed out in
- * place, without a copy.
+ * Reads one HTTP/1.1 response from bytes that come in any pieces. The body is handed out in place: what several chunks
+ * of it brought at once is moved together, as an event for each of the small ones costs more than to move them.
  */
 export class ResponseParser {
   readonly #method: string;
@@ -47,6 +47,9 @@ export class ResponseParser {
   #lineLength = 0;
   #last = 0;
   #stopped = false;
+  /** The part of the body that has been found in the bytes at hand, `bytes[#bodyStart, #bodyEnd)`. */
+  #bodyStart = 0;
+  #bodyEnd = 0;
 
   constructor(method: string, events: ResponseParserEvents) {
     this.#method = method;
@@ -64,10 +67,18 @@ export class ResponseParser {
   }
 
   /**
-   * Reads on. Gives where it has come to: the end of the bytes, or less if the response is done or it was stopped. Throws
-   * an {@link AnswerFailure} for what is no HTTP.
+   * Reads on. Gives where it has come to: the end of the bytes, or less if the response is done or it was stopped. What
+   * it has read may be overwritten. Throws an {@link AnswerFailure} for what is no HTTP, after the body before it.
    */
   feed(bytes: Buffer): number {
+    try {
+      return this.#read(bytes);
+    } finally {
+      this.#handOut(bytes);
+    }
+  }
+
+  #read(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#state !== 'done' && !this.#stopped) {
       switch (this.#state) {
@@ -80,13 +91,18 @@ export class ResponseParser {
           at = this.#body(bytes, at);
           break;
         case 'trailers':
-          at = this.#trailers(bytes, at);
+          // The end comes after the body, and not to a user that stops there.
+          this.#handOut(bytes);
+          if (!this.#stopped) at = this.#trailers(bytes, at);
           break;
         default:
           this.#frame(bytes[at] as number);
           at += 1;
       }
-      if (this.#state === 'length' && this.#left === 0 && !this.#stopped) this.#state = 'done';
+      if (this.#state === 'length' && this.#left === 0) {
+        this.#handOut(bytes);
+        if (!this.#stopped) this.#state = 'done';
+      }
     }
     return at;
   }
@@ -142,8 +158,18 @@ export class ResponseParser {
     if (to === from) return to;
     if (this.#state !== 'until-close') this.#left -= to - from;
     if (this.#state === 'chunk-data' && this.#left === 0) this.#state = 'chunk-data-cr';
-    this.#events.onBody(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
+    if (this.#bodyEnd === 0) this.#bodyStart = from;
+    else bytes.copyWithin(this.#bodyEnd, from, to);
+    this.#bodyEnd = (this.#bodyEnd || from) + to - from;
     return to;
+  }
+
+  /** Hands out the part of the body that has been found. */
+  #handOut(bytes: Buffer): void {
+    const [from, to] = [this.#bodyStart, this.#bodyEnd];
+    if (to === 0) return;
+    this.#bodyEnd = 0;
+    this.#events.onBody(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
   }
 
   #frame(byte: number): void {
