@@ -21,7 +21,6 @@ function drain(decoder, pieces, keep) {
   for (const piece of pieces) {
     decoder.push(piece);
     for (let element = decoder.next(); element !== undefined; element = decoder.next()) keep.push(element);
-    decoder.hold();
   }
   decoder.finish();
 }

@@ -1,7 +1,6 @@
 import type { Scheduler } from '../runtime/clock.js';
 import { type LinkedSignal, link } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
-import { copyBytes } from './copy-bytes.js';
 import { Slicer } from './slicer.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from './transport.js';
 
@@ -35,9 +34,9 @@ export interface BodyReaderOptions {
 export interface BodyDecoder<E, R> {
   /** True when nothing more can come out of it, whatever further bytes say. */
   readonly failed: boolean;
+  /** Takes a copy of the chunk. */
   push(chunk: Uint8Array): void;
   next(): E | undefined;
-  hold(): void;
   /** No more bytes come, for whatever reason; elements may follow. */
   flush(): void;
   /** Says what there is to say at the end, or throws; elements may follow. */
@@ -63,9 +62,8 @@ export class BodyReader<E, R> implements TransportSink {
   #started = false;
   #flow: TransportFlow | undefined;
   #flowPaused = false;
-  /** Copies of chunks that the decoder has not seen, in order. */
-  #backlog: Uint8Array[] = [];
-  #backlogBytes = 0;
+  /** Bytes that came since the decoder had no more elements. */
+  #unread = 0;
   /** How the exchange ended, if it did. */
   #exchangeEnd: { readonly error?: unknown } | undefined;
   #flushed = false;
@@ -121,6 +119,15 @@ export class BodyReader<E, R> implements TransportSink {
     return this.#outcome;
   }
 
+  /** The next element, if it is there and no turn of the event loop is due. Nothing before the first `next`. */
+  take(): E | undefined {
+    if (this.#outcome || !this.#reading || this.#slicer.spent) return undefined;
+    const entered = this.#slicer.enter();
+    const element = this.#pull();
+    this.#slicer.leave(entered);
+    return element;
+  }
+
   /** The next element, or how it all ended. */
   async next(): Promise<{ readonly element: E } | Outcome<R>> {
     this.#reading = true;
@@ -152,19 +159,12 @@ export class BodyReader<E, R> implements TransportSink {
 
   onData(chunk: Uint8Array): void {
     if (this.#outcome) return;
-    if (!this.#onElement || this.#waiting || this.#backlog.length > 0) {
-      this.#backlog.push(copyBytes(chunk));
-      this.#backlogBytes += chunk.length;
-      if (this.#backlogBytes > HIGH_WATER) this.#pause();
+    this.#decoder.push(chunk);
+    this.#unread += chunk.length;
+    if (this.#onElement && !this.#waiting) this.#advance();
+    else {
+      if (this.#unread > HIGH_WATER) this.#pause();
       this.#wake();
-      return;
-    }
-    try {
-      this.#decoder.push(chunk);
-      this.#advance();
-      this.#decoder.hold();
-    } catch (error) {
-      this.#settle({ error });
     }
   }
 
@@ -224,17 +224,14 @@ export class BodyReader<E, R> implements TransportSink {
           this.#settle({ result: this.#decoder.finish() });
           return undefined;
         }
-        const chunk = this.#backlog.shift();
-        if (chunk !== undefined) {
-          this.#backlogBytes -= chunk.length;
-          this.#decoder.push(chunk);
-        } else if (this.#finished) {
+        this.#unread = 0;
+        if (this.#finished) {
           this.#settle(this.#finished);
           return undefined;
         } else if (this.#exchangeEnd === undefined) {
           this.#resume();
-          // A flow may hand out at once what it held back, the end too.
-          if (this.#backlog.length === 0 && this.#exchangeEnd === undefined) return undefined;
+          // A flow may hand out at once what it held back, the end too; and that may have ended the slice.
+          if (this.#waiting || (this.#unread === 0 && this.#exchangeEnd === undefined)) return undefined;
         } else if (!this.#flushed) {
           this.#flushed = true;
           this.#decoder.flush();
@@ -252,7 +249,6 @@ export class BodyReader<E, R> implements TransportSink {
   #settle(outcome: Outcome<R>): void {
     if (this.#outcome) return;
     this.#outcome = outcome;
-    this.#backlog = [];
     if (!this.#exchangeEnd) {
       const reason = 'error' in outcome ? outcome.error : new Error('the stream was stopped by its reader');
       if (this.#flow) this.#flow.abort(reason);

@@ -1,109 +1,75 @@
 import { Buffer } from 'node:buffer';
 
-/** How much of a new chunk is added to an unfinished piece at a time: most need little, and what is added is copied. */
-const STEP = 4096;
-/** A buffer larger than this is given back once the large object is through. */
-const KEEP = 1 << 20;
+/** Room before what is read: decoders write there what is to stand in front of it. */
+const HEADROOM = 512;
+/** Enough for what a socket gives at once and the rest of what it gave before. */
+const USUAL = 65_536;
+/** Larger memory is left once the large object is through. */
+const LARGE = 1 << 20;
 const EMPTY: Buffer = Buffer.alloc(0);
+/** Windows that are read empty give their memory back: idle watches hold none. */
+const spares: Buffer[] = [];
+const MOST_SPARES = 4;
 
 /**
- * The unread bytes of a body that comes in chunks, as one run `bytes[start, end)`. A chunk is read where it lies; only
- * what is cut by the end of a chunk is copied, once. Decoders read from `start`, `take` what they are done with, and call
- * `more` when they need further bytes after `end`; what lies between may move when they do.
+ * The unread bytes of a body that comes in chunks, as one run `bytes[start, end)` of its own memory. Decoders read from
+ * `start` and `take` what they are done with. They may write before `start`, and over what they have read.
  */
 export class ByteWindow {
-  bytes: Uint8Array = EMPTY;
+  /** Has nothing behind `end`, so that a search ends there. */
+  bytes: Buffer = EMPTY;
   start = 0;
   end = 0;
+  #memory: Buffer = EMPTY;
 
-  /** Own memory for what outlives its chunk. */
-  #own: Buffer = EMPTY;
-  /** The part of the last chunk from `#next` on is not in the window yet. `bytes` is `#own` then, or nothing is left. */
-  #chunk: Uint8Array = EMPTY;
-  #next = 0;
-
-  /** Adds a chunk. It is read in place until `hold` is called, which must happen before its owner reuses the memory. */
+  /** Adds a copy of the chunk. What is in the window may move. */
   push(chunk: Uint8Array): void {
-    if (this.start === this.end) {
-      if (this.#next < this.#chunk.length) this.#append(this.#chunk, this.#next, this.#chunk.length);
-      else {
-        this.bytes = chunk;
-        this.start = 0;
-        this.end = chunk.length;
-        this.#chunk = EMPTY;
-        this.#next = 0;
-        return;
-      }
-    } else this.hold();
-    this.#chunk = chunk;
-    this.#next = 0;
-  }
-
-  /** Whether `more` has bytes to bring in. */
-  get hasMore(): boolean {
-    return this.#next < this.#chunk.length;
-  }
-
-  /** Brings further bytes in after `end`; false when there are none. */
-  more(): boolean {
-    const left = this.#chunk.length - this.#next;
-    if (left === 0) return false;
-    if (this.start === this.end) {
-      this.bytes = this.#chunk;
-      this.start = this.#next;
-      this.end = this.#chunk.length;
-      this.#chunk = EMPTY;
-      this.#next = 0;
-      return true;
-    }
-    const step = Math.min(left, STEP);
-    this.#append(this.#chunk, this.#next, this.#next + step);
-    this.#next += step;
-    return true;
+    if (this.end + chunk.length > this.#memory.length) this.#makeRoom(chunk.length);
+    this.#memory.set(chunk, this.end);
+    this.end += chunk.length;
+    this.bytes = this.#memory.subarray(0, this.end);
   }
 
   /** The first `length` bytes have been read. */
   take(length: number): void {
     this.start += length;
-    const rest = this.end - this.start;
-    if (this.bytes !== this.#own || rest > this.#next) return;
-    // What is left is also in the chunk: go on reading there.
-    this.bytes = this.#chunk;
-    this.start = this.#next - rest;
-    this.end = this.#chunk.length;
-    this.#chunk = EMPTY;
-    this.#next = 0;
-    if (this.#own.length > KEEP) this.#own = EMPTY;
+    if (this.start < this.end) return;
+    giveBack(this.#memory);
+    this.#memory = EMPTY;
+    this.bytes = EMPTY;
+    this.start = 0;
+    this.end = 0;
   }
 
-  /** Copies what is left, so that the last chunk's memory is no longer needed. */
-  hold(): void {
-    if (this.bytes !== this.#own) {
-      const { bytes, start, end } = this;
-      this.bytes = this.#own;
-      this.start = 0;
-      this.end = 0;
-      if (start < end) this.#append(bytes, start, end);
-    }
-    if (this.#next < this.#chunk.length) this.#append(this.#chunk, this.#next, this.#chunk.length);
-    this.#chunk = EMPTY;
-    this.#next = 0;
+  /**
+   * Takes `bytes[from, to)` out by moving what lies between `start` and `from` up to `to`; false if these are too many
+   * to be worth it.
+   */
+  cutOut(from: number, to: number): boolean {
+    const kept = from - this.start;
+    if (kept > to - from) return false;
+    this.bytes.copyWithin(to - kept, this.start, from);
+    this.start = to - kept;
+    return true;
   }
 
-  #append(from: Uint8Array, first: number, last: number): void {
-    const held = this.bytes === this.#own ? this.end - this.start : 0;
-    const needed = held + last - first;
-    if (this.bytes !== this.#own || this.end + last - first > this.#own.length) {
-      if (needed > this.#own.length) {
-        const grown = Buffer.allocUnsafeSlow(Math.max(needed * 2, 32_768));
-        if (held > 0) grown.set(this.bytes.subarray(this.start, this.end));
-        this.#own = grown;
-      } else if (held > 0) this.#own.copyWithin(0, this.start, this.end);
-      this.bytes = this.#own;
-      this.start = 0;
-      this.end = held;
+  #makeRoom(length: number): void {
+    const { start, end } = this;
+    const memory = this.#memory;
+    const held = end - start;
+    const size = HEADROOM + held + length;
+    if (size <= memory.length && held <= start && memory.length <= LARGE) memory.copyWithin(HEADROOM, start, end);
+    else {
+      this.#memory =
+        size <= USUAL ? (spares.pop() ?? Buffer.allocUnsafeSlow(USUAL)) : Buffer.allocUnsafeSlow(size + held);
+      this.#memory.set(memory.subarray(start, end), HEADROOM);
+      giveBack(memory);
     }
-    this.#own.set(from.subarray(first, last), this.end);
-    this.end += last - first;
+    this.start = HEADROOM;
+    this.end = HEADROOM + held;
   }
+}
+
+function giveBack(memory: Buffer): void {
+  if (memory.length === USUAL && spares.length < MOST_SPARES) spares.push(memory);
 }

@@ -22,7 +22,6 @@ function decode(chunks: Iterable<Uint8Array>, options?: ListDecodeOptions): Deco
     const lent = Uint8Array.from(chunk);
     decoder.push(lent);
     drain();
-    decoder.hold();
     lent.fill(0x58);
   }
   const end = decoder.finish();

@@ -1,11 +1,12 @@
+import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../object/json.js';
 import type { KubeObject, ListMeta, TypeMeta } from '../object/meta.js';
 import { type DecodeOptions, decodeScanned, type MakeObject, textOf } from '../object/scan/decode-object.js';
 import {
   guessEnd,
+  guessEndBeforePart,
   LONGEST_BEGINNING,
   lastByte,
-  mayHaveBegun,
   mayHoldLongInteger,
   UNKNOWN_BEGINNING,
 } from '../object/scan/guess.js';
@@ -43,14 +44,19 @@ const MAX_TRUST = 3 * WRONG_GUESS;
 /** What a guess may give in place of a length: it needs more bytes, or the item has to be scanned. */
 const WAIT = 0;
 const SCAN = -1;
+/** How much of an item is waited for before it is scanned. */
+const MOST_WAIT_BYTES = 65_536;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
 
 /** The JSON values that may come next between two items. */
 type Expect = 'item-or-end' | 'item' | 'comma-or-end';
 
 /**
  * Decodes the body of a LIST item by item while it arrives, so that the whole of it is never held. `push` a chunk, then
- * call `next` until it gives undefined; `hold` before the chunk's memory is reused; `finish` after the last chunk, and
- * `next` once more for what was held back.
+ * call `next` until it gives undefined; `finish` after the last chunk, and `next` once more for what was held back: an
+ * item may wait for what shows that it has ended, the beginning of the next one.
  *
  * Keys may come in any order, and only items whose type is not known yet wait for the end of the list. Broken JSON is a
  * {@link DecodeError}, a Status in place of the list an {@link ApiError}.
@@ -67,6 +73,7 @@ export class ListDecoder<T = KubeObject> {
   #type: TypeMeta | undefined;
   /** `{"apiVersion":…,"kind":…,` */
   #typeText = '';
+  #typeBytes: Uint8Array = Buffer.from('');
   /** Items without type before the list has told its own, in order; nothing overtakes them. */
   #untyped: T[] = [];
   #released = 0;
@@ -76,12 +83,10 @@ export class ListDecoder<T = KubeObject> {
   #guess = false;
   /** Falls with each wrong guess; below zero, no more are made. */
   #trust = MAX_TRUST;
-  /** The shortest item so far: most of the others need not be searched before seven eighths of it. */
-  #shortest = 0;
+  /** Seven eighths of the shortest item so far: most of the others need not be searched before. */
+  #least = 0;
   /** How far the item at hand has been searched for its end. */
   #searched = 0;
-  /** Whether the last item ended with its piece, but for a comma. */
-  #wholePieces = false;
   #head: JsonObject = {};
 
   constructor(options: ListDecodeOptions = {}) {
@@ -110,43 +115,36 @@ export class ListDecoder<T = KubeObject> {
     this.#window.push(chunk);
   }
 
-  hold(): void {
-    this.#window.hold();
-  }
-
   next(): T | undefined {
     if (this.#finished) return this.#untyped[this.#released++];
     const window = this.#window;
     for (;;) {
       if (this.#at === 'item') {
         let length = this.#guess ? this.#guessLength() : SCAN;
-        if (length === WAIT) {
-          if (window.more()) continue;
-          return undefined;
-        }
+        if (length === WAIT) return undefined;
         if (length === SCAN) {
           this.#guess = false;
           if (!this.#scanner.scan(window.bytes, window.start, window.end)) {
             this.#limit(window.end - window.start);
-            if (window.more()) continue;
             return undefined;
           }
           length = this.#scanner.length;
         }
         this.#limit(length);
-        const parsed = this.#parseItem(length);
+        const to = window.start + length;
+        const parsed = this.#parseItem(to);
         if (parsed === undefined) continue;
         if (this.#guess && this.#trust < MAX_TRUST) this.#trust++;
-        if (this.#shortest === 0 || length < this.#shortest) this.#shortest = length;
+        if (this.#least === 0 || length < this.#least) this.#least = (length * 7) >> 3;
         const item = this.#typed(parsed);
-        window.take(length);
+        window.take(to - window.start);
         this.#at = 'items';
         this.#expect = 'comma-or-end';
         this.#count++;
         if (item !== undefined) return item;
         continue;
       }
-      if (window.start === window.end && !window.more()) return undefined;
+      if (window.start === window.end) return undefined;
       if (this.#at === 'items') this.#betweenItems();
       else if (this.#at === 'envelope') this.#inEnvelope();
       else this.#aroundList();
@@ -210,8 +208,8 @@ export class ListDecoder<T = KubeObject> {
    * scan. With managedFields to be cut, the scan goes on until the metadata is closed.
    */
   #guessLength(): number {
-    const { bytes, start, end, hasMore } = this.#window;
-    if (end - start < LONGEST_BEGINNING) return hasMore ? WAIT : this.#waitOrScan();
+    const { bytes, start, end } = this.#window;
+    if (end - start < LONGEST_BEGINNING) return this.#endAtHand(start) === WAIT ? WAIT : SCAN;
     const scanner = this.#scanner;
     let seen = start + 1;
     if (this.#cut) {
@@ -220,76 +218,80 @@ export class ListDecoder<T = KubeObject> {
         const complete = scanner.scan(bytes, start, end);
         scanner.stopAfterMetadata = false;
         if (complete || scanner.suspectNumber) return SCAN;
-        if (scanner.metadataEnd === 0) return hasMore ? WAIT : this.#waitOrScan();
+        if (scanner.metadataEnd === 0) return end - start > MOST_WAIT_BYTES ? SCAN : WAIT;
       }
       seen = start + scanner.metadataEnd;
     }
-    // kube-apiserver sends an object and its comma in one piece.
-    const endsPiece = !hasMore && bytes[end - 1] === 0x2c && bytes[end - 2] === 0x7d && end - 1 > seen;
-    let to = end - 1;
-    if (!endsPiece || !this.#wholePieces) {
-      to = guessEnd(bytes, start, Math.max(seen, start + this.#searched, start + ((this.#shortest * 7) >> 3)), end);
-      if (to === UNKNOWN_BEGINNING) return SCAN;
-      if (to >= 0) this.#wholePieces = false;
-      else if (endsPiece) {
-        this.#wholePieces = true;
-        to = end - 1;
-      } else {
+    const from = Math.max(seen, start + this.#searched, start + this.#least);
+    let to = guessEnd(bytes, start, from, end);
+    if (to === UNKNOWN_BEGINNING) return SCAN;
+    if (to < 0) {
+      to = this.#endAtHand(seen);
+      if (to <= 0) {
         this.#searched = end - start - LONGEST_BEGINNING;
-        return hasMore ? WAIT : this.#waitOrScan();
+        return to;
       }
     }
     return mayHoldLongInteger(bytes, seen - 1, to) ? SCAN : to - start;
   }
 
-  /** What to do when no end was found, and there are no more bytes: the last item of a list has nothing to guess by. */
-  #waitOrScan(): typeof WAIT | typeof SCAN {
+  /** Where the item may end when no other begins behind it; else {@link WAIT} or {@link SCAN}. */
+  #endAtHand(seen: number): number {
     const { bytes, start, end } = this.#window;
+    // The next item may begin in another way: that is not waited for without end.
+    if (end - start > MOST_WAIT_BYTES) return SCAN;
+    // Most are as long as those before: it was cut by the way in which the bytes come.
+    if (end - start < this.#least) return WAIT;
+    const part = guessEndBeforePart(bytes, seen, end);
+    if (part > 0) return part;
     const last = lastByte(bytes, start, end);
-    if (last === 0x7d || last === 0x5d || end - start > this.#maxObjectBytes) return SCAN;
-    return mayHaveBegun(bytes, start, end) ? SCAN : WAIT;
+    // As the list ends, too.
+    return last === CLOSE_BRACE || last === CLOSE_BRACKET ? SCAN : WAIT;
   }
 
-  /** The item of that length; undefined if the length was a guess, and wrong. */
-  #parseItem(length: number): T | undefined {
-    const { bytes, start } = this.#window;
+  /** The item that ends at `to`; undefined if that was a guess, and wrong. */
+  #parseItem(to: number): T | undefined {
+    const window = this.#window;
+    const scanner = this.#scanner;
+    const { bytes, start } = window;
     // What lies behind the metadata was not looked at: there may be another one.
-    if (this.#guess) this.#scanner.cutUnsure = true;
+    if (this.#guess) scanner.cutUnsure = true;
     // A member that begins like `apiVersion` or `kind` may be one; white space and `{}` are left to `withType`.
     const second = bytes[start + 2];
     const untyped = this.#typeText !== '' && bytes[start + 1] === 0x22 && second !== 0x61 && second !== 0x6b;
+    const make = this.#makeObject;
+    const cuts = this.#cut && scanner.cutEnd > 0;
+    const cutHere = make === undefined && cuts && window.cutOut(start + scanner.cutStart, start + scanner.cutEnd);
+    if (cutHere) scanner.cutEnd = 0;
+    const from = window.start;
+    const typeBytes = this.#typeBytes;
     try {
-      // Text that is put together anyway gets the type too. Else `withType` is cheaper: adding up strings costs 6 µs here.
-      return untyped && (this.#makeObject !== undefined || (this.#cut && this.#scanner.cutEnd > 0))
-        ? decodeScanned<T>(
-            bytes,
-            start,
-            this.#scanner,
-            this.#cut,
-            start + 1,
-            start + length,
-            this.#typeText,
-            this.#makeObject,
-            this.#guess,
-          )
-        : decodeScanned<T>(
-            bytes,
-            start,
-            this.#scanner,
-            this.#cut,
-            start,
-            start + length,
-            '',
-            this.#makeObject,
-            this.#guess,
-          );
+      // In place: putting the type in afterwards costs as much as parsing a tenth of a Pod does.
+      if (untyped && make === undefined && (cutHere || !cuts) && typeBytes.length <= from) {
+        bytes.set(typeBytes, from + 1 - typeBytes.length);
+        return decodeScanned<T>(
+          bytes,
+          from,
+          scanner,
+          this.#cut,
+          from + 1 - typeBytes.length,
+          to,
+          '',
+          make,
+          this.#guess,
+        );
+      }
+      const head = untyped && (make !== undefined || cuts) ? this.#typeText : '';
+      const first = head === '' ? from : from + 1;
+      return decodeScanned<T>(bytes, from, scanner, this.#cut, first, to, head, make, this.#guess);
     } catch {
       // The parser's own message would quote the object, which may be a Secret.
       if (!this.#guess) this.#fail('an item that is broken JSON');
+      bytes[from] = OPEN_BRACE;
+      if (cutHere) scanner.reset();
       this.#guess = false;
       this.#trust -= WRONG_GUESS;
-      this.#shortest = 0;
-      this.#wholePieces = false;
+      this.#least = 0;
       return undefined;
     }
   }
@@ -303,6 +305,7 @@ export class ListDecoder<T = KubeObject> {
     const { apiVersion, kind } = this.#type ?? {};
     this.#typeText =
       kind === undefined ? '' : `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
+    this.#typeBytes = Buffer.from(this.#typeText);
   }
 
   #betweenItems(): void {

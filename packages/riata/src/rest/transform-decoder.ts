@@ -11,7 +11,6 @@ export function transformed<E, R>(
       return decoder.failed;
     },
     push: (chunk) => decoder.push(chunk),
-    hold: () => decoder.hold(),
     flush: () => decoder.flush(),
     finish: () => decoder.finish(),
     next: () => {

@@ -17,7 +17,6 @@ function decode(chunks: Iterable<Uint8Array>, options?: WatchDecodeOptions): Wat
     const lent = Uint8Array.from(chunk);
     decoder.push(lent);
     drain();
-    decoder.hold();
     lent.fill(0x58);
   }
   decoder.finish();

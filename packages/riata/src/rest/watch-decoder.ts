@@ -42,9 +42,8 @@ const NEWLINE = 0x0a;
 const CLOSE = 0x7d;
 
 /**
- * Decodes the events of a watch while they arrive. `push` a chunk, then call `next` until it gives undefined; `hold`
- * before the chunk's memory is reused; `finish` after the last chunk, and `next` once more for the `ERROR` event if the
- * last event was cut off.
+ * Decodes the events of a watch while they arrive. `push` a chunk, then call `next` until it gives undefined; `finish`
+ * after the last chunk, and `next` once more for the `ERROR` event if the last event was cut off.
  *
  * Events are told apart by their braces, so newlines between them are not needed. What cannot be decoded gives one `ERROR`
  * event, and nothing after it: `failed` is true then.
@@ -84,10 +83,6 @@ export class WatchDecoder<T = KubeObject> {
     if (!this.#failed) this.#window.push(chunk);
   }
 
-  hold(): void {
-    this.#window.hold();
-  }
-
   next(): WatchEvent<T> | undefined {
     if (this.#failed) return this.#takeLast();
     const window = this.#window;
@@ -98,7 +93,6 @@ export class WatchDecoder<T = KubeObject> {
           if (event !== undefined) return event;
           // No newline yet: wait for it, unless this may be all of an event that has none.
           if (this.#guess) {
-            if (window.more()) continue;
             if (!this.#mayBeWhole()) return undefined;
             this.#guess = false;
           }
@@ -108,14 +102,12 @@ export class WatchDecoder<T = KubeObject> {
           return this.#fail(`an event has more than ${this.#maxObjectBytes} bytes; allow more with maxObjectBytes`);
         }
         if (complete) break;
-        if (!window.more()) return undefined;
-        continue;
+        return undefined;
       }
       const first = skipSpace(window.bytes, window.start, window.end);
       window.take(first - window.start);
-      if (window.start === window.end) {
-        if (!window.more()) return undefined;
-      } else if (window.bytes[window.start] === 0x7b) {
+      if (window.start === window.end) return undefined;
+      if (window.bytes[window.start] === 0x7b) {
         this.#scanner.reset();
         this.#inEvent = true;
         this.#guess = this.#lines;

@@ -33,12 +33,15 @@ export function guessEnd(bytes: Uint8Array, start: number, from: number, end: nu
 /** No beginning that {@link guessEnd} looks for is longer. */
 export const LONGEST_BEGINNING: number = Math.max(...BEGINNINGS.map(({ length }) => length));
 
-/** Whether `bytes[start, end)` ends with what may be a part of such a beginning, the comma before it at least. */
-export function mayHaveBegun(bytes: Uint8Array, start: number, end: number): boolean {
+/**
+ * Where the object at `start` may end if `bytes[start, end)` goes no further than to a part of such a beginning: before a
+ * comma and no more than that part; -1 if it does not end so.
+ */
+export function guessEndBeforePart(bytes: Uint8Array, start: number, end: number): number {
   for (let i = Math.max(start, end - LONGEST_BEGINNING); i + 1 < end; i++) {
-    if (bytes[i] === 0x7d && bytes[i + 1] === 0x2c && (i + 2 === end || bytes[i + 2] === 0x7b)) return true;
+    if (bytes[i] === 0x7d && bytes[i + 1] === 0x2c && (i + 2 === end || bytes[i + 2] === 0x7b)) return i + 1;
   }
-  return false;
+  return -1;
 }
 
 /** The last byte of `bytes[start, end)` that is no white space; 0 if there is none. */
@@ -83,5 +86,5 @@ function beginsNumber(bytes: Uint8Array, start: number, last: number): boolean {
 }
 
 function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
+  return (byte ^ 0x30) <= 9;
 }
