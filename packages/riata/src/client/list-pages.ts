@@ -1,17 +1,21 @@
 import type { KubeList, KubeObject } from '../object/meta.js';
+import { LaterIterator } from '../rest/later-iterator.js';
 import type { ListStream } from '../rest/list-stream.js';
 import { ListPager } from '../rest/pager.js';
 import type { PagesOptions } from './options.js';
 
 /** The items of a list, page by page if a limit is given. */
-export async function* eachItem(
+export function eachItem(
   list: (options: PagesOptions) => Promise<ListStream<KubeObject>>,
   options: PagesOptions,
 ): AsyncGenerator<KubeObject, void, undefined> {
-  if (options.limit === undefined) {
-    yield* await list(options);
-    return;
-  }
+  return options.limit === undefined ? new LaterIterator(() => list(options)) : eachPageItem(list, options);
+}
+
+async function* eachPageItem(
+  list: (options: PagesOptions) => Promise<ListStream<KubeObject>>,
+  options: PagesOptions,
+): AsyncGenerator<KubeObject, void, undefined> {
   for await (const page of eachPage(async (o) => (await list(o)).collect(), options)) yield* page.items;
 }
 

@@ -1,6 +1,7 @@
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { counted } from './decode-error.js';
+import { ElementIterator } from './element-iterator.js';
 import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
 import { type NamedExchanger, withOrigin } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
@@ -72,21 +73,21 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
     return { apiVersion, kind, metadata, items };
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    this.#claim();
-    try {
-      for (;;) {
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    let claimed = false;
+    return new ElementIterator<T>({
+      take: () => (claimed ? this.#reader.take() : undefined),
+      wait: async () => {
+        if (!claimed) this.#claim();
+        claimed = true;
         const next = await this.#reader.next();
-        if ('element' in next) yield next.element;
-        else if ('error' in next) throw this.#located(next.error);
-        else {
-          if ('result' in next) this.#end = next.result;
-          return;
-        }
-      }
-    } finally {
-      this.stop();
-    }
+        if ('element' in next) return next.element;
+        if ('error' in next) throw this.#located(next.error);
+        if ('result' in next) this.#end = next.result;
+        return undefined;
+      },
+      stop: () => claimed && this.stop(),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

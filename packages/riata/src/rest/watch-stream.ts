@@ -1,5 +1,6 @@
 import type { KubeObject } from '../object/meta.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
+import { ElementIterator } from './element-iterator.js';
 import { apiErrorWithOrigin, type NamedExchanger } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
@@ -60,18 +61,23 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
       .then((outcome) => ('error' in outcome ? consumer.onEnd(outcome.error) : consumer.onEnd()));
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    this.#claim();
-    try {
-      for (;;) {
+  [Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    let claimed = false;
+    const shown = (event: WatchEvent<T>) => (event.type === 'ERROR' ? this.#located(event) : event);
+    return new ElementIterator<WatchEvent<T>>({
+      take: () => {
+        const event = claimed ? this.#reader.take() : undefined;
+        return event && shown(event);
+      },
+      wait: async () => {
+        if (!claimed) this.#claim();
+        claimed = true;
         const next = await this.#reader.next();
-        if ('element' in next) yield next.element.type === 'ERROR' ? this.#located(next.element) : next.element;
-        else if ('error' in next) throw next.error;
-        else return;
-      }
-    } finally {
-      this.stop();
-    }
+        if ('error' in next) throw next.error;
+        return 'element' in next ? shown(next.element) : undefined;
+      },
+      stop: () => claimed && this.stop(),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
