@@ -184,6 +184,18 @@ describe('raw: metadata are decoded as they come', () => {
     for (const round of [1, 2]) expect([round, JSON.stringify(take(text))]).toEqual([round, JSON.stringify(expected)]);
     expect(lossOf(take(text))).toEqual(lossOf(expected));
   });
+
+  test('kept as text in one version, and not in another', () => {
+    const take = informerLike();
+    const text = (generation: string) =>
+      `{"metadata":{"name":"a","generation":${generation}},"spec":{"note":"日本語"},"status":{"note":"日本語"}}`;
+    for (const generation of ['1', '9007199254740993', '9007199254740993', '2']) {
+      const { spec } = take(text('1'));
+      const next = take(text(generation));
+      expect(JSON.stringify(next)).toBe(JSON.stringify(JSON.parse(text(generation))));
+      expect(next.spec).toBe(spec);
+    }
+  });
 });
 
 test('an unknown memory is refused by name', () => {

@@ -13,7 +13,8 @@ export function shareRaw<T extends object>(previous: unknown, next: T): T | unde
   let same = true;
   const theirs = Object.keys(previous as object);
   const ours = Object.keys(next);
-  if (theirs.length === ours.length && theirs.every((key, i) => key === ours[i])) {
+  const isLike = theirs.length === ours.length && before.length === parts.length;
+  if (isLike && theirs.every((key, i) => key === ours[i])) {
     for (let i = 0; i < parts.length; i++) if (!joinPart(before, i, parts, i)) same = false;
     return same && sameScalars(previous as object, next, ours) ? (previous as T) : next;
   }
