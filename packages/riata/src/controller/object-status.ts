@@ -90,10 +90,11 @@ export class ObjectStatus<R extends KubeObject> {
   }
 
   #complete(fields: StatusFields<R>, ready: StatusCondition) {
-    const given = fields.conditions ?? [];
-    const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
+    const given = fields.conditions;
     const before = this.#known.conditions;
     const now = this.#now();
+    if (given === undefined) return { ...fields, conditions: [this.#timed(ready, before, now)] };
+    const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
     return { ...fields, conditions: wanted.map((condition) => this.#timed(condition, before, now)) };
   }
 

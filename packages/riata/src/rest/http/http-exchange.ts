@@ -16,8 +16,8 @@ export interface ExchangeHost {
   readonly idleTimeoutMs: number;
   /** Address of the server, for messages: without query and credentials. */
   readonly url: string;
-  /** Loaded with the first request. */
-  zlib(): Zlib | undefined;
+  /** Loaded with the first answer that needs it: few are so long that servers compress them. */
+  zlib(): Zlib;
   /** Sends the request again, if it may be, after a failure before its headers; true if so. */
   sendAgain(exchange: HttpExchange, error: TransportError): boolean;
   /** The headers have come. */
