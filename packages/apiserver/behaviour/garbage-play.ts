@@ -436,6 +436,11 @@ export function garbagePlay(server: () => ControlledServer): void {
       CustomResourceDefinition({ metadata: { name }, spec: { group, scope: 'Namespaced', names, versions } }),
     );
     await until('the kind is served', () => client.list(Widget).catch(() => undefined));
+    // A new kind is followed after a while; who deletes it before leaves to chance what is noticed.
+    await client.create(Widget({ metadata: { namespace, name: 'probe' } }));
+    await client.delete(Widget, { namespace, name: 'probe' }, { propagationPolicy: 'Orphan' });
+    const isFollowed = async () => (await client.find(Widget, { namespace, name: 'probe' })) === undefined;
+    await until('the kind is followed', isFollowed);
     const one = await client.create(Widget({ metadata: { namespace, name: 'one' } }));
     const two = await client.create(Widget({ metadata: { namespace, name: 'two' } }));
     await make('of-one', [ownedBy(one)]);

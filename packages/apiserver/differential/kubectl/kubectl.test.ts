@@ -2,7 +2,7 @@ import { systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { uniqueName } from '../pair.js';
 import { type Command, kubectlPair } from './kubectl-pair.js';
-import { configMap, definition, deployment, event, gadget, list } from './manifests.js';
+import { configMap, definition, deployment, doohickey, event, list } from './manifests.js';
 
 const pair = kubectlPair();
 
@@ -167,28 +167,35 @@ test('get with every output, and custom kinds', async () => {
     k('get nopes', { code: 1, expects: ['the server doesn\'t have a resource type "nopes"'] }),
     inNs('describe configmap a', { expects: ['Name:         a'] }),
     k('apply -f -', { input: definition, expects: ['created'] }),
-    k('wait --for=condition=Established crd/gadgets.kubectl.example.com', { expects: ['condition met'] }),
+    k('wait --for=condition=Established crd/doohickeys.kubectl.example.com', { expects: ['condition met'] }),
     k('api-resources --api-group=kubectl.example.com', {
       later: true,
-      expects: [/^gadgets +gd +kubectl\.example\.com\/v1 +true +Gadget$/m],
+      expects: [/^doohickeys +dhk +kubectl\.example\.com\/v1 +true +Doohickey$/m],
     }),
-    inNs('apply -f -', { input: gadget('one', { size: 3 }), expects: ['gadget.kubectl.example.com/one created'] }),
-    inNs('apply -f -', { input: gadget('one', { size: 4 }), expects: ['configured'] }),
-    inNs('apply -f -', { input: gadget('two', { size: 'x' }), code: 1, expects: ['spec.size: Invalid value'] }),
-    inNs('apply -f -', { input: gadget('two', { size: 1, nope: 1 }), code: 1, expects: ['unknown field "spec.nope"'] }),
-    inNs('get gadgets', { expects: [/^NAME +SIZE +AGE\none +4 +\d+s$/m] }),
-    inNs('get gd one -o wide', { expects: [/COLOUR/, /red/] }),
-    inNs('get all', { expects: ['gadget.kubectl.example.com/one'] }),
-    inNs('scale gadget one --replicas=7', { expects: ['scaled'] }),
-    inNs('patch gadget one --subresource=status --type=merge -p {"status":{"size":7}}'),
-    inNs('get gadget one -o jsonpath={.spec.size}/{.status.size}', { expects: ['7/7'] }),
-    inNs('delete gadget one', { expects: ['deleted'] }),
+    inNs('apply -f -', {
+      input: doohickey('one', { size: 3 }),
+      expects: ['doohickey.kubectl.example.com/one created'],
+    }),
+    inNs('apply -f -', { input: doohickey('one', { size: 4 }), expects: ['configured'] }),
+    inNs('apply -f -', { input: doohickey('two', { size: 'x' }), code: 1, expects: ['spec.size: Invalid value'] }),
+    inNs('apply -f -', {
+      input: doohickey('two', { size: 1, nope: 1 }),
+      code: 1,
+      expects: ['unknown field "spec.nope"'],
+    }),
+    inNs('get doohickeys', { expects: [/^NAME +SIZE +AGE\none +4 +\d+s$/m] }),
+    inNs('get dhk one -o wide', { expects: [/COLOUR/, /red/] }),
+    inNs('get all', { expects: ['doohickey.kubectl.example.com/one'] }),
+    inNs('scale doohickey one --replicas=7', { expects: ['scaled'] }),
+    inNs('patch doohickey one --subresource=status --type=merge -p {"status":{"size":7}}'),
+    inNs('get doohickey one -o jsonpath={.spec.size}/{.status.size}', { expects: ['7/7'] }),
+    inNs('delete doohickey one', { expects: ['deleted'] }),
   ]);
 });
 
 test('explain of a custom kind, at once', async () => {
   const { real, embedded } = pair().servers;
-  const explain = (on: typeof real) => on.run(['explain', 'gadgets.spec']);
+  const explain = (on: typeof real) => on.run(['explain', 'doohickeys.spec']);
   // The real server publishes it in its own time.
   const [theirs, ours] = await Promise.all([eventually(() => explain(real)), explain(embedded)]);
   expect(ours).toEqual(theirs);
@@ -274,8 +281,8 @@ test('delete with every cascade', async () => {
     inNs('delete configmaps --all', { expects: ['configmap "b" deleted'] }),
     inNs('run p --image=nginx', { expects: ['pod/p created'] }),
     inNs('delete pod p --grace-period=0 --force', { expects: ['force deleted'] }),
-    k('delete crd gadgets.kubectl.example.com', { expects: ['deleted'] }),
-    k('get gadgets', { code: 1, same: false, later: true }),
+    k('delete crd doohickeys.kubectl.example.com', { expects: ['deleted'] }),
+    k('get doohickeys', { code: 1, same: false, later: true }),
   ]);
 });
 

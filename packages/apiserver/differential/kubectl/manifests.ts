@@ -34,15 +34,18 @@ export const event = (ns: string) => ({
   count: 1,
 });
 
-/** A definition with columns, a scale and a schema that says what its fields are for. */
+/**
+ * A definition with columns, a scale and a schema that says what its fields are for. Nobody else on the server has a kind
+ * of this name: kubectl would take the one for the other.
+ */
 export const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: { name: 'gadgets.kubectl.example.com' },
+  metadata: { name: 'doohickeys.kubectl.example.com' },
   spec: {
     group: 'kubectl.example.com',
     scope: 'Namespaced',
-    names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', shortNames: ['gd'], categories: ['all'] },
+    names: { plural: 'doohickeys', singular: 'doohickey', kind: 'Doohickey', shortNames: ['dhk'], categories: ['all'] },
     versions: [
       {
         name: 'v1',
@@ -77,9 +80,9 @@ export const definition = {
   },
 };
 
-export const gadget = (name: string, spec: object) => ({
+export const doohickey = (name: string, spec: object) => ({
   apiVersion: 'kubectl.example.com/v1',
-  kind: 'Gadget',
+  kind: 'Doohickey',
   metadata: { name },
   spec,
 });
