@@ -39,6 +39,11 @@ play(pair, 'how OpenAPI documents are asked for', () => {
     get(one, { accept: 'application/json', shows }),
     get(one, { accept: 'text/html, application/*;q=0.1', shows }),
     get(one, { accept: 'text/html', shows }),
+    ...['v3.v1.0', 'v3@v1.0', 'v2.v1.0'].map((name) => ({
+      // What is in it is compared elsewhere.
+      ...{ method: 'HEAD', path: one, shows },
+      accept: `application/com.github.proto-openapi.spec.${name}+protobuf`,
+    })),
     get('/openapi/v2', { accept: 'text/html', shows: ['etag', 'cache-control'] }),
     get('/openapi/v3/apis/nope/v1', { shows }),
     get('/openapi/v3/apis/apps/v9'),

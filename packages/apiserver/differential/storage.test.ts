@@ -156,3 +156,29 @@ play(pair, 'classes of storage', () => {
     { ...claim, until: ({ body }) => body.spec.storageClassName === undefined },
   ];
 });
+
+play(pair, 'changes of claims and volumes', () => {
+  const ns = uniqueName('pc');
+  const claims = `/api/v1/namespaces/${ns}/persistentvolumeclaims`;
+  const volume = `/api/v1/persistentvolumes/${ns}`;
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, storageClassName: 'x' };
+  const change = (more: object) => merge(`${claims}/a`, { spec: more });
+  return [
+    post(namespaces, namespace(ns)),
+    post(claims, { metadata: { name: 'a' }, spec }),
+    change({ storageClassName: 'y' }),
+    change({ accessModes: ['ReadWriteMany'] }),
+    change({ volumeName: 'v' }),
+    change({ volumeName: 'w', storageClassName: 'z' }),
+    change({ resources: { requests: { storage: '2Gi' } } }),
+    change({ selector: { matchLabels: { a: 'b' } } }),
+    post('/api/v1/persistentvolumes', {
+      metadata: { name: ns },
+      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } },
+    }),
+    merge(volume, { spec: { hostPath: { path: '/b' } } }),
+    merge(volume, { spec: { hostPath: null, nfs: { server: 'a', path: '/b' } } }),
+    merge(volume, { spec: { volumeMode: 'Block' } }),
+    remove(volume),
+  ];
+});

@@ -19,8 +19,10 @@ interface Content {
   readonly hash: string;
 }
 
-/** The subtypes of OpenAPI 2 in Protobuf; the second one is how it was spelled once, and is still asked for. */
+/** The subtypes of both versions in Protobuf; the second one of each is how it was spelled once, and is still asked for. */
 const protobuf2 = ['com.github.proto-openapi.spec.v2.v1.0+protobuf', 'com.github.proto-openapi.spec.v2@v1.0+protobuf'];
+
+const protobuf3 = ['com.github.proto-openapi.spec.v3.v1.0+protobuf', 'com.github.proto-openapi.spec.v3@v1.0+protobuf'];
 
 const yearMs = 365 * 24 * 3_600_000;
 
@@ -57,9 +59,12 @@ async function serveGroupVersion(documents: OpenApi, asked: Asked, nowMs: number
   const name = info.path.slice('/openapi/v3/'.length);
   if (!documents.has(name)) return sendNothing(reply, 404, {});
   const vary = { vary: 'Accept' };
-  if (formOf(request, []) === undefined) return sendNothing(reply, 406, vary);
-  const document = documents.version3(name);
-  const headers = { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary };
+  const form = formOf(request, protobuf3);
+  if (form === undefined) return sendNothing(reply, 406, vary);
+  const json = documents.version3(name);
+  const document = form === 'json' ? json : { text: await documents.version3Protobuf(name), hash: json.hash };
+  const contentType = form === 'json' ? 'application/json' : `application/${protobuf3[0]}`;
+  const headers = { 'content-type': contentType, etag: `"${document.hash}"`, ...vary };
   const hash = first(info.query, 'hash') ?? '';
   if (hash === '') return sendDocument(asked, document, headers);
   if (hash !== document.hash) {

@@ -19,6 +19,8 @@ const bearer = { type: 'apiKey', description: 'Bearer Token authentication', nam
 
 /** Documents of built-in groups: the same for all servers, and nothing changes them. */
 const builtIn = new Map<string, OpenApiDocument>();
+/** Documents of OpenAPI 3 that somebody has asked for in Protobuf. */
+const inProtobuf = new WeakMap<OpenApiDocument, Uint8Array>();
 
 /**
  * The OpenAPI documents of all that is served: made when they are asked for, and kept until what they tell of changes.
@@ -37,6 +39,18 @@ export class OpenApi {
   constructor(table: ResourceTable, clock: Pick<Scheduler, 'yield'>) {
     this.#table = table;
     this.#clock = clock;
+  }
+
+  /** The document of a path in Protobuf, under the same hash. */
+  async version3Protobuf(path: string): Promise<Uint8Array> {
+    const document = this.version3(path);
+    let bytes = inProtobuf.get(document);
+    if (bytes === undefined) {
+      const { encodeVersion3 } = await import('./encode-version3.js');
+      bytes = encodeVersion3(JSON.parse(document.text) as JsonObject);
+      inProtobuf.set(document, bytes);
+    }
+    return bytes;
   }
 
   /** What `/openapi/v3` answers: the path of each document, with its hash. Others get their turn while it is made. */

@@ -1,13 +1,20 @@
 import type { Buffer } from 'node:buffer';
-import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { isJsonObject, type JsonObject } from 'riata/object';
 import { ReverseWriter } from '../protobuf/reverse-writer.js';
-
-/** Writes the fields of a message, the last one first. */
-type Write = (writer: ReverseWriter, value: JsonObject) => void;
-/** Writes one field, if there is something to write. */
-type WriteField = (writer: ReverseWriter, number: number, value: Json) => void;
-/** Field numbers with the member that stands there and how it is written. */
-type Fields = readonly (readonly [number: number, name: string, write: WriteField])[];
+import {
+  any,
+  double,
+  each,
+  fields,
+  flag,
+  inside,
+  integer,
+  members,
+  message,
+  text,
+  type Write,
+  type WriteField,
+} from './message-fields.js';
 
 /**
  * A document of OpenAPI 2 in Protobuf, as gnostic's `openapi.v2.Document` has it: client-go asks for nothing else, e.g.
@@ -17,73 +24,6 @@ export function encodeVersion2(document: JsonObject): Buffer {
   const writer = new ReverseWriter(1024 * 1024);
   writeDocument(writer, document);
   return writer.take();
-}
-
-const text: WriteField = (writer, number, value) => {
-  if (value !== '') writer.string(number, String(value));
-};
-const flag: WriteField = (writer, number, value) => {
-  if (value === true) writer.bool(number, true);
-};
-const integer: WriteField = (writer, number, value) => {
-  if (value !== 0) writer.integer(number, Number(value));
-};
-const double: WriteField = (writer, number, value) => {
-  if (value !== 0) writer.double(number, Number(value));
-};
-
-/** Each element of a list. */
-const each =
-  (write: WriteField): WriteField =>
-  (writer, number, value) => {
-    for (const item of [...(Array.isArray(value) ? value : [])].reverse()) write(writer, number, item);
-  };
-
-const message =
-  (write: Write): WriteField =>
-  (writer, number, value) => {
-    const mark = writer.length;
-    write(writer, isJsonObject(value) ? value : {});
-    writer.close(number, mark);
-  };
-
-/** A message whose only field, with this number, is the value. */
-const inside = (inner: number, write: WriteField): WriteField => {
-  return (writer, number, value) => {
-    const mark = writer.length;
-    write(writer, inner, value);
-    writer.close(number, mark);
-  };
-};
-
-/** The members of an object as a list of names and values. */
-const members = (write: WriteField): WriteField => {
-  return (writer, number, value) => {
-    for (const [name, inner] of Object.entries(isJsonObject(value) ? value : {}).reverse()) {
-      const mark = writer.length;
-      write(writer, 2, inner as Json);
-      writer.string(1, name);
-      writer.close(number, mark);
-    }
-  };
-};
-
-/** Anything, as text: JSON is YAML. */
-const any: WriteField = inside(2, (writer, number, value) => writer.string(number, JSON.stringify(value)));
-
-/** The fields of a message in the order of their numbers; extensions come last, under the number given. */
-function fields(table: Fields, extensions?: number): Write {
-  const reversed = [...table].reverse();
-  return (writer, value) => {
-    if (extensions !== undefined) {
-      const own = Object.entries(value).filter(([name]) => name.startsWith('x-'));
-      if (own.length > 0) members(any)(writer, extensions, Object.fromEntries(own) as JsonObject);
-    }
-    for (const [number, name, write] of reversed) {
-      const member = value[name];
-      if (member !== undefined) write(writer, number, member);
-    }
-  };
 }
 
 const schema: WriteField = (writer, number, value) => message(writeSchema)(writer, number, value);
