@@ -116,7 +116,7 @@ function isSame(value: unknown, remembered: string, isText: boolean): boolean {
 function project(value: unknown, intent: unknown): unknown {
   if (!isJsonObject(intent) || !isJsonObject(value)) return value;
   const parts: Record<string, unknown> = {};
-  for (const name of Object.keys(intent)) {
+  for (const name in intent) {
     if (intent[name] === undefined || !Object.hasOwn(value, name)) continue;
     const part = project(value[name], intent[name]);
     // No name means anything but itself.

@@ -44,12 +44,12 @@ export function setCondition<C extends Condition = Condition>(
 function differs(existing: Condition, update: ConditionUpdate): boolean {
   if ((existing.observedGeneration ?? 0) !== (update.observedGeneration ?? 0)) return true;
   const before = existing as unknown as Readonly<Record<string, unknown>>;
-  return Object.entries(update).some(
-    ([key, value]) =>
-      key !== 'lastTransitionTime' &&
-      key !== 'observedGeneration' &&
-      (Object.hasOwn(before, key) ? before[key] : undefined) !== value,
-  );
+  const after = update as unknown as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(after)) {
+    if (key === 'lastTransitionTime' || key === 'observedGeneration') continue;
+    if ((Object.hasOwn(before, key) ? before[key] : undefined) !== after[key]) return true;
+  }
+  return false;
 }
 
 /**
