@@ -9,7 +9,7 @@ const stepMs = 250;
  * request is under way. So neither a slow server nor a machine that stands still for seconds costs anybody a lease.
  */
 export class PacedTime {
-  readonly clock = new VirtualClock({ busyLimitMs: 60_000 });
+  readonly clock = new VirtualClock();
 
   /** The same server: time stands still until it has answered what is asked by this way, watches apart. */
   config(config: RestConfig): RestConfig & { readonly transport: Transport } {
