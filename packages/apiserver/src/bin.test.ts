@@ -32,7 +32,8 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; out: 
   return { code, out, err };
 }
 
-describe('riata-apiserver', () => {
+// A process is started and compiled for each, which takes its time on a busy machine.
+describe('riata-apiserver', { timeout: 120_000 }, () => {
   test('says where it is, writes a kubeconfig, and stops when told to', async () => {
     const kubeconfig = join(folder, 'kubeconfig');
     const child = start('--port', '0', '--token', 'mine', '--kubeconfig', kubeconfig);

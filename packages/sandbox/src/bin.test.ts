@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('riata-sandbox says where it is, has as many nodes as told, and stops when told to', async () => {
+test('riata-sandbox says where it is, has as many nodes as told, and stops when told to', {
+  timeout: 120_000,
+}, async () => {
   const args = ['--port', '0', '--no-tls', '--token', 'mine', '--nodes', '2'];
   const child = spawn(process.execPath, ['tools/run-ts.mjs', 'packages/sandbox/src/bin.ts', ...args], { cwd: root });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
