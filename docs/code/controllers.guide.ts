@@ -38,7 +38,7 @@ const sites = control(Site)
       return; // the watch calls again when it comes
     }
     const deployment = await apply(Deployment({ metadata: { name }, spec: podsFor(site) }));
-    await status({ availableReplicas: deployment.status?.availableReplicas ?? 0 });
+    await status({ availableReplicas: deployment.status.availableReplicas ?? 0 });
     log.info('done', { replicas: site.spec.replicas });
     return { requeueAfter: '10m' };
   });

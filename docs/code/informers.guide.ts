@@ -22,7 +22,7 @@ test('an informer', async () => {
 
   const informer = new SharedIndexInformer(listWatch(client, Pod), {
     kind: Pod,
-    indexers: { byNode: (pod) => (pod.spec?.nodeName === undefined ? [] : [pod.spec.nodeName]) },
+    indexers: { byNode: (pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) },
   });
   informer.addEventHandler({
     onAdd: (pod, isInInitialList) => console.log('added', pod.metadata.name, isInInitialList),

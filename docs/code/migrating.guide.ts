@@ -35,7 +35,7 @@ const sites = control(Site)
     const deployment = await apply(
       Deployment({ metadata: { name: site.metadata.name }, spec: { selector: { matchLabels: labels }, template } }),
     );
-    await status({ available: deployment.status?.availableReplicas ?? 0 });
+    await status({ available: deployment.status.availableReplicas ?? 0 });
   });
 
 test('from controller-runtime', async () => {

@@ -30,7 +30,7 @@ export function runApps(controllers: Controllers, { signal }: { readonly signal:
     const deployment = await deployments.cache.find(metadata);
     if (deployment === undefined) return { ...status, state: 'pending', message: '', replicas: 0 };
     const { state, message } = summarize(deployment);
-    return { ...status, state, message: message.join(', '), replicas: deployment.status?.availableReplicas ?? 0 };
+    return { ...status, state, message: message.join(', '), replicas: deployment.status.availableReplicas ?? 0 };
   });
 
   // When one of the parts changes, its App is looked at.

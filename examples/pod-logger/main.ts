@@ -40,7 +40,7 @@ export async function logPods(
   function logNode(key: string): void {
     const { namespace = '', name } = splitKey(key);
     const pod = pods.namespace(namespace).find(name);
-    const node = pod?.spec?.nodeName;
+    const node = pod?.spec.nodeName;
     if (pod === undefined) {
       if (nodes.delete(key)) log.info('gone', { pod: key });
     } else if (node !== undefined && nodes.get(key) !== node) {

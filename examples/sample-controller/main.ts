@@ -34,7 +34,7 @@ export const foos = control(Foo)
     }
     const deployment = await apply(Deployment({ metadata: { name }, spec: podsFor(foo) }));
     if (found === undefined) event({ type: 'Normal', reason: 'Created', message: `made Deployment ${name}` });
-    const availableReplicas = deployment.status?.availableReplicas ?? 0;
+    const availableReplicas = deployment.status.availableReplicas ?? 0;
     const isComplete = availableReplicas >= foo.spec.replicas;
     await status({
       availableReplicas,

@@ -4,7 +4,7 @@ import { Foo, foos } from './main.js';
 
 /** Stands in for the controllers and nodes of a real cluster: what a Deployment asks for is there at once. */
 const pretendDeployments = control(Deployment, { name: 'pretend' }).reconcile(async ({ object, status }) => {
-  const replicas = object.spec?.replicas ?? 1;
+  const replicas = object.spec.replicas ?? 1;
   const { generation } = object.metadata;
   await status({ observedGeneration: generation, replicas, readyReplicas: replicas, availableReplicas: replicas });
 });
@@ -45,7 +45,7 @@ export async function play(manager: Manager, print: (line: string) => void): Pro
   const before = await client.get(Deployment, key);
   const isNew = async () => {
     const found = await client.find(Deployment, key);
-    return found?.metadata.uid !== before.metadata.uid && found?.status?.availableReplicas === 4 && available(4)();
+    return found?.metadata.uid !== before.metadata.uid && found?.status.availableReplicas === 4 && available(4)();
   };
   await step('Somebody deletes the Deployment', () => client.delete(Deployment, key), isNew);
   const isGone = async () => (await client.find(Deployment, key)) === undefined;
