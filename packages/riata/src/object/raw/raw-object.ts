@@ -6,7 +6,7 @@ import { unsafeNumbers } from '../scan/unsafe-numbers.js';
 import { freeze } from '../value/freeze.js';
 import { lossOf, markLossy } from '../value/lossy.js';
 import type { Bag } from '../value/own.js';
-import { identify, partAt, partDescriptor, partText, type RawParts, rawPartsOf, stampParts } from './raw-parts.js';
+import { partAt, partDescriptor, partText, type RawParts, rawPartsOf, stampParts } from './raw-parts.js';
 import { skipNested, skipScalar, stringEnd } from './skip-value.js';
 
 const QUOTE = 0x22;
@@ -47,16 +47,18 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
   const scalars: string[] = [];
   let head = '';
   let headMembers: [string, unknown][] = [];
+  /** The parts of the object at hand: an array that grows has room for more than it will ever hold. */
+  const parts: RawParts = [];
 
   return (framed) => {
     const { bytes, start, end } = framed;
     const object = new Plain();
-    const parts: RawParts = [];
+    let metadata: object | undefined;
+    parts.length = 0;
     if (framed.head !== head) {
       head = framed.head;
       headMembers = head === '' ? [] : Object.entries(JSON.parse(`${head.slice(0, -1)}}`) as JsonObject);
     }
-    stampParts(object, parts);
     const previous = previousOf?.(framed);
     const before = previous === undefined || lossOf(previous) !== undefined ? undefined : rawPartsOf(previous);
     let suspectNumber = framed.suspectNumber;
@@ -86,8 +88,8 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
         parts.push(same.part);
         i = same.to;
       } else if (decoded !== undefined) {
-        object[key] = freeze(decoded);
-        identify(object, decoded);
+        metadata = freeze(decoded);
+        object[key] = metadata;
         i = framed.metadataEnd;
       } else {
         const cut = isMetadata && framed.cutEnd > 0;
@@ -122,6 +124,7 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
       if (bytes[i] !== QUOTE) return undefined;
     }
     if (i !== end - 1 || bytes[i] !== 0x7d) return undefined;
+    stampParts(object, parts.slice(), metadata);
     if (suspectNumber) noteUnsafeNumbers(framed, object);
     return Object.freeze(object);
   };

@@ -49,23 +49,21 @@ export class Stamped {
  */
 class Facade extends Stamped {
   #parts: RawParts;
+  /** The metadata, if the object holds them; else what was asked of them. */
   #identity: Identity | undefined;
 
-  private constructor(object: object, parts: RawParts) {
+  private constructor(object: object, parts: RawParts, identity: Identity | undefined) {
     super(object);
     this.#parts = parts;
+    this.#identity = identity;
   }
 
-  static stamp(object: object, parts: RawParts): void {
-    new Facade(object, parts);
+  static stamp(object: object, parts: RawParts, identity: Identity | undefined): void {
+    new Facade(object, parts, identity);
   }
 
   static partsOf(object: object): RawParts | undefined {
     return #parts in object ? object.#parts : undefined;
-  }
-
-  static identify(object: object, identity: Identity): void {
-    if (#parts in object) object.#identity = identity;
   }
 
   static identityOf(object: Identifiable): Identity | undefined {
@@ -98,14 +96,12 @@ export function identityOf(object: Identifiable): Identity | undefined {
   return Facade.identityOf(object);
 }
 
-/** Tells who a raw object is: its metadata, which it holds. */
-export function identify(object: object, metadata: Identity): void {
-  Facade.identify(object, metadata);
-}
-
-/** Makes `object` the facade of `parts`: the getters of {@link partDescriptor} work on it from then on. */
-export function stampParts(object: object, parts: RawParts): void {
-  Facade.stamp(object, parts);
+/**
+ * Makes `object` the facade of `parts`: the getters of {@link partDescriptor} work on it from then on. `metadata` are its own, if
+ * they are no part.
+ */
+export function stampParts(object: object, parts: RawParts, metadata: Identity | undefined): void {
+  Facade.stamp(object, parts, metadata);
 }
 
 /** The parts of a raw object; undefined for any other. */
