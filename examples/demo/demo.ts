@@ -28,7 +28,7 @@ async function controllersFor(config: RestConfig) {
   runApps(controllers, stop);
   const running = [manager.run(stop), controllers.run(stop)];
   return {
-    explain: () => manager.explain,
+    explain: () => [...manager.explain, ...controllers.factory.explain],
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(running);
