@@ -28,8 +28,7 @@ export default defineConfig({
             'bench/lib/**/*.test.mjs',
             'docs/code/**/*.test.ts',
           ],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...longRun,
         },
       },
       {
