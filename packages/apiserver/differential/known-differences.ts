@@ -71,12 +71,6 @@ export const knownDifferences: readonly KnownDifference[] = [
       at.endsWith('message') && /\n@@ /.test(String(real)) && firstLine(real) === firstLine(embedded),
   },
   {
-    play: 'changes of claims and volumes',
-    reason: 'The same holds for claims and volumes, whose changed fields are told by their names.',
-    matches: ({ at, real, embedded }) =>
-      at.endsWith('message') && /\n@@ /.test(String(real)) && firstLine(real) === firstLine(embedded),
-  },
-  {
     play: 'Jobs and CronJobs that are wrong',
     reason:
       "A Job's template that must not change is shown in JSON, here as it was sent: the real server shows the form that " +

@@ -179,6 +179,13 @@ play(pair, 'changes of claims and volumes', () => {
     merge(volume, { spec: { hostPath: { path: '/b' } } }),
     merge(volume, { spec: { hostPath: null, nfs: { server: 'a', path: '/b' } } }),
     merge(volume, { spec: { volumeMode: 'Block' } }),
+    merge(volume, {
+      spec: { hostPath: null, csi: { driver: 'd', volumeHandle: 'h', nodeStageSecretRef: { name: 's' } } },
+    }),
+    merge(volume, { spec: { hostPath: null, local: { path: '/b' } } }),
     remove(volume),
+    change({ resources: { requests: { storage: '2Gi' }, limits: { storage: '5Gi' } }, volumeMode: 'Block' }),
+    change({ dataSource: { kind: 'PersistentVolumeClaim', name: 'b' }, volumeName: '' }),
+    change({ selector: { matchExpressions: [{ key: 'a', operator: 'Exists' }] }, volumeAttributesClassName: 'v' }),
   ];
 });

@@ -5,12 +5,14 @@ import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
 import { defaultClass } from '../checks/default-class.js';
+import { goDiff } from '../checks/go-diff.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
 import { prefixed } from '../defaults-table.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { claimSpecDefaults, rounded } from '../pods/pod-defaults.js';
 import { checkAmount } from '../pods/resource-checks.js';
 import { checkAccessModes } from './access-modes.js';
+import { claimInGo } from './go-forms.js';
 import { withProtection } from './protection.js';
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
@@ -169,7 +171,12 @@ function checkChange(object: JsonObject, before: JsonObject): FieldError[] {
   if (changed.length > 0) {
     const words =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    errors.push(forbidden('spec', `${words}\n${changed.join('\n')}\n`));
+    const kept = Object.fromEntries(free.map((field) => [field, old[field]]));
+    const resources = isBound
+      ? { ...recordOf(spec.resources), requests: recordOf(old.resources).requests }
+      : spec.resources;
+    const now = { ...spec, resources, ...kept } as JsonObject;
+    errors.push(forbidden('spec', `${words}\n${goDiff(claimInGo(old), claimInGo(now))}`));
   }
   return [...errors, ...checkShrunk(size(spec), size(old), before), ...checkMode(spec, old)];
 }

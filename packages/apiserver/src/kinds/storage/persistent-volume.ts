@@ -4,6 +4,7 @@ import { dnsSubdomain } from '../../schema/name-rules.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../status/field-error.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
+import { goDiff } from '../checks/go-diff.js';
 import type { KindRules } from '../kind-rules.js';
 import { checkNodeSelector } from '../pods/affinity-checks.js';
 import { oldVolumes } from '../pods/old-volumes.js';
@@ -11,6 +12,7 @@ import { checkNoBacksteps } from '../pods/path-checks.js';
 import { rounded } from '../pods/pod-defaults.js';
 import { type FieldCheck, needs } from '../pods/volume-files.js';
 import { checkAccessModes } from './access-modes.js';
+import { volumeSourceInGo } from './go-forms.js';
 import { withProtection } from './protection.js';
 
 const hostPathTypes = [
@@ -207,8 +209,10 @@ function checkChange(object: JsonObject, before: JsonObject): FieldError[] {
   const changed = Object.keys(sources).filter((source) => !equal(now[source] ?? null, old[source] ?? null));
   const words = 'spec.persistentvolumesource is immutable after creation';
   const wasClassed = isGiven(old.volumeAttributesClassName) && !isGiven(spec.volumeAttributesClassName);
+  const [from, to] = [volumeSourceInGo(old), volumeSourceInGo(now)];
+  const shown = from === undefined || to === undefined ? `${changed.join('\n')}\n` : goDiff(from, to);
   return [
-    ...(changed.length === 0 ? [] : [forbidden('spec.persistentvolumesource', `${words}\n${changed.join('\n')}\n`)]),
+    ...(changed.length === 0 ? [] : [forbidden('spec.persistentvolumesource', `${words}\n${shown}`)]),
     ...checkImmutable(spec.volumeMode ?? null, old.volumeMode ?? null, 'volumeMode'),
     ...(isGiven(old.nodeAffinity)
       ? checkImmutable(recordOf(spec.nodeAffinity), recordOf(old.nodeAffinity), 'nodeAffinity')
