@@ -205,3 +205,25 @@ play(pair, 'logs that nobody has', () => {
     post(`${pods}/one/log`, {}),
   ];
 });
+
+play(pair, 'the first status of Pods, and their generations', () => {
+  const ns = uniqueName('ps');
+  const pods = `/api/v1/namespaces/${ns}/pods`;
+  const containers = [{ name: 'c', image: 'i' }];
+  const make = (name: string, spec: object, more: object = {}, metadata: object = {}) =>
+    post(pods, { metadata: { name, ...metadata }, spec: { containers, ...spec }, ...more });
+  const limited = [{ ...containers[0], resources: { limits: { cpu: '1', memory: '1Gi' } } }];
+  return [
+    post(namespaces, namespace(ns)),
+    make('sent', {}, { status: { phase: 'Running', podIP: '1.2.3.4' } }),
+    make('placed', { nodeName: 'x', schedulingGates: [], containers: limited }),
+    make('gated', { schedulingGates: [{ name: 'a.b/c' }] }, {}, { generation: 5 }),
+    apply(`${pods}/applied?fieldManager=m`, {
+      ...{ apiVersion: 'v1', kind: 'Pod' },
+      spec: { hostNetwork: true, containers: [{ ...containers[0], ports: [{ containerPort: 8 }] }] },
+    }),
+    merge(`${pods}/sent`, { metadata: { labels: { a: 'b' } } }),
+    merge(`${pods}/sent`, { spec: { containers: [{ name: 'c', image: 'j' }] } }),
+    merge(`${pods}/sent/status`, { status: { phase: 'Running', observedGeneration: 1 } }),
+  ];
+});
