@@ -1,4 +1,4 @@
-import type { ConnectedClient } from 'riata';
+import { type ConnectedClient, isConditionTrue } from 'riata';
 import { CustomResourceDefinition } from 'riata/kinds';
 import type { CrdManifest } from 'riata/object';
 import { isAlreadyExists, isNotFound } from 'riata/rest';
@@ -15,20 +15,37 @@ export async function installDefinitions(
   const made: CrdManifest[] = [];
   for (const crd of crds) {
     const manifest = CustomResourceDefinition(crd as never);
-    try {
-      await client.create(manifest);
-      made.push(crd);
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-      await client.apply(manifest, { fieldManager: 'riata-testing', force: true });
-    }
+    const { name } = crd.metadata;
+    let failure: { readonly error: unknown } | undefined;
+    const isPlaced = async () => {
+      try {
+        await client.create(manifest);
+        made.push(crd);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        const stored = await client.find(CustomResourceDefinition, { name });
+        // One that an earlier test has deleted goes in its own time.
+        if (stored === undefined || stored.metadata.deletionTimestamp !== undefined) return false;
+        await client.apply(manifest, { fieldManager: 'riata-testing', force: true });
+      }
+      return true;
+    };
+    await eventually(() =>
+      isPlaced().catch((error: unknown) => {
+        failure = { error };
+        return true;
+      }),
+    );
+    if (failure !== undefined) throw failure.error;
   }
   // A definition that is established is not served in the same moment: the objects are asked for.
-  for (const { spec } of crds) {
+  for (const { metadata, spec } of crds) {
     const served = spec.versions.find((version) => version.served);
     if (served === undefined) continue;
     const path = `/apis/${spec.group}/${served.name}/${spec.names.plural}`;
     await eventually(async () => {
+      const { status } = await client.get(CustomResourceDefinition, { name: metadata.name });
+      if (!isConditionTrue(status?.conditions, 'Established')) return false;
       try {
         await client.rest.get().absPath(path).do();
         return true;
