@@ -63,15 +63,21 @@ export class MadeObjects {
 }
 
 /**
- * Whether a write has made its object, on a server that only its answers tell of: a creation, or an apply to what nobody
- * else has touched since `startedAt`.
+ * Whether a write has made its object, on a server that only its answers tell of: a creation, an update or apply that is
+ * among `created`, which it leaves then, or an apply to what nobody else has touched since `startedAt`.
  */
-export function isCreation(write: Write, startedAt: number): write is Write & { readonly answer: KubeObject } {
+export function isCreation(
+  write: Write,
+  startedAt: number,
+  created: Set<string>,
+): write is Write & { readonly answer: KubeObject } {
   const { operation } = write;
   if (!('answer' in write) || operation.subresource !== undefined) return false;
   const { metadata } = write.answer as Partial<KubeObject>;
   if (metadata?.name === undefined) return false;
-  if (operation.verb === 'create') return true;
+  const { kind, plural } = operation.kind;
+  const isCreated = [kind, plural].some((word) => created.delete(`${word} ${formatKey(metadata)}`));
+  if (isCreated || operation.verb === 'create') return true;
   if (operation.verb !== 'patch' && operation.verb !== 'update') return false;
   const { creationTimestamp, managedFields = [] } = metadata;
   const isNew = Date.parse(creationTimestamp ?? '') >= Math.floor(startedAt / 1000) * 1000;

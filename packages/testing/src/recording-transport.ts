@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest, TransportSink } from 'riata/rest';
 import type { Clock } from 'riata/runtime';
 import type { RequestRecorder } from './request-recorder.js';
-import type { RequestReader } from './request-target.js';
+import type { RequestReader, RequestTarget } from './request-target.js';
 
 /** Tells a recorder of every request on its way through. */
 export class RecordingTransport implements Transport {
@@ -14,12 +14,13 @@ export class RecordingTransport implements Transport {
   }
 
   dispatch(request: TransportRequest, sink: TransportSink): void {
-    const { recorder, reader, client, clock } = this.#parts;
+    const { recorder, reader, client, clock, onCreated } = this.#parts;
     const target = reader.read(request.method, request.path, request.body);
     const answered = recorder.note({ ...target, client, atMs: clock.monotonic() });
     this.#inner.dispatch(request, {
       onHeaders: (status, headers, flow) => {
         answered(status);
+        if (status === 201 && !target.isDryRun) onCreated(target);
         sink.onHeaders(status, headers, flow);
       },
       onData: (chunk) => sink.onData(chunk),
@@ -44,4 +45,6 @@ export interface RecordingParts {
   /** What the requests are recorded under. */
   readonly client: string;
   readonly clock: Clock;
+  /** Hears of every object that a request has made, before its answer is read. */
+  readonly onCreated: (target: RequestTarget) => void;
 }

@@ -69,6 +69,8 @@ export class TestEnvironment implements AsyncDisposable {
   readonly #runtime: Partial<Runtime>;
   readonly #reader: RequestReader;
   readonly #made = new MadeObjects();
+  /** What managers have just made by an update or apply, in the words of the record. */
+  readonly #created = new Set<string>();
   readonly #cuts = new Map<TestManager, () => void>();
   readonly #managers = new Set<TestManager>();
   /** Requests that are let through; set while something settles. */
@@ -171,6 +173,10 @@ export class TestEnvironment implements AsyncDisposable {
     });
     const transport = new RecordingTransport(connection.config.transport, {
       ...{ recorder: this.requests, reader: this.#reader, client: name, clock: this.clock },
+      onCreated: ({ verb, object }) => {
+        // A creation is known as such.
+        if (this.#server.storage === undefined && verb !== 'create') this.#created.add(object);
+      },
     });
     const recorded = { ...connection, config: { ...connection.config, transport } };
     const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
@@ -295,7 +301,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** On a cluster that is not ours, nobody else's objects are touched. */
   #noteCreated(write: Write): void {
-    if (this.#server.storage !== undefined || !isCreation(write, this.#startedAt)) return;
+    if (this.#server.storage !== undefined || !isCreation(write, this.#startedAt, this.#created)) return;
     this.#made.addObject(write.answer as KubeObject);
   }
 
