@@ -12,7 +12,7 @@ import { ControllerMetrics } from './controller-metrics.js';
 import type { ControllerOptions } from './controller-options.js';
 import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
-import type { Reconciler } from './reconciler.js';
+import { type Reconciler, reconcileWith } from './reconciler.js';
 import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
 import { requeueOf } from './result.js';
 import { isSyncing, type Source } from './source.js';
@@ -259,9 +259,7 @@ export class Controller {
     let error: unknown;
     let requeueAfterMs: number | undefined;
     try {
-      const { reconcile: reconciler } = this.#options;
-      const result = typeof reconciler === 'function' ? reconciler(reconcile) : reconciler.reconcile(reconcile);
-      const requeue = requeueOf(await result);
+      const requeue = requeueOf(await reconcileWith(this.#options.reconcile, reconcile));
       if (requeue === 'rate-limited') {
         outcome = 'requeue';
         this.queue.addRateLimited(item.key, this.#again('requeue', item, 0));

@@ -18,7 +18,7 @@ import type { ControllerDefinition } from './definition.js';
 import { ensureFinalizer, liftFinalizer } from './finalizing.js';
 import { ObjectStatus } from './object-status.js';
 import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
-import type { Reconciler } from './reconciler.js';
+import { type Reconciler, reconcileWith } from './reconciler.js';
 import type { Result } from './result.js';
 
 /** An API server that a controller works on. */
@@ -85,7 +85,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const status = object === undefined ? undefined : this.#statusOf(object, run);
     const context = new DefinedContext<R>(this, run, object, status) as never;
     try {
-      const result = await (typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context));
+      const result = await reconcileWith(reconciler as unknown as Reconciler<never>, context);
       if (run.isPending) await run.tracked();
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;

@@ -34,7 +34,7 @@ export interface ReconcilerObject<in C> {
   reconcile(context: C): Result | Promise<Result>;
 }
 
-/** Calls it; what it throws is a rejection, too. */
-export async function reconcileWith<C>(reconciler: Reconciler<C>, context: C): Promise<Result> {
+/** Calls it, and throws what it throws. */
+export function reconcileWith<C>(reconciler: Reconciler<C>, context: C): Result | Promise<Result> {
   return typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context);
 }
