@@ -106,6 +106,8 @@ describe('bytes in pieces', () => {
       { metadata: { name: bait, managedFields: [] }, spec: { text: bait } },
       { metadata: { name: 'nested' }, list: [template, template, { deep: [template, template] }] },
       { metadata: { managedFields: ['x'], name: 'last' } },
+      { metadata: { name: 'much', managedFields: [{ a: bait.repeat(3) }], uid: 'u' }, list: [template, template] },
+      { metadata: { managedFields: [{ plain: 'x'.repeat(60) }], uid: 'u' }, list: [template, template] },
       { metadata: { name: 'numbers' }, spec: { big: '9007199254740993', list: [1, 2, 3] } },
       { metadata: { name: 'late' }, a: [{}, template], z: { metadata: template } },
     );

@@ -66,6 +66,18 @@ function expectAll(events: WatchEvent<unknown>[]): void {
   expect(last?.type === 'ERROR' && isResourceExpired(last.error)).toBe(true);
 }
 
+test('what stands behind the object of an event does not disturb the cut', () => {
+  const fields = JSON.stringify([{ manager: 'x'.repeat(200) }]);
+  const event = (name: string, tail: string) =>
+    `{"type":"ADDED","object":{"metadata":{"name":"${name}","managedFields":${fields},"uid":"u"},"spec":{}}${tail}}\n`;
+  const text =
+    event('a', '') + event('b', ',"more":{"a":1}') + event('c', '') + event('d', ',"more":{}') + event('e', '');
+  const events = whole(text, { cutManagedFields: true });
+  expect(events).toEqual(
+    ['a', 'b', 'c', 'd', 'e'].map((name) => ({ type: 'ADDED', object: { metadata: { name, uid: 'u' }, spec: {} } })),
+  );
+});
+
 describe('bytes in pieces', () => {
   test('split in two at every position', () => {
     for (let at = 0; at <= body.length; at++) expectAll(decode(pieces(body, [at]), { cutManagedFields: true }));

@@ -183,13 +183,19 @@ export class WatchDecoder<T = KubeObject> {
     }
     const make = this.#makerOf(prefix.type);
     if (mayHoldLongInteger(bytes, seen - 1, to)) return undefined;
-    const from = start + prefix.bytes.length - 1;
+    const window = this.#window;
+    const cuts = this.#cut && make === undefined && scanner.cutEnd > 0;
+    const cutHere = cuts && window.cutOut(start + scanner.cutStart, start + scanner.cutEnd);
+    if (cutHere) scanner.cutEnd = 0;
+    const first = window.start;
+    const from = first + prefix.bytes.length - 1;
     try {
-      const event = eventOf(prefix.type, decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', make, true));
-      this.#take(newline - start);
+      const event = eventOf(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', make, true));
+      this.#take(newline - first);
       return event;
     } catch {
       scanner.cutUnsure = false;
+      if (cutHere) scanner.reset();
       return undefined;
     }
   }
