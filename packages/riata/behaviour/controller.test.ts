@@ -184,6 +184,23 @@ describeServers('controller', (server) => {
     expect(await client.find(ConfigMap, { namespace: other, name: 'there' })).toBeDefined();
   });
 
+  test('all of what a reconciler gets can be spread into an object of its own', async () => {
+    const { Widget, namespace } = await install(server());
+    const seen: object[] = [];
+    const widgets = control(Widget).reconcile(async (context) => {
+      const own = { ...context, extra: 1 };
+      seen.push(own);
+      await own.client.find(ConfigMap, { namespace, name: 'none' });
+      await own.status({ size: own.object.spec.size });
+    });
+    await using _run = await running(server(), widgets);
+    await server().client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await until('it is ready', async () => (await server().client.get(Widget, { namespace, name: 'w' })).status?.size);
+    const names = ['apply', 'attempt', 'client', 'clock', 'event', 'key', 'log', 'object', 'priority', 'reasons'];
+    expect(Object.keys(seen[0] ?? {}).sort()).toEqual([...names, 'extra', 'reconcileID', 'signal', 'status'].sort());
+    expect(Object.values(seen[0] ?? {})).not.toContain(undefined);
+  });
+
   test('an object that goes while it is being reconciled is no failure', async () => {
     const { client } = server();
     const { Widget, namespace } = await install(server());

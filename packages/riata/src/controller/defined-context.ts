@@ -1,12 +1,10 @@
 import type { ApplyOptions } from '../client/apply.js';
 import type { Client, WriteObject } from '../client/interfaces.js';
 import type { KubeObject } from '../object/meta.js';
-import type { Scheduler } from '../runtime/clock.js';
-import type { Logger } from '../runtime/logger.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import type { ObjectStatus } from './object-status.js';
 import type { ReconcileEvent, StatusFields } from './reconcile-context.js';
-import type { Cause, Request } from './request.js';
+import type { ReconcileRun } from './reconciler.js';
 
 /** What is applied, as far as it is looked at here. */
 export type AppliedObject = WriteObject & {
@@ -29,58 +27,54 @@ export interface ContextWork<R extends KubeObject> {
   delegatingFor(run: ActiveReconcile): Client;
 }
 
-/**
- * What a reconciler gets; see `ReconcileContext`. What is called is taken out of it by reconcilers, so it stands by
- * itself; what most do without is made when it is asked for.
- */
-export class DefinedContext<R extends KubeObject> {
-  readonly key: Request;
-  readonly attempt: number;
-  readonly priority: number;
-  readonly reasons: readonly Cause[];
-  readonly clock: Scheduler;
+/** What a reconciler gets, as it is made here; see `ReconcileContext`. */
+export interface DefinedContext<R extends KubeObject> extends ReconcileRun {
   readonly object: R | undefined;
+  readonly client: Client;
   readonly apply: (wanted: AppliedObject, options?: OwnedApplyOptions) => Promise<KubeObject>;
   readonly status: (fields: StatusFields<R>) => Promise<R>;
   readonly event: (event: ReconcileEvent) => void;
-  readonly #work: ContextWork<R>;
-  readonly #run: ActiveReconcile;
-  #client: Client | undefined;
+}
 
-  constructor(work: ContextWork<R>, run: ActiveReconcile, object: R | undefined, status: ObjectStatus<R> | undefined) {
-    this.#work = work;
-    this.#run = run;
-    this.key = run.key;
-    this.attempt = run.attempt;
-    this.priority = run.priority;
-    this.reasons = run.reasons;
-    this.clock = run.clock;
-    this.object = object;
-    this.apply = (wanted, options = noOptions) => tracked(run, () => work.apply(wanted, options, object, run));
-    this.status = (fields) =>
+/**
+ * Makes it. Reconcilers take functions out of it and spread it into objects of their own, so all of it are own
+ * properties that need no `this`; what most do without is made when it is asked for.
+ */
+export function definedContext<R extends KubeObject>(
+  work: ContextWork<R>,
+  run: ActiveReconcile,
+  object: R | undefined,
+  status: ObjectStatus<R> | undefined,
+): DefinedContext<R> {
+  let client: Client | undefined;
+  return {
+    key: run.key,
+    attempt: run.attempt,
+    priority: run.priority,
+    reasons: run.reasons,
+    clock: run.clock,
+    object,
+    get reconcileID() {
+      return run.reconcileID;
+    },
+    get signal() {
+      return run.signal;
+    },
+    get log() {
+      return run.log;
+    },
+    get client() {
+      client ??= work.delegatingFor(run);
+      return client;
+    },
+    apply: (wanted, options = noOptions) => tracked(run, () => work.apply(wanted, options, object, run)),
+    status: (fields) =>
       tracked(run, () => {
         if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
         return status.say(fields);
-      });
-    this.event = (event) => work.event(object, event);
-  }
-
-  get reconcileID(): string {
-    return this.#run.reconcileID;
-  }
-
-  get signal(): AbortSignal {
-    return this.#run.signal;
-  }
-
-  get log(): Logger {
-    return this.#run.log;
-  }
-
-  get client(): Client {
-    this.#client ??= this.#work.delegatingFor(this.#run);
-    return this.#client;
-  }
+      }),
+    event: (event) => work.event(object, event),
+  };
 }
 
 const noOptions: OwnedApplyOptions = Object.freeze({});

@@ -13,7 +13,7 @@ import { isConflict, isNotFound } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
-import { type AppliedObject, DefinedContext, type OwnedApplyOptions } from './defined-context.js';
+import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
 import type { ControllerDefinition } from './definition.js';
 import { ensureFinalizer, liftFinalizer } from './finalizing.js';
 import { ObjectStatus } from './object-status.js';
@@ -83,7 +83,7 @@ export class DefinedReconciler<R extends KubeObject> {
 
   async #call(run: ActiveReconcile, object: R | undefined, reconciler = this.#definition.reconciler): Promise<Result> {
     const status = object === undefined ? undefined : this.#statusOf(object, run);
-    const context = new DefinedContext<R>(this, run, object, status) as never;
+    const context = definedContext<R>(this, run, object, status) as never;
     try {
       const result = await reconcileWith(reconciler as unknown as Reconciler<never>, context);
       if (run.isPending) await run.tracked();
