@@ -32,6 +32,31 @@ test('every text with a number that is lost is suspected, wherever the number st
   );
 });
 
+test('integers of any length: every lost one is suspected, times in microseconds are not', () => {
+  const integer = fc.tuple(
+    fc.boolean(),
+    fc.integer({ min: 1, max: 9 }),
+    fc.array(fc.nat(9), { minLength: 13, maxLength: 18 }),
+  );
+  fc.assert(
+    fc.property(
+      integer,
+      fc.nat(20),
+      fc.constantFrom('', ' ', '.5', 'e3', 'E+2'),
+      ([isNegative, first, rest], pad, after) => {
+        const number = `${isNegative ? '-' : ''}${first}${rest.join('')}${after}`;
+        const text = `{"a":"${'x'.repeat(pad)}","b":[${number},${number}],"c":${number}}`;
+        if (unsafeNumbers(text).length > 0) expect(holds(text)).toBe(true);
+        const isTime = rest.length < 15 || (rest.length === 15 && first < 9);
+        if (isTime && after.trim() === '') expect(holds(text)).toBe(false);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  // Cut out of a longer one.
+  expect(mayHoldLongInteger(Buffer.from('1234567890123456,'), 0, 17)).toBe(true);
+});
+
 test.each([
   '{"uid":"3f2a7c1e-1e12-4e123-9e999-0123456789ab","ip":"10.200.250.99"}',
   '{"hash":"sha256:9f86e123d081","time":"2026-11-02T10:22:31Z","port":8080,"big":123456789012345}',

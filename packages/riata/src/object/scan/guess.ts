@@ -52,8 +52,8 @@ export function lastByte(bytes: Uint8Array, start: number, end: number): number 
 }
 
 /**
- * Whether `bytes[start, end)` may hold an integer past 2^53: 16 digits or more in a row after what may stand before a
- * number. Of 16 bytes it looks at one.
+ * Whether `bytes[start, end)` may hold an integer past 2^53: 16 digits or more in a row, after what may stand before a
+ * number, that are no smaller number for certain. Of 16 bytes it looks at one.
  */
 export function mayHoldLongInteger(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start + 15; i < end; i += 16) {
@@ -61,7 +61,9 @@ export function mayHoldLongInteger(bytes: Uint8Array, start: number, end: number
     let first = i;
     while (first > start && isDigit(bytes[first - 1]!)) first--;
     while (i + 1 < end && isDigit(bytes[i + 1]!)) i++;
-    if (i - first + 1 >= 16 && beginsNumber(bytes, start, first - 1)) return true;
+    const digits = i - first + 1;
+    if (digits < 16 || (digits === 16 && isBelow(bytes, start, first, end))) continue;
+    if (beginsNumber(bytes, start, first - 1)) return true;
   }
   return false;
 }
@@ -75,6 +77,13 @@ export function mayHoldLargeExponent(text: string): boolean {
 }
 
 const LARGE_EXPONENT = /[0-9][eE]\+?[0-9]{3,}[,}\]\s]/;
+
+/** Whether the 16 digits at `first` are a whole number below 9e15, such as a time in microseconds: 2^53 is above that. */
+function isBelow(bytes: Uint8Array, start: number, first: number, end: number): boolean {
+  if (first === start || first + 16 >= end || bytes[first] === 0x39) return false;
+  const after = bytes[first + 16]!;
+  return after === 0x2c || after === 0x7d || after === 0x5d || after <= 0x20;
+}
 
 /** Whether a number that has its first digit just past `last` may stand there, outside strings. */
 function beginsNumber(bytes: Uint8Array, start: number, last: number): boolean {
