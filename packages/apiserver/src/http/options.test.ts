@@ -151,7 +151,8 @@ describe('a watch', () => {
 });
 
 test('a get takes a resourceVersion', () => {
-  expect(parseGetOptions(parseQuery('resourceVersion=5'))).toMatchObject({ resourceVersion: '5' });
+  const query = parseQuery('resourceVersion=5');
+  expect(parseGetOptions(query)).toEqual({ resourceVersion: '5', query });
   expect(refusal(() => parseGetOptions(parseQuery('resourceVersion=99999999999999999999')))).toContain('out of range');
 });
 
