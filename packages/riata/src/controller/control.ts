@@ -98,8 +98,15 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
 
   /**
    * What is done before an object may go. The finalizer is set before the first reconcile and removed after this has
-   * succeeded; from the moment that deletion was asked for, this is called instead of the reconciler. May be called
-   * again after it has succeeded. The finalizer is named after group and controller unless told otherwise.
+   * succeeded; from the moment that deletion was asked for, this is called instead of the reconciler. Whoever returns
+   * `requeueAfter` is not done yet, and is called again.
+   *
+   * It is done at least once, and in one process no more than once after it has succeeded: if the finalizer cannot be
+   * removed at once, since others change the object or the server refuses, only that is tried again. A process that
+   * ends in between leaves the finalizer, and the next one cleans up again: nothing may break if it is gone already.
+   *
+   * The finalizer is named after group and controller unless told otherwise. Objects keep it when the controller is
+   * uninstalled, and cannot go: see `clearFinalizers`.
    */
   finalize(run: Reconciler<ReconcileContext<R>>, options: { readonly name?: string } = {}): ControlBuilder<R, O> {
     const { kind, name } = this.#definition;

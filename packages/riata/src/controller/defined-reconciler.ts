@@ -15,7 +15,7 @@ import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
 import type { ControllerDefinition } from './definition.js';
-import { ensureFinalizer, liftFinalizer } from './finalizing.js';
+import { CleanedUp, dropFinalizers, ensureFinalizer } from './finalizing.js';
 import { ObjectStatus } from './object-status.js';
 import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -42,14 +42,21 @@ export class DefinedReconciler<R extends KubeObject> {
   readonly #runtime: Runtime;
   readonly #fieldManager: string;
   readonly #recorder: ControllerPlace['recorder'];
+  readonly #cleanedUp: CleanedUp;
   #second = Number.NaN;
   #timeText = '';
 
-  constructor(definition: ControllerDefinition<R>, { client, cache, recorder }: ControllerPlace, runtime: Runtime) {
+  constructor(
+    definition: ControllerDefinition<R>,
+    { client, cache, recorder }: ControllerPlace,
+    runtime: Runtime,
+    cleanedUp = new CleanedUp(),
+  ) {
     this.#definition = definition;
     this.#cache = cache;
     this.#runtime = runtime;
     this.#recorder = recorder;
+    this.#cleanedUp = cleanedUp;
     this.#fieldManager = definition.options.fieldManager ?? definition.name;
     this.#place = client;
     this.#client = withFieldOwner(client, this.#fieldManager);
@@ -68,17 +75,25 @@ export class DefinedReconciler<R extends KubeObject> {
 
   async #reconcile(run: ActiveReconcile, object: R | undefined): Promise<Result> {
     const { kind, finalize, evenWhenGone } = this.#definition;
-    if (object === undefined) return evenWhenGone ? await this.#call(run, undefined) : undefined;
+    if (object === undefined) {
+      this.#cleanedUp.delete(run.key);
+      return evenWhenGone ? await this.#call(run, undefined) : undefined;
+    }
     if (finalize === undefined) return await this.#call(run, object);
     const client = this.clientFor(run);
     if (!isDeleting(object)) {
       return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));
     }
     if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
-    const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
-    // Whoever wants to come back is not done yet.
-    if (result === undefined) await liftFinalizer(client, kind, object, finalize.name);
-    return result;
+    if (!this.#cleanedUp.has(run.key, object)) {
+      const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
+      // Whoever wants to come back is not done yet.
+      if (result !== undefined) return result;
+      this.#cleanedUp.add(run.key, object);
+    }
+    await dropFinalizers(client, kind, object, (name) => name === finalize.name);
+    this.#cleanedUp.delete(run.key);
+    return undefined;
   }
 
   async #call(run: ActiveReconcile, object: R | undefined, reconciler = this.#definition.reconciler): Promise<Result> {

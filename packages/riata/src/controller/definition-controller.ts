@@ -7,6 +7,7 @@ import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
 import { type ControllerPlace, DefinedReconciler } from './defined-reconciler.js';
 import type { ControllerDefinition } from './definition.js';
+import { CleanedUp } from './finalizing.js';
 import type { KeyGate } from './key-gate.js';
 import { readSource } from './kind-source.js';
 import { replayObjects } from './replay-objects.js';
@@ -50,6 +51,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   readonly #reconcilers = new Map<string, DefinedReconciler<R>>();
   readonly #places = new Map<string, ControllerPlace>();
   readonly #gate: KeyGate | undefined;
+  readonly #cleanedUp = new CleanedUp();
   readonly #newcomers = new Map<string, Newcomer>();
 
   constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'gate' | 'runtime'>) {
@@ -118,13 +120,15 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const place = this.#places.get(cluster);
     if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
     const client = place.client[wrapPlainly](this.#gate.fence(run.key));
-    return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime).reconcile(run);
+    return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime, this.#cleanedUp).reconcile(
+      run,
+    );
   }
 
   #place(place: ControllerPlace): void {
     const cluster = place.cluster ?? '';
     this.#places.set(cluster, place);
-    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime));
+    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#cleanedUp));
   }
 
   async #sourcesOf({ cache, cluster }: ControllerPlace): Promise<readonly Source[]> {

@@ -1,7 +1,12 @@
 import type { Client } from '../client/interfaces.js';
+import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { ignoreNotFound } from '../rest/error-guards.js';
+import { ignoreNotFound, isConflict } from '../rest/error-guards.js';
+import type { Request } from './request.js';
+
+/** How often an object that others change at the same time is tried. */
+const mostTries = 10;
 
 /** Adds the finalizer if it is not there. Fails with a conflict if the object has changed: then look again. */
 export async function ensureFinalizer<R extends KubeObject>(
@@ -15,17 +20,51 @@ export async function ensureFinalizer<R extends KubeObject>(
   return patchFinalizers(client, kind, object, [...finalizers, finalizer]);
 }
 
-/** Removes the finalizer; an object that is gone by then is fine. */
-export async function liftFinalizer<R extends KubeObject>(
+/**
+ * Takes finalizers off an object, however old what is known of it; others' stay. Resolves to what the server has then;
+ * undefined if it is gone, or another one has its name. Fails with a conflict if others change it all the time.
+ */
+export async function dropFinalizers<R extends KubeObject>(
   client: Client,
   kind: KindRef<R>,
   object: R,
-  finalizer: string,
-): Promise<void> {
-  const finalizers = object.metadata.finalizers ?? [];
-  if (!finalizers.includes(finalizer)) return;
-  const rest = finalizers.filter((name) => name !== finalizer);
-  await patchFinalizers(client, kind, object, rest).catch(ignoreNotFound);
+  isMeant: (finalizer: string) => boolean,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<R | undefined> {
+  const { name, namespace, uid } = object.metadata;
+  let known: R | undefined = object;
+  for (let tries = 1; known !== undefined && known.metadata.uid === uid; tries += 1) {
+    const { finalizers = [] } = known.metadata;
+    const rest = finalizers.filter((finalizer) => !isMeant(finalizer));
+    if (rest.length === finalizers.length) return known;
+    try {
+      return await patchFinalizers(client, kind, known, rest, { signal }).catch(ignoreNotFound);
+    } catch (error) {
+      if (!isConflict(error) || tries >= mostTries) throw error;
+    }
+    known = await client.find(kind, { name, namespace } as never, { signal });
+  }
+  return undefined;
+}
+
+/**
+ * Which objects were cleaned up while their finalizer could not be removed yet: each key with the UID. What is removed in
+ * a later try, or gone by then, is not cleaned up again by this process.
+ */
+export class CleanedUp {
+  readonly #uids = new Map<string, string>();
+
+  has(key: Request, { metadata }: KubeObject): boolean {
+    return this.#uids.size > 0 && this.#uids.get(keyId(key)) === metadata.uid;
+  }
+
+  add(key: Request, { metadata }: KubeObject): void {
+    this.#uids.set(keyId(key), metadata.uid);
+  }
+
+  delete(key: Request): void {
+    if (this.#uids.size > 0) this.#uids.delete(keyId(key));
+  }
 }
 
 /** The list is replaced as a whole, so it must be the one that was read: hence the resourceVersion. */
@@ -34,8 +73,9 @@ async function patchFinalizers<R extends KubeObject>(
   kind: KindRef<R>,
   object: R,
   finalizers: readonly string[],
+  options?: { readonly signal?: AbortSignal },
 ): Promise<R> {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const body = { metadata: { uid, resourceVersion, finalizers } };
-  return client.patch(kind, { name, namespace } as never, { type: 'merge', body } as never);
+  return client.patch(kind, { name, namespace } as never, { type: 'merge', body } as never, options);
 }

@@ -1,11 +1,8 @@
-import type { Client, Key } from '../client/interfaces.js';
+import type { Client } from '../client/interfaces.js';
+import { dropFinalizers } from '../controller/finalizing.js';
 import { keyOf } from '../object/key.js';
 import { type KindRef, metadataOnly } from '../object/kind.js';
-import type { KubeObject } from '../object/meta.js';
-import { ignoreNotFound, isConflict, isNotFound } from '../rest/error-guards.js';
-
-/** How often an object that others change at the same time is tried. */
-const mostTries = 10;
+import { isNotFound } from '../rest/error-guards.js';
 
 /** Which finalizers are to go, and where. */
 export interface ClearFinalizersOptions {
@@ -52,34 +49,4 @@ export async function clearFinalizers(
     }
   }
   return cleared;
-}
-
-/**
- * Takes finalizers off an object, however old what is known of it; others' stay. Resolves to what the server has then;
- * undefined if it is gone, or another one has its name.
- */
-export async function dropFinalizers<R extends KubeObject>(
-  client: Client,
-  kind: KindRef<R>,
-  object: R,
-  isMeant: (finalizer: string) => boolean,
-  { signal }: { readonly signal?: AbortSignal } = {},
-): Promise<R | undefined> {
-  const { name, namespace, uid } = object.metadata;
-  const key = { name, namespace } as Key<never>;
-  let known: R | undefined = object;
-  for (let tries = 1; known !== undefined && known.metadata.uid === uid; tries += 1) {
-    const { finalizers = [], resourceVersion } = known.metadata;
-    const rest = finalizers.filter((finalizer) => !isMeant(finalizer));
-    if (rest.length === finalizers.length) return known;
-    // The list is replaced as a whole, so it must be the one that was read: hence the resourceVersion.
-    const body = { metadata: { uid, resourceVersion, finalizers: rest } };
-    try {
-      return await client.patch(kind, key, { type: 'merge', body } as never, { signal }).catch(ignoreNotFound);
-    } catch (error) {
-      if (!isConflict(error) || tries >= mostTries) throw error;
-    }
-    known = await client.find(kind, key, { signal });
-  }
-  return undefined;
 }

@@ -1,11 +1,10 @@
 import type { WriteObject } from '../client/interfaces.js';
-import { ensureFinalizer } from '../controller/finalizing.js';
+import { dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
 import type { Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, HandlerRegistration } from '../shared/handler.js';
-import { dropFinalizers } from './clear-finalizers.js';
 import { isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
 import type { SetApplier } from './set-applier.js';
 import { type StatusHandlerOptions, type StatusOf, statusHandler, statusOf } from './status-handler.js';

@@ -1,8 +1,7 @@
-import { ensureFinalizer } from '../controller/finalizing.js';
+import { dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, SharedControllerHandler } from '../shared/handler.js';
-import { dropFinalizers } from './clear-finalizers.js';
 
 /**
  * Cleans up before an object goes. It may be called again after it has succeeded. Give back what a write of the object
