@@ -1,6 +1,9 @@
+import { isCacheSyncError } from '../cache/cache-sync-error.js';
 import type { Change } from '../cache/change.js';
+import { isNoMatch } from '../client/rest-mapper.js';
 import { clusterKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
+import { isNotFound, isUnexpectedServerError } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
@@ -24,6 +27,7 @@ export interface ChangeIntakeParts<T extends KubeObject> {
 /** Puts the keys into a queue that changes lead to, through predicates and a handler. */
 export class ChangeIntake<T extends KubeObject> {
   readonly #parts: ChangeIntakeParts<T>;
+  #isWaiting = false;
 
   constructor(parts: ChangeIntakeParts<T>) {
     this.#parts = parts;
@@ -39,21 +43,48 @@ export class ChangeIntake<T extends KubeObject> {
     }
   }
 
+  /** True while a predicate or handler cannot do its work as it reads a kind that the server does not serve yet. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
   async #retry(change: Change<T>, queue: RequestQueue, signal: AbortSignal, first: unknown): Promise<void> {
-    const { name, runtime } = this.#parts;
-    const { log, clock } = runtime;
+    const { clock } = this.#parts.runtime;
     let error = first;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      log.error('a predicate or handler failed: asked again', { source: name, key: change.key, attempt, error });
-      await clock.sleep(Math.min(100 * 2 ** attempt, 30_000), { signal }).catch(() => {});
+      this.#tell(change, attempt, error);
+      const longest = this.#isWaiting ? 5_000 : 30_000;
+      await clock.sleep(Math.min(100 * 2 ** attempt, longest), { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
         await this.#handle(change, queue);
+        this.#works();
         return;
       } catch (thrown) {
         error = thrown;
       }
     }
+  }
+
+  #tell(change: Change<T>, attempt: number, error: unknown): void {
+    const { name, runtime } = this.#parts;
+    const { log } = runtime;
+    const fields = { source: name, key: change.key, attempt, error };
+    if (!isKindNotServed(error)) {
+      this.#isWaiting = false;
+      log.error('a predicate or handler failed: asked again, and what comes behind it waits', fields);
+      return;
+    }
+    const words = 'a predicate or handler reads a kind that the server does not serve yet: asked again';
+    if (this.#isWaiting) log.debug(words, fields);
+    else log.warn(words, fields);
+    this.#isWaiting = true;
+  }
+
+  #works(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#parts.runtime.log.info('what the predicate or handler reads is served now', { source: this.#parts.name });
   }
 
   #handle(change: Change<T>, queue: RequestQueue): void | Promise<void> {
@@ -74,4 +105,10 @@ export class ChangeIntake<T extends KubeObject> {
       queue.add(placed, { note: [cause], priority: given?.priority ?? priority });
     });
   }
+}
+
+/** Whether something was read, from the cache or the server, whose kind the server does not have. */
+function isKindNotServed(error: unknown): boolean {
+  // For an object that is not there the answer is a Status.
+  return isNoMatch(error) || (isNotFound(error) && (isCacheSyncError(error) || isUnexpectedServerError(error)));
 }

@@ -132,8 +132,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   }
 
   async #sourcesOf({ cache, cluster }: ControllerPlace): Promise<readonly Source[]> {
-    const runtime = this.#runtime;
     const definition = this.#definition as unknown as ControllerDefinition;
+    const runtime = { ...this.#runtime, log: this.#runtime.log.child({ controller: definition.name }) };
     const sources: Source[] = definition.reads.map((kind) => readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
       sources.push(await watchSource(definition, watch, { cache, cluster, runtime }));

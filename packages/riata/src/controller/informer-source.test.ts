@@ -61,7 +61,7 @@ test('a handler that throws is asked again', async () => {
   await clock.advance(200);
   await driven.clock.settle();
   expect(names()).toEqual(['shop-a']);
-  expect(log.messages('error')).toEqual(['a predicate or handler failed: asked again']);
+  expect(log.messages('error')).toEqual(['a predicate or handler failed: asked again, and what comes behind it waits']);
   await end();
 });
 

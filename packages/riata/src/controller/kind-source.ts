@@ -62,7 +62,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
   }
 
   get isPatient(): boolean {
-    return this.#patient;
+    return this.#patient || this.#intake.isWaiting;
   }
 
   async start(queue: RequestQueue, { signal }: { readonly signal: AbortSignal }): Promise<void> {
@@ -84,11 +84,12 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     } catch (error) {
       if (!isCacheSyncError(error) || !isNotFound(error)) throw error;
       const { log } = this.#runtime;
-      log.warn('waiting for a kind that the server does not serve yet', { source: this.name, error: error.message });
+      const fields = { source: this.name, kind: this.#kind.kind };
+      log.warn('waits for a kind that the server does not serve yet', { ...fields, error: error.message });
       this.#patient = true;
       await use.informer.synced({ signal, patient: true });
       this.#patient = false;
-      log.info('the kind is served now', { source: this.name, kind: this.#kind.kind });
+      log.info('the kind is served now', fields);
     }
     await abortable(this.#registration?.synced({ signal }) ?? Promise.resolve(), signal);
   }

@@ -198,7 +198,8 @@ export class Controller<R extends KubeObject = KubeObject> {
     });
     this.#loop = loop;
     const predicates = this.#options.syncOnlyChangedObjects ? [(change: Change<R>) => change.type !== 'Sync'] : [];
-    const named = { name: `${kind.kind} changed`, predicates, runtime: this.#runtime };
+    const runtime = { ...this.#runtime, log: log.child({ controller: this.name }) };
+    const named = { name: `${kind.kind} changed`, predicates, runtime };
     await loop.watch(kindSource(this.cache.cache, kind, this.#counted(), named));
     const now = clock.monotonic();
     for (const { key, dueMs, source } of this.#early.values()) this.#add(key, dueMs - now, source);

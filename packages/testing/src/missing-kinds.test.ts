@@ -1,0 +1,66 @@
+import { control } from 'riata/controller';
+import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
+import type { MemoryLogger } from 'riata/runtime';
+import { expect, test } from 'vitest';
+import { TestEnvironment } from './test-environment.js';
+import { Widget, widget } from './widget.fixture.js';
+
+/** What was said about a controller, from `info` up. */
+function told(log: MemoryLogger, controller: string): string[] {
+  return log.records
+    .filter(({ level, fields }) => fields.controller === controller && !['trace', 'debug'].includes(level))
+    .map(({ level, message }) => `${level} ${message}`);
+}
+
+const waiting = 'warn waits for a kind that the server does not serve yet';
+const served = 'info the kind is served now';
+const runs = 'info controller runs';
+const install = (env: TestEnvironment) => env.client.create(CustomResourceDefinition(Widget.crd() as never));
+
+test('a controller that watches a kind whose definition is missing says so once, and begins when it comes', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  const seen: string[] = [];
+  const maps = control(ConfigMap, { name: 'maps' })
+    .watches(Widget, (each) => [{ namespace: 'default', name: each.metadata.name }])
+    .reconcile(({ key }) => void seen.push(key.name));
+  const manager = await env.run(maps);
+  await env.advance('10m');
+  expect(told(env.log, 'maps')).toEqual([waiting]);
+  const [said] = env.log.records.filter(({ level, fields }) => level === 'warn' && fields.controller === 'maps');
+  expect(said?.fields).toMatchObject({ controller: 'maps', source: 'watches Widget', kind: 'Widget' });
+  expect(String(said?.fields.error)).toContain('is the CustomResourceDefinition "widgets.testing.riata.dev" installed');
+  // What the cache says of it beside that is said once, too.
+  expect(env.log.messages('error')).toHaveLength(1);
+  await install(env);
+  await env.client.create(ConfigMap({ metadata: { namespace: 'default', name: 'a' } }));
+  await env.settle();
+  expect(seen).toContain('a');
+  expect(told(env.log, 'maps')).toEqual([waiting, served, runs]);
+  expect(manager.exit).toBeUndefined();
+});
+
+test('a map function that reads a kind whose definition is missing is asked again without a noise', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  for (const name of ['a', 'b']) await env.client.create(ConfigMap({ metadata: { namespace: 'default', name } }));
+  let asked = 0;
+  const seen: string[] = [];
+  const each = control(Widget, { name: 'each' })
+    .watches(ConfigMap, async (_map, reader) => {
+      asked += 1;
+      return (await reader.list(Widget)).items.map(({ metadata }) => metadata);
+    })
+    .reconcile(({ object }) => void seen.push(object.metadata.name));
+  const manager = await env.run(each);
+  // Longer than a controller waits for what should be there.
+  await env.advance('10m');
+  expect(manager.exit).toBeUndefined();
+  const reading = 'warn a predicate or handler reads a kind that the server does not serve yet: asked again';
+  expect(told(env.log, 'each').toSorted()).toEqual([reading, waiting]);
+  expect(asked).toBeLessThan(600 / 4);
+  await install(env);
+  await env.client.create(widget('w'));
+  await env.settle();
+  expect(seen).toContain('w');
+  const works = 'info what the predicate or handler reads is served now';
+  expect(told(env.log, 'each').toSorted()).toEqual([runs, served, works, reading, waiting].toSorted());
+});
