@@ -4,6 +4,7 @@ import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { RestConfig } from '../rest/config.js';
 import type { StartOptions } from '../shared/controller.js';
+import type { SharedController } from '../shared/shared-controller.js';
 import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../shared/shared-controller-factory.js';
 import { type ClearedFinalizers, clearFinalizers } from './clear-finalizers.js';
 import { TypedController, type TypedControllerOptions } from './typed-controller.js';
@@ -48,6 +49,11 @@ export class Controllers implements AsyncDisposable {
     const made = new TypedController<R, S>(this.factory, kind, this.#options);
     this.#controllers.set(id, made as unknown as TypedController);
     return made;
+  }
+
+  /** All of the factory, whichever way they were asked for. */
+  get controllers(): readonly SharedController[] {
+    return this.factory.controllers;
   }
 
   /** As `SharedControllerFactory.start` (`start.All`). */

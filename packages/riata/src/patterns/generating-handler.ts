@@ -2,9 +2,10 @@ import type { WriteObject } from '../client/interfaces.js';
 import { dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
-import type { Scope } from '../object/kind.js';
+import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, HandlerRegistration } from '../shared/handler.js';
+import { type RbacNeeds, writeVerbs } from '../shared/rbac-need.js';
 import { isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
 import type { SetApplier } from './set-applier.js';
 import { type StatusHandlerOptions, type StatusOf, statusHandler, statusOf } from './status-handler.js';
@@ -42,6 +43,8 @@ export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingO
    * of a namespaced owner, or ones without owner references
    */
   readonly finalizer?: boolean;
+  /** Kinds that the handler makes, for `collectRbac`. @default those that it has made so far, if `applier` tells them */
+  readonly writes?: readonly KindRef[];
 }
 
 /**
@@ -68,6 +71,8 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   const { kind, factory } = controller;
   const finalizer = controller.finalizerFor(name);
   controller.keepsFinalizer(finalizer);
+  controller.shared.needs(...(options.writes ?? []).map((written) => ({ kind: written, verbs: writeVerbs })));
+  if (applier.rbacNeeds !== undefined) controller.shared.needs(applier as RbacNeeds);
   /** Key → UID and version of the object whose set was applied last. */
   const applied = new Map<string, string>();
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { RbacNeed, RbacNeeds } from '../shared/rbac-need.js';
 export { Apply, type DesiredObjects } from './apply/apply.js';
 export type {
   ApplyOptions,
@@ -86,7 +87,6 @@ export {
   collectRbac,
   type PolicyRule,
   type RbacManifestsOptions,
-  type RbacNeed,
   type RbacSource,
   rbacManifests,
 } from './manifests/collect-rbac.js';

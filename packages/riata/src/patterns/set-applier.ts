@@ -1,5 +1,6 @@
 import type { WriteObject } from '../client/interfaces.js';
 import type { Owner } from '../object/owner-references.js';
+import type { RbacNeeds } from '../shared/rbac-need.js';
 
 /** On whose behalf a set is applied, and how long that may take. */
 export interface SetApplyOptions {
@@ -14,6 +15,6 @@ export interface SetApplyOptions {
  * Makes a cluster hold exactly a set of objects: creates, updates, and deletes what the set held before. An empty set
  * deletes all. `Apply` is one; a generating handler works with any.
  */
-export interface SetApplier {
+export interface SetApplier extends Partial<RbacNeeds> {
   apply(objects: readonly WriteObject[], options: SetApplyOptions): Promise<unknown>;
 }

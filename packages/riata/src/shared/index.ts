@@ -14,6 +14,7 @@ export { HandlerTransaction } from './handler-transaction.js';
 export { type FailedHandler, HandlersError } from './handlers-error.js';
 export { type HandlerErrorOptions, HandlerFailure, IgnoreError, isIgnoreError } from './ignore-error.js';
 export { KindClient } from './kind-client.js';
+export type { RbacNeed, RbacNeeds } from './rbac-need.js';
 export { SharedCache } from './shared-cache.js';
 export { SharedCacheFactory, type SharedCacheFactoryOptions } from './shared-cache-factory.js';
 export { SharedClientFactory } from './shared-client-factory.js';

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../object/meta.js';
 import { Controller } from './controller.js';
 import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
+import type { RbacNeed, RbacNeeds } from './rbac-need.js';
 
 /**
  * The controller that all handlers of one kind share (`SharedController`): one watch, one queue. From
@@ -9,10 +10,22 @@ import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } fr
  * What may be relied on: handlers of a key run one after the other, in the order in which they were registered, and never
  * twice at once. All run even if one fails. A handler that comes late is called for every object there is.
  */
-export class SharedController<R extends KubeObject = KubeObject> extends Controller<R> {
+export class SharedController<R extends KubeObject = KubeObject> extends Controller<R> implements RbacNeeds {
+  readonly #needs = new Set<RbacNeed | RbacNeeds>();
+
   /** Names of the handlers, in the order in which they run. */
   get handlers(): readonly string[] {
     return this.chain.handlers;
+  }
+
+  /** Takes note of rights that handlers need besides those for the kind itself: `collectRbac` names them, too. */
+  needs(...needs: readonly (RbacNeed | RbacNeeds)[]): void {
+    for (const need of needs) this.#needs.add(need);
+  }
+
+  /** What was noted by {@link needs}. */
+  get rbacNeeds(): readonly RbacNeed[] {
+    return [...this.#needs].flatMap((need) => ('rbacNeeds' in need ? need.rbacNeeds : [need]));
   }
 
   /**

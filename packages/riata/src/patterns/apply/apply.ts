@@ -2,6 +2,7 @@ import type { Client, WriteObject } from '../../client/interfaces.js';
 import type { KubeObject } from '../../object/meta.js';
 import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/rate-limiter.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import { type RbacNeed, type RbacNeeds, writeVerbs } from '../../shared/rbac-need.js';
 import type { ObjectSet } from '../object-set.js';
 import type { SetApplier } from '../set-applier.js';
 import type { ApplyOptions, ApplySetOptions } from './apply-options.js';
@@ -38,7 +39,7 @@ export type DesiredObjects = readonly WriteObject[] | ObjectSet;
  * console.log(String(await applier.dryRun([])));
  * ```
  */
-export class Apply implements SetApplier {
+export class Apply implements SetApplier, RbacNeeds {
   readonly #client: Client;
   readonly #options: ApplySetOptions;
   readonly #runtime: Runtime;
@@ -58,6 +59,12 @@ export class Apply implements SetApplier {
     const copy = new Apply(this.#client, { ...this.#options, ...options, runtime: this.#runtime });
     copy.#shared = this.#shared;
     return copy;
+  }
+
+  /** Rights for the kinds that it was given (`kinds`) and those that it has applied; for `collectRbac`. */
+  get rbacNeeds(): readonly RbacNeed[] {
+    const { kinds = [] } = this.#options;
+    return [...kinds, ...this.#shared.used.applied].map((kind) => ({ kind, verbs: writeVerbs }));
   }
 
   /**

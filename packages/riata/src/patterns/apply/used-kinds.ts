@@ -30,6 +30,8 @@ export class UsedKinds {
   readonly #log: Logger;
   /** By the set's hash, then by `kind.group`. */
   #kinds = new Map<string, Map<string, KindRef>>();
+  /** Of all sets, by `kind.group`: what was applied here. */
+  readonly #applied = new Map<string, KindRef>();
   /** What will take its place when the look that is under way is over. */
   #next: Map<string, Map<string, KindRef>> | undefined;
   /** The last look, by namespace. */
@@ -45,8 +47,18 @@ export class UsedKinds {
     return [...(this.#kinds.get(hash)?.values() ?? [])];
   }
 
-  /** A set has, or is about to have, an object of this kind. */
+  /** What was applied here, of all sets. */
+  get applied(): readonly KindRef[] {
+    return [...this.#applied.values()];
+  }
+
+  /** A set is about to have an object of this kind. */
   note(hash: string, kind: KindRef): void {
+    this.#applied.set(`${kind.kind}.${kind.group}`, kind);
+    this.#found(hash, kind);
+  }
+
+  #found(hash: string, kind: KindRef): void {
     add(this.#kinds, hash, kind);
     if (this.#next !== undefined) add(this.#next, hash, kind);
   }
@@ -83,7 +95,7 @@ export class UsedKinds {
     if (isEverywhere) this.#next = new Map();
     try {
       const isWhole = await eachSetObject(client, { ...lookup, log: this.#log }, ({ metadata }, kind) => {
-        this.note(metadata.labels?.[setMarks.hash] ?? '', kind);
+        this.#found(metadata.labels?.[setMarks.hash] ?? '', kind);
       });
       if (isEverywhere && isWhole && this.#next !== undefined) this.#kinds = this.#next;
       return { isWhole };

@@ -69,6 +69,7 @@ export function registerNeedACert(controllers: Controllers, options: NeedACertOp
     overlapMs: durationMs(options.overlap ?? '1d', 'registerNeedACert: overlap'),
   };
   const [services, secrets] = [controllers.for(Service), controllers.for(Secret)];
+  services.shared.needs({ kind: Secret, verbs: ['create'] });
   const targets: readonly Target[] = [
     controllers.for(MutatingWebhookConfiguration),
     controllers.for(ValidatingWebhookConfiguration),

@@ -1,8 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../client/index.js';
 import { control } from '../../controller/index.js';
-import { ConfigMap, Deployment, Secret } from '../../kinds/index.js';
+import { ConfigMap, CronJob, Deployment, Job, Secret, Service } from '../../kinds/index.js';
 import { defineKind } from '../../object/index.js';
-import { collectRbac, rbacManifests } from './collect-rbac.js';
+import { silentLogger } from '../../runtime/index.js';
+import { SharedControllerFactory } from '../../shared/index.js';
+import { Apply } from '../apply/apply.js';
+import { registerNeedACert } from '../certificates/need-a-cert.js';
+import { Controllers } from '../controllers.js';
+import { registerGeneratingHandler } from '../generating-handler.js';
+import { collectRbac, type PolicyRule, rbacManifests } from './collect-rbac.js';
 
 const Foo = defineKind({
   group: 'example.com',
@@ -45,6 +52,49 @@ test('shared controllers, what is written besides, and single rights come togeth
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch', 'update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   ]);
+});
+
+describe('what controllers and sets know themselves', () => {
+  /** Nobody is asked: rights are collected before anything runs. */
+  function unconnected() {
+    const client = createClient({ server: 'http://127.0.0.1:9' }, { runtime: { log: silentLogger } });
+    return { client, controllers: new Controllers(new SharedControllerFactory(client)) };
+  }
+  const only = { leaderElection: false, events: false } as const;
+  const verbsOf = (rules: readonly PolicyRule[], resource: string) =>
+    rules.find(({ resources }) => resources.includes(resource))?.verbs;
+
+  test('an Apply: the kinds that it was given', async () => {
+    const { client } = unconnected();
+    const apply = new Apply(client, { kinds: [Job] });
+    expect(collectRbac([apply], only)).toEqual([{ apiGroups: ['batch'], resources: ['jobs'], verbs: all }]);
+    expect(collectRbac([apply.with({ kinds: [CronJob] })], only)).toMatchObject([{ resources: ['cronjobs'] }]);
+    await client.close();
+  });
+
+  test('a generating handler: the kinds that it says it writes, and those of its Apply', async () => {
+    const { client, controllers } = unconnected();
+    const apply = new Apply(client, { kinds: [Job] });
+    const options = { name: 'foo', writes: [Deployment, Service] };
+    registerGeneratingHandler(controllers.for(Foo), apply, options, () => ({ objects: [] }));
+    for (const source of [controllers, controllers.factory]) {
+      const rules = collectRbac([source], only);
+      for (const resource of ['deployments', 'services', 'jobs']) expect(verbsOf(rules, resource)).toEqual(all);
+      expect(verbsOf(rules, 'foos')).toEqual(['get', 'list', 'patch', 'update', 'watch']);
+    }
+    await client.close();
+  });
+
+  test('certificates: Secrets are made, the rest is read and changed', async () => {
+    const { client, controllers } = unconnected();
+    registerNeedACert(controllers);
+    const rules = collectRbac([controllers], only);
+    const change = ['get', 'list', 'patch', 'update', 'watch'];
+    expect(verbsOf(rules, 'secrets')).toEqual(['create', ...change]);
+    const others = ['services', 'apiservices', 'customresourcedefinitions', 'validatingwebhookconfigurations'];
+    for (const resource of others) expect(verbsOf(rules, resource)).toEqual(change);
+    await client.close();
+  });
 });
 
 test('the objects that give a ServiceAccount these rights, everywhere or in some namespaces', () => {

@@ -3,6 +3,7 @@ import type { ControllerDefinition } from '../../controller/definition.js';
 import { ClusterRole, ClusterRoleBinding, Lease, Role, RoleBinding, ServiceAccount } from '../../kinds/index.js';
 import { compareStrings } from '../../object/compare-strings.js';
 import type { KindRef } from '../../object/kind.js';
+import { changeVerbs, type RbacNeed, type RbacNeeds, readVerbs, writeVerbs } from '../../shared/rbac-need.js';
 
 /** What a role allows (`rbac/v1.PolicyRule`). */
 export interface PolicyRule {
@@ -11,18 +12,14 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** Rights for one kind that no definition tells of. */
-export interface RbacNeed {
-  readonly kind: KindRef;
-  readonly verbs: readonly string[];
-  /** @default the kind itself */
-  readonly subresource?: string;
-}
-
-/** What rights are collected from: a definition, a factory of shared controllers, or rights by name. */
+/**
+ * What rights are collected from: a definition; a factory of shared controllers, or `Controllers` over it; what knows
+ * itself what it needs, such as an `Apply`; or rights by name.
+ */
 export type RbacSource =
   | ControllerDefinition
-  | { readonly controllers: readonly { readonly kind: KindRef }[] }
+  | { readonly controllers: readonly ({ readonly kind: KindRef } & Partial<RbacNeeds>)[] }
+  | RbacNeeds
   | RbacNeed;
 
 /** Options of {@link collectRbac}. */
@@ -35,24 +32,27 @@ export interface CollectRbacOptions {
   readonly events?: boolean;
 }
 
-const readVerbs = ['get', 'list', 'watch'];
-const changeVerbs = ['patch', 'update'];
-const writeVerbs = [...readVerbs, ...changeVerbs, 'create', 'delete'];
-
 /**
  * The rights that controllers need by what they have registered: to read and watch each kind, to change their own and its
- * status and finalizers, to write what they own. Merged, sorted, each right once. What code does beyond its definition
- * has to be named.
+ * status and finalizers, to write what they own. Of generating handlers and an `Apply`: to write the kinds that they name
+ * (`writes`, `kinds`), and those that were applied so far, so that after a test in which all of it happened nothing is
+ * left out. Merged, sorted, each right once. What code does beyond that has to be named.
  *
  * @example
- * collectRbac([foos, factory], { writes: [Deployment] });
+ * collectRbac([foos, controllers, apply], { writes: [Deployment] });
  */
 export function collectRbac(sources: Iterable<RbacSource>, options: CollectRbacOptions = {}): PolicyRule[] {
   const rights = new Rights();
   for (const source of sources) {
-    if ('verbs' in source) rights.add(source.kind, source.verbs, source.subresource);
-    else if ('controllers' in source) for (const { kind } of source.controllers) ownRights(rights, kind);
-    else definitionRights(rights, source);
+    if ('verbs' in source) rights.need([source]);
+    else if ('rbacNeeds' in source) rights.need(source.rbacNeeds);
+    else if (!('controllers' in source)) definitionRights(rights, source);
+    else {
+      for (const { kind, rbacNeeds = [] } of source.controllers) {
+        ownRights(rights, kind);
+        rights.need(rbacNeeds);
+      }
+    }
   }
   for (const kind of options.writes ?? []) rights.add(kind, writeVerbs);
   if (options.leaderElection !== false) rights.add(Lease, ['create', 'get', 'patch', 'update']);
@@ -86,6 +86,10 @@ class Rights {
     this.#verbs.set(group, resources);
     const name = subresource === undefined ? plural : `${plural}/${subresource}`;
     resources.set(name, new Set([...(resources.get(name) ?? []), ...verbs]));
+  }
+
+  need(needs: readonly RbacNeed[]): void {
+    for (const { kind, verbs, subresource } of needs) this.add(kind, verbs, subresource);
   }
 
   /** Resources of one group with the same verbs share a rule. */
