@@ -1,7 +1,7 @@
 import type { WriteObject } from '../client/interfaces.js';
 import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
-import { controllerOf, setControllerReference, setOwnerReference } from '../object/owner-references.js';
+import { controllerOf, type Owner, setControllerReference, setOwnerReference } from '../object/owner-references.js';
 import { describeObject } from '../object/with-metadata.js';
 
 /** Where the objects of a set may be, and how they show whose they are. */
@@ -38,6 +38,20 @@ export async function placeObjects(
 /** True if some would stay when their owner goes: garbage collection goes by owner references. */
 export function isOutOfReach(objects: readonly WriteObject[], { metadata: { uid } }: KubeObject): boolean {
   return objects.some(({ metadata }) => !metadata.ownerReferences?.some((ref) => ref.uid === uid));
+}
+
+/**
+ * True of an object that would refer to its owner, and does not: garbage collection has taken the reference off, as the
+ * owner was deleted with the policy Orphan, or somebody has.
+ */
+export function hasLostOwner(
+  { metadata: { namespace, ownerReferences = [] } }: KubeObject,
+  { kind, metadata: owner }: Owner,
+  options: PlacingOptions,
+): boolean {
+  const canOwn = owner.namespace === undefined || namespace === owner.namespace;
+  if (options.ownerReferences === false || !canOwn) return false;
+  return !ownerReferences.some((ref) => ref.kind === kind && ref.name === owner.name);
 }
 
 function placeObject(object: WriteObject, kind: KindRef, owner: KubeObject, options: PlacingOptions): WriteObject {

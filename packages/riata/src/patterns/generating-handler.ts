@@ -6,7 +6,8 @@ import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, HandlerRegistration } from '../shared/handler.js';
 import { type RbacNeeds, writeVerbs } from '../shared/rbac-need.js';
-import { isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
+import { hasLostOwner, isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
+import { OrphaningOwners } from './orphaning-owners.js';
 import type { SetApplier } from './set-applier.js';
 import { type StatusHandlerOptions, type StatusOf, statusHandler, statusOf } from './status-handler.js';
 import type { TypedController } from './typed-controller.js';
@@ -53,7 +54,9 @@ export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingO
  * `condition`; see `registerStatusHandler` for the status.
  *
  * The set goes with its owner: by owner references where it can, else by a finalizer, and in any case when the end of the
- * owner is seen. Objects without a namespace are put into the owner's. To have changes of the set looked at, watch its
+ * owner is seen. If the owner is deleted with the policy Orphan (`kubectl delete --cascade=orphan`), it is let go instead,
+ * see `release` of {@link SetApplyOptions}; but if nobody was there to see it, what a finalizer stands for is deleted.
+ * Objects without a namespace are put into the owner's. To have changes of the set looked at, watch its
  * kinds by `relatedResource.watch` with `ownerResolver`.
  *
  * @example
@@ -75,11 +78,15 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   if (applier.rbacNeeds !== undefined) controller.shared.needs(applier as RbacNeeds);
   /** Key → UID and version of the object whose set was applied last. */
   const applied = new Map<string, string>();
+  const orphaning = new OrphaningOwners(controller, { name, signal, transaction });
 
-  const empty = (key: string, uid: string, { signal }: HandlerContext<R>) => {
+  const empty = async (key: string, uid: string, { signal }: HandlerContext<R>) => {
     applied.delete(key);
     const owner = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...splitKey(key), uid } };
-    return applier.apply([], { owner, setId: name, signal });
+    const isOrphaned = orphaning.has(key);
+    const release = (child: KubeObject) => isOrphaned || hasLostOwner(child, owner, options);
+    await applier.apply([], { owner, setId: name, release, signal });
+    orphaning.delete(key);
   };
   const drop = ({ client, signal }: HandlerContext<R>, object: R) =>
     dropFinalizers(client.client, kind, object, (given) => given === finalizer, { signal });
@@ -108,15 +115,22 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
     return isHeld ? told : drop(context, told);
   };
 
-  return controller.registerHandler(
+  const registration = controller.registerHandler(
     name,
     async (key, object, context) => {
       if (object === undefined) return void (await empty(key, '', context));
-      if (!isDeleting(object)) return generate(key, object, context);
+      if (!isDeleting(object)) {
+        orphaning.delete(key);
+        return generate(key, object, context);
+      }
       if (!object.metadata.finalizers?.includes(finalizer)) return object;
       await empty(key, object.metadata.uid, context);
       return drop(context, object);
     },
     { signal, transaction },
   );
+  const remove = async () => {
+    await Promise.all([registration.remove(), orphaning.remove()]);
+  };
+  return { name, remove, [Symbol.asyncDispose]: remove };
 }

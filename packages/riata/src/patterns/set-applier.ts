@@ -1,4 +1,5 @@
 import type { WriteObject } from '../client/interfaces.js';
+import type { KubeObject } from '../object/meta.js';
 import type { Owner } from '../object/owner-references.js';
 import type { RbacNeeds } from '../shared/rbac-need.js';
 
@@ -8,6 +9,11 @@ export interface SetApplyOptions {
   readonly owner?: Owner;
   /** Tells the sets of one owner apart. */
   readonly setId?: string;
+  /**
+   * What is no longer in the set and is let go instead of deleted: it loses the marks of the set, and stays otherwise as
+   * it is. @default nothing
+   */
+  readonly release?: (object: KubeObject) => boolean;
   readonly signal?: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ export interface SetMember {
 }
 
 /** What was done to one object. */
-export type SetAction = 'created' | 'updated' | 'replaced' | 'unchanged' | 'deleted';
+export type SetAction = 'created' | 'updated' | 'replaced' | 'unchanged' | 'released' | 'deleted';
 
 /** What came of applying a set. */
 export interface ApplySetResult {
@@ -19,6 +19,8 @@ export interface ApplySetResult {
   readonly updated: readonly SetMember[];
   /** Deleted and made anew. */
   readonly replaced: readonly SetMember[];
+  /** Let go, see `release`. */
+  readonly released: readonly SetMember[];
   /** Asked to be deleted. */
   readonly deleted: readonly SetMember[];
   readonly unchanged: readonly SetMember[];
@@ -29,7 +31,7 @@ export interface ApplySetResult {
 /** One object that an apply failed on. */
 export interface ApplyFailure {
   readonly member: SetMember;
-  readonly action: 'apply' | 'delete' | 'list' | 'wait';
+  readonly action: 'apply' | 'release' | 'delete' | 'list' | 'wait';
   readonly error: unknown;
 }
 

@@ -24,7 +24,15 @@ import { prepareSet } from './prepare-set.js';
 import { type Existing, type ReadSet, readSet } from './read-set.js';
 import { defaultFieldManager, serverSideForm } from './server-side-form.js';
 import { type SetIdentity, setIdentity } from './set-identity.js';
-import { functionFor, isKept, pruneMember, type SetForm, type WriteContext, writeMember } from './set-writer.js';
+import {
+  functionFor,
+  isKept,
+  pruneMember,
+  releaseMember,
+  type SetForm,
+  type WriteContext,
+  writeMember,
+} from './set-writer.js';
 import { threeWayForm } from './three-way-form.js';
 import type { UsedKinds } from './used-kinds.js';
 
@@ -42,6 +50,8 @@ export interface SetState {
   readonly read: ReadSet;
   /** What is there and no longer wanted, save what may not be deleted. */
   readonly surplus: readonly Existing[];
+  /** What is there, no longer wanted, and let go. */
+  readonly released: readonly Existing[];
 }
 
 const defaultConcurrency = 8;
@@ -70,10 +80,13 @@ export async function loadSet(
     if (options.noDelete === true || isKept(object) || isDeleting(object)) return true;
     return options.noDeleteKinds?.some((k) => k.group === kind.group && k.kind === kind.kind) ?? false;
   };
-  const surplus = [...read.existing]
-    .filter(([id, found]) => !ids.has(id) && !isSpared(found))
-    .map(([, found]) => found);
-  return { identity, wanted, read, surplus };
+  const unwanted = [...read.existing].filter(([id]) => !ids.has(id)).map(([, found]) => found);
+  const isReleased = ({ object }: Existing) => options.release?.(object) ?? false;
+  return {
+    ...{ identity, wanted, read },
+    surplus: unwanted.filter((found) => !isSpared(found) && !isReleased(found)),
+    released: unwanted.filter(isReleased),
+  };
 }
 
 /** The form that a set is applied in. */
@@ -102,6 +115,7 @@ export async function runApply(
   const state = await loadSet(parts, objects, options);
   const run = new ApplyRun(parts, state, options);
   for (const phase of inPhases(state.wanted, ({ kind }) => kind)) await run.applyPhase(phase);
+  await run.release(state.released);
   const unpruned = run.hasFailed && options.pruneOnFailure !== true ? state.surplus.length : 0;
   if (unpruned === 0) {
     for (const phase of inPhases(state.surplus, ({ kind }) => kind).reverse()) await run.prunePhase(phase);
@@ -120,6 +134,7 @@ class ApplyRun {
     updated: [],
     replaced: [],
     unchanged: [],
+    released: [],
     deleted: [],
   };
   readonly #stored = new Map<string, KubeObject>();
@@ -155,6 +170,15 @@ class ApplyRun {
     if (this.#options.wait) await this.#waitReady(written);
   }
 
+  async release(members: readonly Existing[]): Promise<void> {
+    const { client } = this.#parts;
+    const { hash } = this.#state.identity;
+    await this.#each(members, 'release', async (found) => {
+      const isFree = await releaseMember(client, found, found.object, hash, this.#options.signal);
+      if (isFree) this.#done.released.push(memberOf(found));
+    });
+  }
+
   async prunePhase(phase: readonly Existing[]): Promise<void> {
     const { client } = this.#parts;
     const { hash } = this.#state.identity;
@@ -171,7 +195,8 @@ class ApplyRun {
     if (this.#failures.length > 0) throw new ApplySetError(identity.text, this.#failures, result, unpruned);
     const { existing } = this.#state.read;
     const isGone = [...existing.values()].every(({ object }) => (object.metadata.finalizers ?? []).length === 0);
-    if (wanted.length === 0 && isGone && this.#done.deleted.length === existing.size) {
+    const { deleted, released } = this.#done;
+    if (wanted.length === 0 && isGone && deleted.length + released.length === existing.size) {
       this.#parts.used.forget(identity.hash);
     }
     return result;

@@ -12,8 +12,8 @@ import { threeWayForm } from './three-way-form.js';
 
 /** What would be done to one object, and how it would differ. */
 export interface PlannedChange extends SetMember {
-  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'unchanged';
-  /** Empty for what is deleted or stays as it is. */
+  readonly action: 'create' | 'update' | 'replace' | 'release' | 'delete' | 'unchanged';
+  /** Empty for what is deleted, let go, or stays as it is. */
   readonly diff: readonly DiffLine[];
 }
 
@@ -36,6 +36,10 @@ export class SetPlan {
   /** Those that are deleted and made anew among them: their action is `replace`. */
   get update(): readonly PlannedChange[] {
     return this.changes.filter(({ action }) => action === 'update' || action === 'replace');
+  }
+
+  get release(): readonly PlannedChange[] {
+    return this.#of('release');
   }
 
   get delete(): readonly PlannedChange[] {
@@ -83,9 +87,11 @@ export async function planSet(
     }
   });
   const changes = state.wanted.flatMap(({ id }) => planned.get(id) ?? []);
-  const goes = state.surplus.map((found): PlannedChange => ({ ...memberOf(found), action: 'delete', diff: [] }));
+  const leaving = (members: readonly SetMember[], action: 'release' | 'delete') =>
+    members.map((found): PlannedChange => ({ ...memberOf(found), action, diff: [] }));
+  const goes = [...leaving(state.released, 'release'), ...leaving(state.surplus, 'delete')];
   if (failures.length > 0) {
-    const nothing = { created: [], updated: [], replaced: [], deleted: [], unchanged: [], objects: [] };
+    const nothing = { created: [], updated: [], replaced: [], released: [], deleted: [], unchanged: [], objects: [] };
     throw new ApplySetError(`${state.identity.text} (dry run)`, failures, nothing, 0);
   }
   return new SetPlan(

@@ -138,22 +138,54 @@ async function refuseForeign(
  * Deletes an object that is no longer in the set, unless it has left the set by itself meanwhile. Resolves to whether
  * deletion was asked for.
  */
-export async function pruneMember(
+export function pruneMember(
   client: Client,
   member: SetMember,
   known: KubeObject,
   hash: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  let object: KubeObject | undefined = known;
-  for (let turn = 0; ; turn += 1) {
-    if (object === undefined || object.metadata.uid !== known.metadata.uid || isDeleting(object)) return false;
-    if (object.metadata.labels?.[setMarks.hash] !== hash || isKept(object)) return false;
+  return whileInSet(client, member, known, hash, signal, async (object) => {
+    if (isDeleting(object) || isKept(object)) return false;
     const { uid, resourceVersion } = object.metadata;
     const options = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background', signal } as const;
+    await client.delete(member.kind, member, options);
+    return true;
+  });
+}
+
+/** Takes the marks of the set off an object that is no longer in it. Resolves to whether it was in the set until then. */
+export function releaseMember(
+  client: Client,
+  member: SetMember,
+  known: KubeObject,
+  hash: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  return whileInSet(client, member, known, hash, signal, async ({ metadata: { uid, resourceVersion } }) => {
+    const { hash: label, prune: _, ...notes } = setMarks;
+    const annotations = Object.fromEntries(Object.values(notes).map((name) => [name, null]));
+    const body = { metadata: { uid, resourceVersion, labels: { [label]: null }, annotations } };
+    await client.patch(member.kind, member, { type: 'merge', body } as Patch, { signal });
+    return true;
+  });
+}
+
+/** Has something done to an object unless it is gone or has left the set; again, if somebody was faster. */
+async function whileInSet(
+  client: Client,
+  member: SetMember,
+  known: KubeObject,
+  hash: string,
+  signal: AbortSignal | undefined,
+  work: (object: KubeObject) => Promise<boolean>,
+): Promise<boolean> {
+  let object: KubeObject | undefined = known;
+  for (let turn = 0; ; turn += 1) {
+    if (object === undefined || object.metadata.uid !== known.metadata.uid) return false;
+    if (object.metadata.labels?.[setMarks.hash] !== hash) return false;
     try {
-      await client.delete(member.kind, member, options);
-      return true;
+      return await work(object);
     } catch (error) {
       if (isNotFound(error)) return false;
       if (!isConflict(error) || turn >= 5) throw error;
