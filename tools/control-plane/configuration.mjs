@@ -95,9 +95,13 @@ users:
       token: ${plainToken}
 contexts:
   - name: admin
-    context: { cluster: test, user: admin }
+    context:
+      cluster: test
+      user: admin
   - name: ${plainUser}
-    context: { cluster: test, user: ${plainUser} }
+    context:
+      cluster: test
+      user: ${plainUser}
 current-context: admin
 `;
 }

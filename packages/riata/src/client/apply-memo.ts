@@ -1,6 +1,7 @@
 import { isJsonObject } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
-import { setOwn } from '../object/value/own.js';
+import { equal } from '../object/value/equal.js';
+import { getOwn, setOwn } from '../object/value/own.js';
 import { hash } from '../runtime/hash.js';
 
 interface Memory {
@@ -10,9 +11,10 @@ interface Memory {
   /** What was applied, as JSON or as its digest. */
   intent: string;
   /**
-   * What the server made of each part of it, alike: `1000m` was answered by `1`, and `1` is what a cache will show.
+   * What the server made of each part of it, alike, where that is something else: `1000m` was answered by `1`, and `1` is
+   * what a cache will show.
    */
-  answered: string;
+  answered: string | undefined;
 }
 
 /** Characters of JSON that are kept as they are: what comes again soon is compared without a digest. */
@@ -45,15 +47,17 @@ export class ApplyMemo {
   remember(id: string, intent: object, answer: KubeObject): void {
     this.#forget(id);
     const { uid, resourceVersion } = answer.metadata;
-    const answered = project(answer, intent);
-    const [intentText, answeredText] = [textOf(intent), textOf(answered)];
-    if (intentText === undefined || answeredText === undefined) {
-      this.#memories.set(id, { uid, resourceVersion, intent: digest(intent), answered: digest(answered) });
+    const answered = agrees(answer, intent) ? undefined : project(answer, intent);
+    const intentText = textOf(intent);
+    const answeredText = answered === undefined ? undefined : textOf(answered);
+    if (intentText === undefined || (answered !== undefined && answeredText === undefined)) {
+      const answeredDigest = answered === undefined ? undefined : digest(answered);
+      this.#memories.set(id, { uid, resourceVersion, intent: digest(intent), answered: answeredDigest });
     } else {
       const memory = { uid, resourceVersion, intent: intentText, answered: answeredText };
       this.#memories.set(id, memory);
       this.#texts.add(memory);
-      this.#textLength += intentText.length + answeredText.length;
+      this.#textLength += lengthOf(memory);
     }
     for (const oldest of this.#memories.keys()) {
       if (this.#memories.size <= this.#limit) break;
@@ -63,7 +67,7 @@ export class ApplyMemo {
       if (this.#textLength <= this.#maxTextLength) break;
       this.#drop(oldest);
       oldest.intent = digest(JSON.parse(oldest.intent));
-      oldest.answered = digest(JSON.parse(oldest.answered));
+      if (oldest.answered !== undefined) oldest.answered = digest(JSON.parse(oldest.answered));
     }
   }
 
@@ -77,6 +81,7 @@ export class ApplyMemo {
     this.#memories.set(id, memory);
     const { resourceVersion } = current.metadata;
     if (resourceVersion && resourceVersion === memory.resourceVersion) return true;
+    if (memory.answered === undefined) return agrees(current, intent);
     return isSame(project(current, intent), memory.answered, isText);
   }
 
@@ -88,8 +93,12 @@ export class ApplyMemo {
   }
 
   #drop(memory: Memory): void {
-    if (this.#texts.delete(memory)) this.#textLength -= memory.intent.length + memory.answered.length;
+    if (this.#texts.delete(memory)) this.#textLength -= lengthOf(memory);
   }
+}
+
+function lengthOf({ intent, answered = '' }: Memory): number {
+  return intent.length + answered.length;
 }
 
 /** JSON as it comes; undefined for what holds integers past 2^53, which only a digest tells apart. */
@@ -106,7 +115,17 @@ function isSame(value: unknown, remembered: string, isText: boolean): boolean {
   if (!isText) return digest(value) === remembered;
   const text = textOf(value);
   if (text === undefined || text === remembered) return text !== undefined;
-  return canonical(JSON.parse(text)) === canonical(JSON.parse(remembered));
+  return equal(value, JSON.parse(remembered));
+}
+
+/** Whether all that `intent` speaks of is in `value`, and as it says. */
+function agrees(value: unknown, intent: unknown): boolean {
+  if (!isJsonObject(intent) || !isJsonObject(value)) return equal(value, intent);
+  for (const name in intent) {
+    const part = intent[name];
+    if (part !== undefined && !agrees(getOwn(value, name), part)) return false;
+  }
+  return true;
 }
 
 /**

@@ -22,6 +22,8 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // No line can hold a line break here; what is left is what a header must not carry.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const badValue = /[\0-\x08\x0a-\x1f\x7f]/;
+/** Found nowhere in a head, it need not be looked for in each value: what goes beyond ASCII, or must not be there. */
+const unusual = /[^\t\x20-\x7e\r\n]|\r(?!\n)|(?<!\r)\n/;
 
 /**
  * Reads a head, one character per byte, without the empty line at its end. Strict where being generous would let the
@@ -33,15 +35,17 @@ export function parseHead(text: string, method: string): ResponseHead {
   if (code === undefined) throw new AnswerFailure('protocol', 'the status line is none');
   const status = Number(code);
   const headers: Record<string, string | string[]> = Object.create(null);
+  const isPlain = !unusual.test(text);
   for (let from = endOfStatus < 0 ? text.length : endOfStatus + 2; from < text.length; ) {
     let to = text.indexOf('\r\n', from);
     if (to < 0) to = text.length;
     const colon = text.indexOf(':', from);
     if (colon < 0 || colon > to) throw new AnswerFailure('protocol', 'a header has no colon');
-    addHeader(headers, text.slice(from, colon), text.slice(colon + 1, to).trim());
+    addHeader(headers, text.slice(from, colon), text.slice(colon + 1, to).trim(), isPlain);
     from = to + 2;
   }
-  const connection = listOf(headers.connection);
+  const wanted = headers.connection;
+  const connection = wanted === undefined ? none : listOf(wanted);
   const kept = minor === '1' ? !connection.includes('close') : connection.includes('keep-alive');
   return {
     status,
@@ -57,19 +61,23 @@ export function parseHead(text: string, method: string): ResponseHead {
 const names = new Map<string, string>();
 const maxNames = 256;
 
-function addHeader(headers: Record<string, string | string[]>, given: string, value: string): void {
+function addHeader(headers: Record<string, string | string[]>, given: string, value: string, isPlain: boolean): void {
   let name = names.get(given);
   if (name === undefined) {
     if (!headerName.test(given)) throw new AnswerFailure('protocol', 'the name of a header is none');
     name = given.toLowerCase();
     if (names.size < maxNames) names.set(given, name);
   }
-  if (badValue.test(value)) throw new AnswerFailure('protocol', `the header ${name} holds a control character`);
-  const text = fromHeaderText(value);
+  const text = isPlain ? value : unusualText(name, value);
   const known = headers[name];
   if (known === undefined) headers[name] = text;
   else if (typeof known === 'string') headers[name] = [known, text];
   else known.push(text);
+}
+
+function unusualText(name: string, value: string): string {
+  if (badValue.test(value)) throw new AnswerFailure('protocol', `the header ${name} holds a control character`);
+  return fromHeaderText(value);
 }
 
 function framingOf(status: number, headers: ResponseHeaders, method: string): BodyFraming {
@@ -93,8 +101,9 @@ function lengthOf(value: string | readonly string[]): number {
   return bytes;
 }
 
-function listOf(value: string | readonly string[] | undefined): string[] {
-  if (value === undefined) return [];
+const none: readonly string[] = [];
+
+function listOf(value: string | readonly string[]): string[] {
   return String(value)
     .split(',')
     .map((part) => part.trim().toLowerCase());
