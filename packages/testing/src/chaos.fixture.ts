@@ -58,7 +58,7 @@ async function act(env: TestEnvironment, random: Random, step: number): Promise<
       env.faults.dropConnections();
       return;
     case 3:
-      env.faults.compact();
+      await env.faults.compact();
       await env.faults.restart({ down: '3s' });
       return;
     default:

@@ -10,17 +10,21 @@ export type TestHooks = { readonly afterEach: Hook } & (
 
 /**
  * One environment for all tests of a file or suite, reset after each: for suites where even the start of a server per test
- * is too much, as on a real one. The answer gives it, within tests and hooks.
+ * is too much, as on a real one. The answer gives it, within tests and hooks. What a `beforeAll` of the file's own makes
+ * for all tests stays if it ends with `env().keep()`. Options may come from a function, called before the first test.
  *
  * @example
  * import { afterAll, afterEach, beforeAll, test } from 'vitest';   // or from '@jest/globals'
  * const env = environmentPerFile({ beforeAll, afterAll, afterEach }, { kinds: [Foo] });
  * test('…', async () => { await env().run(foos); });
  */
-export function environmentPerFile(hooks: TestHooks, options: TestEnvironmentOptions = {}): () => TestEnvironment {
+export function environmentPerFile(
+  hooks: TestHooks,
+  options: TestEnvironmentOptions | (() => TestEnvironmentOptions | Promise<TestEnvironmentOptions>) = {},
+): () => TestEnvironment {
   let env: TestEnvironment | undefined;
   const start = async () => {
-    env = await TestEnvironment.start(options);
+    env = await TestEnvironment.start(typeof options === 'function' ? await options() : options);
   };
   const stop = async () => env?.stop();
   if ('before' in hooks) {

@@ -7,8 +7,8 @@ test('what there is to import', () => {
   expect(Object.keys(entry).sort()).toEqual([
     'FaultScript',
     'RequestRecorder',
+    'TestConnection',
     'TestEnvironment',
-    'TestManager',
     'environmentPerFile',
   ]);
 });

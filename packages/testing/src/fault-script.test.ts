@@ -55,9 +55,9 @@ test.each([
   ['the server ends all in order and restarts', (env: TestEnvironment) => env.faults.restart({ graceful: true })],
   [
     'the past is forgotten while nobody watches',
-    (env: TestEnvironment) => {
+    async (env: TestEnvironment) => {
       env.faults.dropConnections();
-      env.faults.compact();
+      await env.faults.compact();
     },
   ],
 ])('%s: all is well again afterwards', async (_, happens) => {

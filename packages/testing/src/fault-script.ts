@@ -1,6 +1,8 @@
-import type { ApiServer, Fault, FaultAnswer, FaultRequest, Faults } from '@riata/apiserver';
+import type { Fault, FaultAnswer, FaultRequest, Faults } from '@riata/apiserver';
 import { type Duration, durationMs } from 'riata/object';
+import type { CutOptions } from './recording-transport.js';
 import { matches, type RequestMatch, type RequestReader } from './request-target.js';
+import type { ServerControl } from './test-server.js';
 import type { TestTime } from './test-time.js';
 
 /** When a rule of a {@link FaultScript} holds. */
@@ -34,21 +36,26 @@ interface Delay {
 
 /** What a {@link FaultScript} works on. */
 export interface FaultParts {
-  /** None: a server that is not ours. */
-  readonly server?: ApiServer;
+  /** What can be done to the server itself. */
+  readonly control: Partial<ServerControl>;
   readonly time: TestTime;
   readonly reader: RequestReader;
-  /** Cuts what managers have open; undefined where their connections are out of reach. */
-  readonly cut?: () => void;
+  /** Whether the server hears of rules. */
+  readonly takesFaults: boolean;
+  /** Cuts what managers and connections have open. */
+  readonly cut: (options?: CutOptions) => void;
 }
 
 /**
- * What goes wrong between the managers of an environment and the server, in the order that a test says. `env.client` is
- * spared. The name of what is created is not known to rules: it is in the body. Rules need the in-process server; with others they throw.
+ * What goes wrong between the managers and connections of an environment and the server, in the order that a test says.
+ * `env.client` is spared. The name of what is created is not known to rules: it is in the body. Rules need the in-process
+ * server; with others they throw. Connections can be dropped on any server; what is done to the server itself needs an
+ * embedded one, or an `OwnServer` that knows how.
  *
  * @example
  * env.faults.failWrite(2, { code: 409, reason: 'Conflict' });      // the second write from now on
  * env.faults.add({ verb: 'patch', kind: ConfigMap }, { cut: 'answer' }, { times: 1 });   // done, and the answer lost
+ * env.faults.add({ client: 'first' }, { refuse: true });   // that replica is cut off
  * env.faults.delayEvents('5s', { kind: Secret });
  */
 export class FaultScript {
@@ -103,24 +110,43 @@ export class FaultScript {
     return { [Symbol.dispose]: () => void this.#hooks.delete(hook) };
   }
 
-  /** Cuts all connections of the managers, now; they may connect again at once. */
-  dropConnections(): void {
-    this.#needInProcess('dropping connections');
-    this.#parts.cut?.();
+  /** Cuts all that managers and connections have open, now; they may connect again at once. */
+  dropConnections(options?: CutOptions): void {
+    this.#parts.cut(options);
   }
 
-  /** The server forgets the past: watches that go on from before get 410, and list again. Needs an embedded server. */
-  compact(): void {
-    this.#needServer('to compact').compact();
+  /** The server forgets the past: watches that go on from before get 410, and list again. */
+  async compact(): Promise<void> {
+    await this.#able('compact')();
+  }
+
+  /**
+   * The server goes down, with all objects kept: by force, or, with `graceful`, in order, with what is under way answered
+   * first. Connections are refused until {@link resume}.
+   */
+  async suspend({ graceful = false }: { graceful?: boolean } = {}): Promise<void> {
+    const { time } = this.#parts;
+    await time.drive(this.#able('suspend')({ graceful }), 'the end of the server');
+    // By then clients have noticed that their connections are gone.
+    await time.quiet();
+  }
+
+  /** The server comes back after {@link suspend}. */
+  async resume(): Promise<void> {
+    await this.#parts.time.drive(this.#able('resume')(), 'the return of the server');
   }
 
   /** The server goes away and comes back; objects stay. On the virtual clock, `down` passes meanwhile. @default '0s' */
   async restart({ down = '0s', graceful = false }: { down?: Duration; graceful?: boolean } = {}): Promise<void> {
-    const server = this.#needServer('to restart');
-    const downMs = durationMs(down, 'restart: down');
     const { time } = this.#parts;
-    await time.drive(server.restart({ downMs, graceful }), 'the restart of the server');
-    // By then clients have noticed that their connections are gone.
+    const [suspend, resume] = [this.#able('suspend'), this.#able('resume')];
+    const downMs = durationMs(down, 'restart: down');
+    const restart = async () => {
+      await suspend({ graceful });
+      if (downMs > 0) await time.clock.sleep(downMs);
+      await resume();
+    };
+    await time.drive(restart(), 'the restart of the server');
     await time.quiet();
   }
 
@@ -135,7 +161,8 @@ export class FaultScript {
   decide(request: FaultRequest): Fault | undefined {
     const { reader } = this.#parts;
     const query = request.query.toString();
-    const target = reader.read(request.method, query === '' ? request.path : `${request.path}?${query}`);
+    const read = reader.read(request.method, query === '' ? request.path : `${request.path}?${query}`);
+    const target = { ...read, client: request.client };
     const fault = this.#next((match) => matches(target, match)) ?? this.#ask(request);
     if (!request.watch) return fault;
     const eventDelayMs = () =>
@@ -164,13 +191,16 @@ export class FaultScript {
   }
 
   #needInProcess(what: string): void {
-    if (this.#parts.cut !== undefined) return;
+    if (this.#parts.takesFaults) return;
     throw new Error(`${what} needs the in-process server: this test runs on another one (RIATA_TEST_SERVER)`);
   }
 
-  #needServer(what: string): ApiServer {
-    const { server } = this.#parts;
-    if (server === undefined) throw new Error(`${what} needs an embedded server: this test runs on a real one`);
-    return server;
+  #able<A extends keyof ServerControl>(action: A): ServerControl[A] {
+    const { control } = this.#parts;
+    const found = control[action];
+    if (found !== undefined) return found.bind(control) as ServerControl[A];
+    throw new Error(
+      `to ${action} the server, it needs to be an embedded one, or an OwnServer that can do so: this test runs on another`,
+    );
   }
 }

@@ -70,7 +70,7 @@ test('a write fails, connections break, the server restarts: it is published all
   await env.client.create(site);
   await env.settle();
   env.faults.dropConnections();
-  env.faults.compact();
+  await env.faults.compact();
   await env.faults.restart({ down: '20s' });
   await env.expectConverged();
   expect((await env.client.get(Site, key)).status?.published).toBe(true);
@@ -118,4 +118,34 @@ describe('sites', () => {
   test('are gone after each test', async () => {
     expect((await env().client.list(Site)).items).toEqual([]);
   });
+});
+
+describe('a blog', () => {
+  const env = environmentPerFile({ beforeAll, afterAll, afterEach });
+
+  beforeAll(async () => {
+    await env().install(Site);
+    await env().client.create(site);
+    env().keep();
+  });
+
+  test('is there from the start', async () => {
+    await env().client.create(ConfigMap({ metadata: key }));
+    expect((await env().client.get(Site, key)).spec.title).toBe('Hello');
+  });
+
+  test('is there for the next test, and what that one made is not', async () => {
+    expect((await env().client.get(Site, key)).spec.title).toBe('Hello');
+    expect(await env().client.find(ConfigMap, key)).toBe(undefined);
+  });
+});
+
+test('an importer is cut off, and makes a page at its second try', async () => {
+  await using env = await TestEnvironment.start();
+  await using connection = env.connect({ name: 'importer' });
+  env.faults.add({ client: 'importer', verb: 'write' }, { cut: 'request' }, { times: 1 });
+  const page = ConfigMap({ metadata: key, data: { 'index.html': 'Hello' } });
+  await expect(connection.client.create(page)).rejects.toThrow('cut off');
+  await connection.client.create(page);
+  expect(connection.requests.lines()).toEqual(['create ConfigMap default/blog', 'create ConfigMap default/blog']);
 });

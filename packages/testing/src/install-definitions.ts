@@ -1,7 +1,24 @@
-import { type ConnectedClient, isConditionTrue } from 'riata';
+import type { ConnectedClient } from 'riata/client';
 import { CustomResourceDefinition } from 'riata/kinds';
-import type { CrdManifest } from 'riata/object';
+import { isConditionTrue } from 'riata/object';
 import { isAlreadyExists, isNotFound } from 'riata/rest';
+
+/** A CustomResourceDefinition: as `defineKind` gives it, as the kind of this name builds it, or as read from a file. */
+export interface Definition {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name?: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string; readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+}
+
+/** The one name that a definition can have. */
+export function definitionName({ spec: { group, names } }: Definition): string {
+  return `${names.plural}.${group}`;
+}
 
 /**
  * Has the server serve what the definitions say; those that are there already are brought up to date. Resolves to those
@@ -9,13 +26,13 @@ import { isAlreadyExists, isNotFound } from 'riata/rest';
  */
 export async function installDefinitions(
   client: ConnectedClient,
-  crds: readonly CrdManifest[],
+  crds: readonly Definition[],
   eventually: (probe: () => Promise<boolean>) => Promise<unknown>,
-): Promise<readonly CrdManifest[]> {
-  const made: CrdManifest[] = [];
+): Promise<readonly Definition[]> {
+  const made: Definition[] = [];
   for (const crd of crds) {
     const manifest = CustomResourceDefinition(crd as never);
-    const { name } = crd.metadata;
+    const name = definitionName(crd);
     let failure: { readonly error: unknown } | undefined;
     const isPlaced = async () => {
       try {
@@ -39,12 +56,13 @@ export async function installDefinitions(
     if (failure !== undefined) throw failure.error;
   }
   // A definition that is established is not served in the same moment: the objects are asked for.
-  for (const { metadata, spec } of crds) {
+  for (const crd of crds) {
+    const { spec } = crd;
     const served = spec.versions.find((version) => version.served);
     if (served === undefined) continue;
     const path = `/apis/${spec.group}/${served.name}/${spec.names.plural}`;
     await eventually(async () => {
-      const { status } = await client.get(CustomResourceDefinition, { name: metadata.name });
+      const { status } = await client.get(CustomResourceDefinition, { name: definitionName(crd) });
       if (!isConditionTrue(status?.conditions, 'Established')) return false;
       try {
         await client.rest.get().absPath(path).do();

@@ -1,9 +1,9 @@
 import type { Storage } from '@riata/apiserver';
-import type { Client } from 'riata';
+import type { Client, ConnectedClient } from 'riata';
 import type { Write } from 'riata/client';
 import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import { formatKey, type KindRef, type KubeObject } from 'riata/object';
-import { ignoreNotFound } from 'riata/rest';
+import { ignoreNotFound, isConflict, isNotFound } from 'riata/rest';
 
 interface Made {
   readonly apiVersion: string;
@@ -40,19 +40,18 @@ export class MadeObjects {
     });
   }
 
-  /**
-   * Removes all of them, finalizers or not. `settle` waits until the server has done what follows from it. Rejects,
-   * naming them, if some are still there after a few rounds. With `hasGone`, it is known from elsewhere what is gone.
-   */
-  async remove(client: Client, settle: () => Promise<void>, { hasGone = false } = {}): Promise<void> {
+  /** Removes all of them, finalizers or not. Rejects, naming them, if some are still there after a few rounds. */
+  async remove(client: ConnectedClient, settle: () => Promise<void>, server: RemovalServer): Promise<void> {
+    const { hasGone, emptiesNamespaces } = server;
+    const remover = { client, finalizesNamespaces: hasGone && !emptiesNamespaces };
     for (let round = 0; round < 5 && this.#made.size > 0; round += 1) {
       const inOrder = [...this.#made.values()].sort((a, b) => rankOf(a) - rankOf(b));
-      for (const made of inOrder) {
-        // What lives in a namespace that goes is removed with it, unless a finalizer is in the way.
-        const place = made.namespace;
-        const goesAlong = hasGone && place !== undefined && this.#made.has(idOf({ ...namespace, name: place }));
-        await removeOne(client, made, goesAlong);
-        if (!hasGone) this.forget(made);
+      // What lives in a namespace that goes is removed with it, unless a finalizer is in the way.
+      const goesAlong = ({ namespace: place }: Made) =>
+        emptiesNamespaces && place !== undefined && this.#made.has(idOf({ ...namespace, name: place }));
+      for (const some of batches(inOrder)) {
+        await Promise.all(some.map((made) => (goesAlong(made) ? free(remover, made) : removeOne(remover, made))));
+        if (!hasGone) for (const made of some) this.forget(made);
       }
       await settle();
     }
@@ -60,6 +59,14 @@ export class MadeObjects {
     const left = [...this.#made.values()].map((made) => `${made.kind} ${formatKey(made)}`).join(', ');
     throw new Error(`reset: these objects could not be removed: ${left}`);
   }
+}
+
+/** What is known of a server that objects are removed from. */
+export interface RemovalServer {
+  /** It is known from elsewhere what is gone. */
+  readonly hasGone: boolean;
+  /** It has controllers that empty namespaces which are deleted, and so let them go. */
+  readonly emptiesNamespaces: boolean;
 }
 
 /**
@@ -85,6 +92,8 @@ export function isCreation(
 }
 
 const namespace = { apiVersion: 'v1', kind: 'Namespace' };
+/** Requests under way at once. */
+const atATime = 16;
 
 /** What others depend on goes last. */
 function rankOf({ kind }: Made): number {
@@ -92,31 +101,67 @@ function rankOf({ kind }: Made): number {
   return kind === CustomResourceDefinition.kind ? 2 : 0;
 }
 
-async function removeOne(client: Client, made: Made, goesAlong: boolean): Promise<void> {
-  // A kind that is no longer served has no objects any more.
-  const kind: KindRef | undefined = await kindOf(client, made);
-  if (kind === undefined) return;
-  const key = { namespace: made.namespace, name: made.name } as never;
-  const stored = await client.find(kind, key).catch(ignoreNotFound);
-  if (stored === undefined || stored === null) return;
-  const { finalizers = [], deletionTimestamp } = (stored as KubeObject).metadata;
-  if (finalizers.length > 0 && made.kind !== CustomResourceDefinition.kind) {
-    await client
-      .patch(kind, key, { type: 'merge', body: { metadata: { finalizers: null } } } as never)
-      .catch(ignoreNotFound);
+/** So many at a time, and never some of different ranks. */
+function* batches(inOrder: readonly Made[]): Generator<readonly Made[]> {
+  for (let from = 0; from < inOrder.length; ) {
+    const rank = rankOf(inOrder[from]!);
+    const some = inOrder.slice(from, from + atATime).filter((made) => rankOf(made) === rank);
+    yield some;
+    from += some.length;
   }
-  if (goesAlong || deletionTimestamp !== undefined) return;
-  await client.delete(kind, key, { gracePeriodSeconds: 0 }).catch(ignoreNotFound);
 }
 
+interface Remover {
+  readonly client: ConnectedClient;
+  /** Nobody else does. */
+  readonly finalizesNamespaces: boolean;
+}
+
+async function removeOne(remover: Remover, made: Made): Promise<void> {
+  const { client, finalizesNamespaces } = remover;
+  const kind = await kindOf(client, made);
+  if (kind === undefined) return;
+  const isNamespace = made.kind === Namespace.kind;
+  const answer = await client.delete(kind, keyIn(made), { gracePeriodSeconds: 0 }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    // A namespace that somebody has deleted before is not deleted again.
+    if (isNamespace && isConflict(error)) return {};
+    throw error;
+  });
+  if (answer === undefined) return;
+  const { metadata } = answer as Partial<KubeObject>;
+  if (metadata?.finalizers?.length && made.kind !== CustomResourceDefinition.kind) await unhold(client, kind, made);
+  if (isNamespace && finalizesNamespaces) await finalize(client, made);
+}
+
+/** Lets a namespace go, as its controller does. */
+async function finalize(client: ConnectedClient, { name }: Made): Promise<void> {
+  const body = { ...namespace, metadata: { name }, spec: { finalizers: [] } };
+  await client.rest.put().absPath(`/api/v1/namespaces/${name}/finalize`).body(body).do().catch(ignoreNotFound);
+}
+
+/** Lets it go, where somebody else deletes it. */
+async function free({ client }: Remover, made: Made): Promise<void> {
+  const kind = await kindOf(client, made);
+  if (kind === undefined) return;
+  const stored = (await client.find(kind, keyIn(made)).catch(ignoreNotFound)) as KubeObject | null | undefined;
+  if (stored?.metadata.finalizers?.length) await unhold(client, kind, made);
+}
+
+async function unhold(client: Client, kind: KindRef, made: Made): Promise<void> {
+  const body = { metadata: { finalizers: null } };
+  await client.patch(kind, keyIn(made), { type: 'merge', body } as never).catch(ignoreNotFound);
+}
+
+function keyIn({ namespace: place, name }: Made) {
+  return { namespace: place, name } as never;
+}
+
+/** Undefined for one that is no longer served, or has another scope by now: it has no such object any more. */
 async function kindOf(client: Client, made: Made): Promise<KindRef | undefined> {
-  const known = client.scheme.kindOf(made);
-  if (known !== undefined) return known;
-  try {
-    return await client.mapper.kindFor(made);
-  } catch {
-    return undefined;
-  }
+  const kind = client.scheme.kindOf(made) ?? (await client.mapper.kindFor(made).catch(() => undefined));
+  const scope = made.namespace === undefined ? 'Cluster' : 'Namespaced';
+  return kind?.scope === scope ? kind : undefined;
 }
 
 function madeOf({ apiVersion, kind, metadata }: KubeObject): Made {

@@ -1,12 +1,13 @@
-import type { Transport, TransportRequest, TransportSink } from 'riata/rest';
-import type { Clock } from 'riata/runtime';
-import type { RequestRecorder } from './request-recorder.js';
+import { type Transport, TransportError, type TransportRequest, type TransportSink } from 'riata/rest';
+import { type Clock, onAbort } from 'riata/runtime';
+import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
 import type { RequestReader, RequestTarget } from './request-target.js';
 
-/** Tells a recorder of every request on its way through. */
+/** Tells recorders of every request on its way through, and can cut what is open. */
 export class RecordingTransport implements Transport {
   readonly #inner: Transport;
   readonly #parts: RecordingParts;
+  readonly #open = new Set<Exchange>();
 
   constructor(inner: Transport, parts: RecordingParts) {
     this.#inner = inner;
@@ -14,19 +15,23 @@ export class RecordingTransport implements Transport {
   }
 
   dispatch(request: TransportRequest, sink: TransportSink): void {
-    const { recorder, reader, client, clock, onCreated } = this.#parts;
-    const target = reader.read(request.method, request.path, request.body);
-    const answered = recorder.note({ ...target, client, atMs: clock.monotonic() });
-    this.#inner.dispatch(request, {
-      onHeaders: (status, headers, flow) => {
-        answered(status);
-        if (status === 201 && !target.isDryRun) onCreated(target);
-        sink.onHeaders(status, headers, flow);
-      },
-      onData: (chunk) => sink.onData(chunk),
-      onEnd: () => sink.onEnd(),
-      onError: (error) => sink.onError(error),
-    });
+    const { recorders, reader, client, clock, onRequest } = this.#parts;
+    const { path, headers: sent } = request;
+    const { authorization: _, ...headers } = sent;
+    const target = reader.read(request.method, path, request.body);
+    const recorded = { ...target, client, path, headers, atMs: clock.monotonic() };
+    const answered = recorders.map((recorder) => recorder.note(recorded));
+    const send = () => this.#send(request, sink, target, (code) => answered.forEach((note) => void note(code)));
+    if (onRequest === undefined) send();
+    else void this.#sendAfter(onRequest, recorded, request, sink, send);
+  }
+
+  /** Ends all that is under way, as a network does that breaks; `graceful`: watches alone, in order. */
+  cut({ graceful = false }: CutOptions = {}): void {
+    for (const { fail, finish } of [...this.#open]) {
+      if (graceful) finish?.();
+      else fail(new TransportError('the connection was cut by the test', { kind: 'reset', requestSent: true }));
+    }
   }
 
   close(): Promise<void> {
@@ -36,15 +41,95 @@ export class RecordingTransport implements Transport {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+
+  #send(request: TransportRequest, sink: TransportSink, target: RequestTarget, note: (code: number) => void): void {
+    const line = new AbortController();
+    const exchange: Exchange = { fail: (error) => line.abort(error) };
+    this.#open.add(exchange);
+    const given = onAbort(request.signal, () => line.abort(request.signal?.reason));
+    let isOver = false;
+    const end = (tell: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      given[Symbol.dispose]();
+      this.#open.delete(exchange);
+      tell();
+    };
+    this.#inner.dispatch(
+      { ...request, signal: line.signal },
+      {
+        onHeaders: (status, headers, flow) => {
+          note(status);
+          if (status === 201 && !target.isDryRun) this.#parts.onCreated?.(target);
+          if (target.verb === 'watch') {
+            exchange.finish = () => {
+              end(() => sink.onEnd());
+              line.abort();
+            };
+          }
+          sink.onHeaders(status, headers, flow);
+        },
+        onData: (chunk) => {
+          if (!isOver) sink.onData(chunk);
+        },
+        onEnd: () => end(() => sink.onEnd()),
+        onError: (error) => end(() => sink.onError(error)),
+      },
+    );
+  }
+
+  /** Nothing comes to the sink before `dispatch` has returned. */
+  async #sendAfter(
+    onRequest: NonNullable<RecordingParts['onRequest']>,
+    recorded: RecordedRequest,
+    { signal }: TransportRequest,
+    sink: TransportSink,
+    send: () => void,
+  ): Promise<void> {
+    let isGivenUp = false;
+    const asked = (async () => onRequest(recorded))();
+    await undefined;
+    const waiting = onAbort(signal, () => {
+      isGivenUp = true;
+      sink.onError(signal?.reason);
+    });
+    try {
+      await asked;
+    } catch (error) {
+      if (!isGivenUp) sink.onError(error);
+      isGivenUp = true;
+    }
+    waiting[Symbol.dispose]();
+    if (!isGivenUp) send();
+  }
+}
+
+/** How connections are cut. */
+export interface CutOptions {
+  /**
+   * As servers do from time to time: watches end in order, and what else is under way is answered. Otherwise all break off
+   * where they are, and clients wait before they try again. @default false
+   */
+  readonly graceful?: boolean;
+}
+
+/** A request under way. */
+interface Exchange {
+  readonly fail: (error: Error) => void;
+  /** Ends it in order, if it can be. */
+  finish?: () => void;
 }
 
 /** What a {@link RecordingTransport} needs. */
 export interface RecordingParts {
-  readonly recorder: RequestRecorder;
+  /** Each is told of all. */
+  readonly recorders: readonly RequestRecorder[];
   readonly reader: RequestReader;
   /** What the requests are recorded under. */
   readonly client: string;
   readonly clock: Clock;
-  /** Hears of every object that a request has made, before its answer is read. */
-  readonly onCreated: (target: RequestTarget) => void;
+  /** Hears of every object that a request has made, before its answer is read. @default nobody does */
+  readonly onCreated?: (target: RequestTarget) => void;
+  /** Told of every request; it is sent when that is done. @default at once */
+  readonly onRequest?: (request: RecordedRequest) => unknown;
 }

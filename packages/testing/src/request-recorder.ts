@@ -2,8 +2,12 @@ import { isWriteVerb, matches, type RequestMatch, type RequestTarget } from './r
 
 /** A request that was sent to the server; one that was tried again is there again. */
 export interface RecordedRequest extends RequestTarget {
-  /** Which manager sent it. */
+  /** Which manager or connection sent it. */
   readonly client: string;
+  /** Path and query, as sent. */
+  readonly path: string;
+  /** As sent, names in lower case, without `authorization`. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** When, on the monotonic clock of the environment. */
   readonly atMs: number;
   /** The status of the answer; undefined while there is none, and if none came. */
@@ -13,9 +17,9 @@ export interface RecordedRequest extends RequestTarget {
 type Recorded = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
 
 /**
- * All requests that the managers of an environment have made, in the order of sending, as they went over the wire:
- * applies that were skipped since nothing would change are not among them, retries are. What the test does itself by
- * `env.client` is not recorded.
+ * All requests that the managers and connections of an environment have made, in the order of sending, as they went over
+ * the wire: applies that were skipped since nothing would change are not among them, retries are. What the test does
+ * itself by `env.client` is not recorded.
  *
  * @example
  * expect(env.requests.lines({ verb: 'write' })).toEqual(['patch ConfigMap shop/w', 'patch Widget shop/w/status']);

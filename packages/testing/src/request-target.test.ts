@@ -32,15 +32,18 @@ test('the name of what is created is in the body', () => {
 });
 
 test('all that a match says must be so', () => {
-  const status = reader.read('PATCH', '/apis/testing.riata.dev/v1/namespaces/shop/widgets/w/status?dryRun=All');
+  const read = reader.read('PATCH', '/apis/testing.riata.dev/v1/namespaces/shop/widgets/w/status?dryRun=All');
+  const status = { ...read, client: 'first' };
   expect(status).toMatchObject({ group: 'testing.riata.dev', version: 'v1', subresource: 'status', isDryRun: true });
   const yes = [
     {},
     { verb: 'write' },
     { verb: 'patch', kind: Widget },
     { kind: 'Widget', namespace: 'shop', name: 'w' },
+    { client: 'first', verb: 'write' },
   ];
   for (const match of [...yes, { subresource: 'status' }]) expect(matches(status, match)).toBe(true);
   const no = [{ verb: 'read' }, { verb: 'update' }, { kind: ConfigMap }, { kind: 'Gadget' }, { namespace: 'other' }];
-  for (const match of [...no, { name: 'x' }, { subresource: '' }]) expect(matches(status, match)).toBe(false);
+  for (const match of [...no, { name: 'x' }, { subresource: '' }, { client: 'second' }])
+    expect(matches(status, match)).toBe(false);
 });

@@ -22,6 +22,8 @@ export interface RequestTarget {
 
 /** Which requests are meant: all that is given must be so. */
 export interface RequestMatch {
+  /** The name of a manager or connection. @default any */
+  readonly client?: string;
   /** One verb, or `write` for all that change something, or `read` for the others. @default any */
   readonly verb?: string;
   /** @default any */
@@ -47,8 +49,9 @@ export function isWriteVerb(verb: string): boolean {
 }
 
 /** Whether a request is among those that are meant. */
-export function matches(target: RequestTarget, match: RequestMatch): boolean {
-  const { verb, kind, namespace, name, subresource } = match;
+export function matches(target: RequestTarget & { readonly client: string }, match: RequestMatch): boolean {
+  const { client, verb, kind, namespace, name, subresource } = match;
+  if (client !== undefined && client !== target.client) return false;
   if (verb === 'write' || verb === 'read') {
     if (isWriteVerb(target.verb) !== (verb === 'write')) return false;
   } else if (verb !== undefined && verb !== target.verb) return false;
@@ -71,7 +74,7 @@ export class RequestReader {
     this.learn(kinds);
   }
 
-  learn(kinds: Iterable<KindRef>): void {
+  learn(kinds: Iterable<Pick<KindRef, 'group' | 'plural' | 'kind'>>): void {
     for (const { group, plural, kind } of kinds) this.#kinds.set(`${group}/${plural}`, kind);
   }
 

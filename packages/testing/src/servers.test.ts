@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiServer, adminKubeconfig } from '@riata/apiserver';
 import { createClient } from 'riata';
 import { ConfigMap, CustomResourceDefinition, Namespace } from 'riata/kinds';
-import { staticCredentials } from 'riata/rest';
+import { isConnectionRefused, staticCredentials } from 'riata/rest';
 import { silentLogger } from 'riata/runtime';
 import { afterEach, expect, test, vi } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
@@ -48,7 +48,7 @@ test('on a cluster of others: only what was made is removed', async () => {
     await env.settle({ horizon: '100ms' });
     await env.client.apply(ConfigMap({ metadata: inDefault('theirs'), data: { b: '2' } }), { fieldManager: 'test' });
     await theirs.create(ConfigMap({ metadata: inDefault('theirs-too') }));
-    expect(() => env.faults.compact()).toThrow('needs an embedded server: this test runs on a real one');
+    await expect(env.faults.compact()).rejects.toThrow('to compact the server, it needs to be an embedded one');
     await env.reset();
     await cluster.idle();
     const names = async () =>
@@ -62,4 +62,35 @@ test('on a cluster of others: only what was made is removed', async () => {
     await theirs.close();
     await rm(folder, { recursive: true });
   }
+});
+
+test('on a server that the test has started: what it can have done to it is done', async () => {
+  await using cluster = await ApiServer.start({ log: silentLogger });
+  const { url, ca } = await cluster.listen();
+  const done: string[] = [];
+  const server = {
+    config: { server: url, credentials: staticCredentials({ token: cluster.token, ca }) },
+    async suspend(options: { readonly graceful: boolean }) {
+      done.push(`suspend ${options.graceful}`);
+      await cluster.suspend(options);
+    },
+    async resume() {
+      done.push('resume');
+      await cluster.resume();
+    },
+    isThrownAway: true,
+  };
+  const env = await TestEnvironment.start({ kinds: [Widget], server });
+  await env.client.create(widget('a'));
+  await env.faults.suspend({ graceful: true });
+  await expect(env.client.list(Widget)).rejects.toSatisfy(isConnectionRefused);
+  await env.faults.resume();
+  await env.faults.restart();
+  await env.eventually(() => env.client.list(Widget));
+  expect(done).toEqual(['suspend true', 'resume', 'suspend false', 'resume']);
+  await expect(env.faults.compact()).rejects.toThrow('to compact the server, it needs to be an embedded one');
+  await env.stop();
+  // It goes with all that is on it.
+  await using theirs = createClient(cluster.config, { runtime: { log: silentLogger } });
+  expect((await theirs.list(Widget)).items.map(({ metadata }) => metadata.name)).toEqual(['a']);
 });

@@ -1,6 +1,9 @@
 import { createClient, findCondition } from 'riata';
 import { control, generationChanged } from 'riata/controller';
 import { ConfigMap, CustomResourceDefinition, Lease, Namespace } from 'riata/kinds';
+import { setOwnerReference } from 'riata/object';
+import { isNotFound } from 'riata/rest';
+import { systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
@@ -60,6 +63,51 @@ test('reset: managers end, and all that was made since is gone', async () => {
   await env.client.create(widget('w'));
   await env.settle();
   expect(env.requests.writes).toHaveLength(2);
+});
+
+test('install and keep: what several tests share stays, the rest goes', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  await env.install(Widget);
+  const namespace = await env.namespace();
+  await env.client.create(widget('shared'));
+  env.keep();
+  const { spec, ...rest } = Widget.crd();
+  const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
+  await env.install({ ...rest, metadata: { name: 'gadgets.testing.riata.dev' }, spec: { ...spec, names } });
+  const gadgets = '/apis/testing.riata.dev/v1/namespaces/default/gadgets';
+  await using connection = env.connect();
+  await connection.client.rest.get().absPath(gadgets).do();
+  expect(connection.requests.lines()).toEqual(['list Gadget default']);
+  await env.client.create(widget('own'));
+  await env.reset();
+  expect((await env.client.list(Widget)).items.map(({ metadata }) => metadata.name)).toEqual(['shared']);
+  expect(await env.client.find(Namespace, { name: namespace })).toBeDefined();
+  await expect(env.client.rest.get().absPath(gadgets).do()).rejects.toSatisfy(isNotFound);
+});
+
+test('in real time, and without controllers: nobody collects garbage, and a reset removes all the same', async () => {
+  const embedded = { controllers: false };
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process', time: 'real', embedded });
+  expect([env.isVirtual, env.clock]).toEqual([false, systemClock]);
+  const before = await env.client.list(Namespace);
+  const namespace = await env.namespace();
+  const owner = await env.client.create(widget('owner'));
+  const finalizers = ['example.com/never'];
+  await env.client.create(setOwnerReference(owner, ConfigMap({ metadata: inDefault('owned') })));
+  await env.client.create(ConfigMap({ metadata: { namespace, name: 'stuck', finalizers } }));
+  await env.client.delete(Widget, inDefault('owner'));
+  await env.server?.idle();
+  expect(await env.client.find(ConfigMap, inDefault('owned'))).toBeDefined();
+  // One that a test has deleted is waiting for its controller.
+  await env.client.delete(Namespace, { name: await env.namespace() });
+  const rule = env.faults.failWrite(1);
+  await env.run(widgets);
+  await env.client.create(widget('w'));
+  await env.eventually(() => env.client.get(ConfigMap, inDefault('w')));
+  expect(rule.hits).toBe(1);
+  await env.reset();
+  expect((await env.client.list(Namespace)).items).toEqual(before.items);
+  expect((await env.client.list(ConfigMap)).items).toEqual([]);
 });
 
 test('eventually: time moves until it is so; the last failure is told', async () => {

@@ -1,23 +1,31 @@
 import type { ApiServer } from '@riata/apiserver';
-import { type ConnectedClient, createClient, type RestConfig } from 'riata';
-import type { Write } from 'riata/client';
+import { type ConnectedClient, createClient, type Write } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
 import { Namespace } from 'riata/kinds';
 import type { Runnable } from 'riata/manager';
 import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
+import type { RestConfig } from 'riata/rest';
 import { type Logger, type MemoryLogger, memoryLogger, type Runtime, seededRandom, VirtualClock } from 'riata/runtime';
+import { Connections } from './connections.js';
 import { type EventuallyOptions, eventually } from './eventually.js';
 import { type ConvergedOptions, expectConverged } from './expect-converged.js';
 import { FaultScript } from './fault-script.js';
-import { installDefinitions } from './install-definitions.js';
+import { type Definition, definitionName, installDefinitions } from './install-definitions.js';
 import { isCreation, MadeObjects } from './made-objects.js';
-import { RecordingTransport } from './recording-transport.js';
 import { RequestRecorder } from './request-recorder.js';
 import { RequestReader } from './request-target.js';
 import { type SettleOptions, type SettleParts, settle } from './settle.js';
-import { type RegisterHandlers, TestManager, type TestManagerOptions } from './test-manager.js';
-import { serverVariable, startTestServer, type TestServer, type TestServerChoice } from './test-server.js';
-import { type TestTime, VirtualTime } from './test-time.js';
+import type { ConnectOptions, TestConnection } from './test-connection.js';
+import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
+import {
+  type EmbeddedOptions,
+  type OwnServer,
+  serverVariable,
+  startTestServer,
+  type TestServer,
+  type TestServerChoice,
+} from './test-server.js';
+import { RealTime, type TestTime, VirtualTime } from './test-time.js';
 
 /** Real time that work without a pause may take before it counts as endless: `maxRequests` should find it first. */
 const busyLimitMs = 60_000;
@@ -30,9 +38,13 @@ export interface TestEnvironmentOptions {
   /** Kinds of `defineKind`: the server serves them from the start, and after every reset. @default none */
   readonly kinds?: readonly InstallableKind[];
   /** More definitions to install, e.g. of other projects. @default none */
-  readonly crds?: readonly CrdManifest[];
-  /** Which server. @default what the variable `RIATA_TEST_SERVER` says, else 'in-process' */
-  readonly server?: TestServerChoice;
+  readonly crds?: readonly Definition[];
+  /** Which server, or one that the test has started. @default what the variable `RIATA_TEST_SERVER` says, else 'in-process' */
+  readonly server?: TestServerChoice | OwnServer;
+  /** The time of the in-process server: `real` for code that waits on sockets or files of its own. @default 'virtual' */
+  readonly time?: 'virtual' | 'real';
+  /** How the embedded server is, in-process and over HTTPS. @default as `ApiServer` has it */
+  readonly embedded?: EmbeddedOptions;
   /** Of all chance: uids, generated names, jitter. On the in-process server the same seed gives the same run. @default 1 */
   readonly seed?: number;
   /** Where the virtual clock starts, in milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
@@ -58,7 +70,7 @@ export interface TestEnvironmentOptions {
 export class TestEnvironment implements AsyncDisposable {
   /** The test's own hands: it is not recorded, and no fault hits it. */
   readonly client: ConnectedClient;
-  /** All requests of all managers. */
+  /** All requests of all managers and connections. */
   readonly requests: RequestRecorder;
   /** What goes wrong. */
   readonly faults: FaultScript;
@@ -71,12 +83,12 @@ export class TestEnvironment implements AsyncDisposable {
   readonly #made = new MadeObjects();
   /** What managers have just made by an update or apply, in the words of the record. */
   readonly #created = new Set<string>();
-  readonly #cuts = new Map<TestManager, () => void>();
+  readonly #connections: Connections;
   readonly #managers = new Set<TestManager>();
   /** Requests that are let through; set while something settles. */
   #left = Number.POSITIVE_INFINITY;
   /** Definitions that were not there before. */
-  #installed: readonly CrdManifest[] = [];
+  #installed: readonly Definition[] = [];
   #started = 0;
   readonly #startedAt: number;
   #ended: Promise<void> | undefined;
@@ -87,12 +99,16 @@ export class TestEnvironment implements AsyncDisposable {
     const choice = options.server ?? (process.env[serverVariable] || 'in-process');
     const log = memoryLogger('debug');
     const random = seededRandom(seed);
-    const time = new VirtualTime(new VirtualClock({ start, busyLimitMs }));
-    const server = await startTestServer({ choice, time, random, log: options.log ?? log });
+    const isReal = options.time === 'real';
+    const time = isReal ? new RealTime() : new VirtualTime(new VirtualClock({ start, busyLimitMs }));
+    const { embedded = {} } = options;
+    const server = await startTestServer({ choice, time, random, embedded, log: options.log ?? log });
     const runtime = { clock: server.time.clock, random, log: options.log ?? log };
     const env = new TestEnvironment(server, runtime, log, kinds);
     try {
-      await env.#install([...kinds.map((kind) => kind.crd()), ...crds]);
+      env.#installed = await env.#install([...kinds, ...crds]);
+      env.keep();
+      if (server.storage !== undefined) env.#made.observe(server.storage);
     } catch (error) {
       await env.stop();
       throw error;
@@ -108,12 +124,17 @@ export class TestEnvironment implements AsyncDisposable {
     this.#reader = new RequestReader(kinds);
     this.log = log;
     this.requests = new RequestRecorder();
-    const cut = () => {
-      for (const each of this.#cuts.values()) each();
-    };
+    this.#connections = new Connections({
+      ...{ server, runtime, reader: this.#reader, requests: this.requests },
+      faults: (request) => this.faults.decide(request),
+      onCreated: ({ verb, object }) => {
+        // A creation is known as such.
+        if (server.storage === undefined && verb !== 'create') this.#created.add(object);
+      },
+    });
     this.faults = new FaultScript({
-      ...{ server: server.embedded, time: server.time, reader: this.#reader },
-      ...(server.time.isVirtual && { cut }),
+      ...{ control: server.control, takesFaults: server.takesFaults, time: server.time, reader: this.#reader },
+      cut: (options) => this.#connections.cut(options),
     });
     this.client = createClient(server.config, { runtime, onWrite: (write) => this.#noteCreated(write) });
   }
@@ -133,7 +154,7 @@ export class TestEnvironment implements AsyncDisposable {
     return this.#time.clock;
   }
 
-  /** Whether time is virtual: all is in this process, and `faults` works. */
+  /** Whether time is virtual: all is in this process, and time moves when the test says. */
   get isVirtual(): boolean {
     return this.#time.isVirtual;
   }
@@ -165,29 +186,37 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** Starts a manager, as a replica of an operator. Several may run at once. */
   async startManager(options: TestManagerOptions = {}): Promise<TestManager> {
+    // Who starts none need not load what they are made of.
+    const { TestManager: Manager } = await import('./test-manager.js');
     this.#started += 1;
     const name = options.name ?? `manager-${this.#started}`;
-    const connection = this.#server.connect(name, (request) => {
+    const connection = this.#connections.open({ name }, (request) => {
       this.#left -= 1;
       return this.#left < 0 ? { stall: 'request' } : this.faults.decide(request);
     });
-    const transport = new RecordingTransport(connection.config.transport, {
-      ...{ recorder: this.requests, reader: this.#reader, client: name, clock: this.clock },
-      onCreated: ({ verb, object }) => {
-        // A creation is known as such.
-        if (this.#server.storage === undefined && verb !== 'create') this.#created.add(object);
-      },
-    });
-    const recorded = { ...connection, config: { ...connection.config, transport } };
     const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
-    const manager = await TestManager.start({
-      ...{ name, connection: recorded, time: this.#time, runtime: this.#runtime },
+    const manager = await Manager.start({
+      ...{ name, connection, time: this.#time, runtime: this.#runtime },
       options: { ...options, clientOptions },
     });
     this.#managers.add(manager);
-    if (connection.cut !== undefined) this.#cuts.set(manager, connection.cut);
     await this.#time.quiet();
     return manager;
+  }
+
+  /** A way to the server for code that is no manager, with a record of its requests, faults, and an end. */
+  connect(options: ConnectOptions = {}): TestConnection {
+    return this.#connections.open(options);
+  }
+
+  /** Has the server serve more kinds; they go with the next reset. Resolves when it does. */
+  async install(...what: readonly (InstallableKind | Definition)[]): Promise<void> {
+    for (const crd of await this.#install(what)) this.#made.add({ ...crd, name: definitionName(crd) });
+  }
+
+  /** Has all that was made so far stay when the environment is reset: for what several tests share. */
+  keep(): void {
+    this.#made.forgetAll();
   }
 
   /** Makes an empty namespace, and gives its name. */
@@ -229,9 +258,10 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * Back to the start, for the next test: stops all managers, removes all objects and definitions made since, finalizers or
-   * not, ends all faults, forgets requests and log. The kinds of the environment stay installed; time does not go back. On
-   * a cluster that is not ours, only what the test and its managers have made is removed.
+   * Back to the start, or to the last {@link keep}, for the next test: stops all managers, closes connections, removes all
+   * objects and definitions made since, finalizers or not, ends all faults, forgets requests and log. The kinds of the
+   * environment stay installed; time does not go back. On a cluster that is not ours, only what the test and its managers
+   * have made is removed.
    */
   async reset(): Promise<void> {
     await this.#stopManagers();
@@ -254,8 +284,8 @@ export class TestEnvironment implements AsyncDisposable {
   async #end(): Promise<void> {
     try {
       await this.#stopManagers();
-      if (this.#server.embedded === undefined) {
-        for (const crd of this.#installed) this.#made.add({ ...crd, name: crd.metadata.name });
+      if (!this.#server.isThrownAway) {
+        for (const crd of this.#installed) this.#made.add({ ...crd, name: definitionName(crd) });
         await this.#removeMade();
       }
     } finally {
@@ -264,12 +294,13 @@ export class TestEnvironment implements AsyncDisposable {
     }
   }
 
-  async #install(crds: readonly CrdManifest[]): Promise<void> {
-    this.#installed = await installDefinitions(this.client, crds, (probe) => this.eventually(probe));
+  /** Gives those that were not there. */
+  async #install(what: readonly (InstallableKind | Definition)[]): Promise<readonly Definition[]> {
+    const crds = what.map((each) => ('crd' in each ? each.crd() : each));
+    this.#reader.learn(crds.map(({ spec: { group, names } }) => ({ group, plural: names.plural, kind: names.kind })));
+    const installed = await installDefinitions(this.client, crds, (probe) => this.eventually(probe));
     await this.#idle();
-    this.#made.forgetAll();
-    const { storage } = this.#server;
-    if (storage !== undefined) this.#made.observe(storage);
+    return installed;
   }
 
   async #stopManagers(): Promise<void> {
@@ -277,18 +308,15 @@ export class TestEnvironment implements AsyncDisposable {
     // Those that stall for having asked too much must be able to end.
     this.#left = Number.POSITIVE_INFINITY;
     await Promise.all(managers.map((manager) => manager.stop()));
-    for (const manager of managers) {
-      this.#managers.delete(manager);
-      this.#cuts.delete(manager);
-    }
+    for (const manager of managers) this.#managers.delete(manager);
+    await this.#connections.close();
   }
 
   async #removeMade(): Promise<void> {
-    const hasGone = this.#server.storage !== undefined;
-    await this.#time.drive(
-      this.#made.remove(this.client, () => this.#serverIdle(), { hasGone }),
-      'reset',
-    );
+    const { storage, emptiesNamespaces } = this.#server;
+    const options = { hasGone: storage !== undefined, emptiesNamespaces };
+    const removing = this.#made.remove(this.client, () => this.#serverIdle(), options);
+    await this.#time.drive(removing, 'reset');
   }
 
   async #idle(): Promise<void> {

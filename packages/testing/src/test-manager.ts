@@ -4,7 +4,7 @@ import { type Added, Manager, type ManagerExit, type ManagerOptions, type Runnab
 import { type KindRef, keyOf, objectKey } from 'riata/object';
 import { onAbort, type Runtime } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
-import type { TestConnection } from './test-server.js';
+import type { TestConnection } from './test-connection.js';
 import type { TestTime } from './test-time.js';
 
 /** Options of `TestEnvironment.startManager`: those of a `Manager`, whose connection and runtime are the environment's. */
@@ -80,7 +80,7 @@ export class TestManager implements AsyncDisposable {
     } catch (error) {
       // Two controllers of one name, for instance.
       await manager[Symbol.asyncDispose]();
-      await connection.config.transport.close();
+      await connection.close();
       throw error;
     }
   }
@@ -149,8 +149,8 @@ export class TestManager implements AsyncDisposable {
 
   /** Ends it as a crash would: no request leaves any more, and no lease is given up. */
   async kill(): Promise<void> {
-    await this.#connection.config.transport.close();
-    this.#connection.cut?.();
+    await this.#connection.close();
+    this.#connection.cut();
     await this.stop();
   }
 
@@ -199,7 +199,7 @@ export class TestManager implements AsyncDisposable {
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       await this.#time.drive(this.manager[Symbol.asyncDispose](), `the end of ${this.name}`);
-      await this.#connection.config.transport.close();
+      await this.#connection.close();
     })();
     return this.#closed;
   }

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { ApiServer, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
+import { ApiServer, type ApiServerOptions, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
 import type { Transport } from 'riata/rest';
 import { httpTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
 import { type Logger, type Random, systemClock } from 'riata/runtime';
-import { RealTime, type TestTime, type VirtualTime } from './test-time.js';
+import { RealTime, type TestTime } from './test-time.js';
 
 /**
  * Which server tests run on. `in-process`: the embedded one, without a socket, on a virtual clock. `https`: the embedded
@@ -15,12 +15,32 @@ export type TestServerChoice = 'in-process' | 'https' | 'kubeconfig' | (string &
 /** The variable that says which, where the test itself does not. */
 export const serverVariable = 'RIATA_TEST_SERVER';
 
-/** A way to the server for one client. */
-export interface TestConnection {
-  readonly config: RestConfig & { readonly transport: Transport };
-  /** Cuts what is open; undefined where that is out of reach. */
-  readonly cut?: () => void;
+/** What can be done to a server itself, and so to everybody who uses it. Its objects stay. */
+export interface ServerControl {
+  /** Goes down: in order, with what is under way answered and watches ended first, or by force. */
+  suspend(options: { readonly graceful: boolean }): Promise<void>;
+  /** Comes back. Resolves when it takes requests. */
+  resume(): Promise<void>;
+  /** Forgets the past. */
+  compact(): Promise<void>;
 }
+
+/**
+ * A server that the test itself has started, e.g. in a container. What it can have done to it, `env.faults` does; the rest
+ * is refused there.
+ */
+export interface OwnServer extends Partial<ServerControl> {
+  /** As an administrator. */
+  readonly config: RestConfig;
+  /** Whether all that is on it goes with it: then nothing is removed when the environment ends. @default false */
+  readonly isThrownAway?: boolean;
+}
+
+/** What can be said of the embedded server; see `ApiServerOptions`. */
+export type EmbeddedOptions = Pick<ApiServerOptions, 'controllers' | 'cuts'>;
+
+/** How one client reaches the server. */
+export type ConnectionConfig = RestConfig & { readonly transport: Transport };
 
 /** A server that a test runs on. */
 export interface TestServer extends AsyncDisposable {
@@ -31,29 +51,40 @@ export interface TestServer extends AsyncDisposable {
   readonly storage?: Storage;
   /** For clients that the test makes itself. */
   readonly config: RestConfig;
-  connect(name: string, faults: Faults): TestConnection;
+  /** What is not there is out of reach. */
+  readonly control: Partial<ServerControl>;
+  /** Whether somebody empties namespaces that are deleted; on one that is not ours, nobody knows. */
+  readonly emptiesNamespaces: boolean;
+  readonly isThrownAway: boolean;
+  /** Whether `faults` of a connection are heard. */
+  readonly takesFaults: boolean;
+  connect(name: string, faults: Faults): ConnectionConfig;
 }
 
 /** How servers are made. */
 export interface TestServerOptions {
-  readonly choice: TestServerChoice;
-  readonly time: VirtualTime;
+  readonly choice: TestServerChoice | OwnServer;
+  /** For the in-process server. */
+  readonly time: TestTime;
   readonly random: Random;
   readonly log: Logger;
+  readonly embedded: EmbeddedOptions;
 }
 
 /** Starts the server, or connects to it. Rejects if the choice names nothing that is there. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const { choice } = options;
+  if (typeof choice === 'object') return real(choice);
   if (choice === 'in-process') return inProcess(options);
   if (choice === 'https') return overHttps(options);
-  if (choice === 'kubeconfig') return real(await loadConfig());
+  if (choice === 'kubeconfig') return real({ config: await loadConfig() });
   const found = await stat(choice).catch(() => undefined);
-  if (found?.isFile()) return real(await loadConfig({ path: choice }));
+  if (found?.isFile()) return real({ config: await loadConfig({ path: choice }) });
   if (found?.isDirectory()) {
     const { startControlPlane } = await import('./control-plane.js');
     const plane = await startControlPlane(choice);
-    return { ...real(plane.config), [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() };
+    const stop = () => plane[Symbol.asyncDispose]();
+    return { ...real({ config: plane.config, isThrownAway: true }), [Symbol.asyncDispose]: stop };
   }
   throw new Error(
     `${serverVariable}: expected "in-process", "https", "kubeconfig", the path of a kubeconfig, or a folder with etcd ` +
@@ -61,35 +92,56 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   );
 }
 
-async function inProcess({ time, random, log }: TestServerOptions): Promise<TestServer> {
+async function inProcess({ time, random, log, embedded: options }: TestServerOptions): Promise<TestServer> {
   const { clock } = time;
   const storage = new MemoryStorage({ clock });
   await ApiServer.load();
-  const server = await time.drive(ApiServer.start({ clock, random, log, storage }), 'the start of the server');
+  const starting = ApiServer.start({ ...options, clock, random, log, storage });
+  const server = await time.drive(starting, 'the start of the server');
   return {
-    ...{ time, embedded: server, storage, config: server.config },
-    connect(name, faults) {
-      const config = server.connect({ name, faults });
-      return { config, cut: () => config.transport.cut() };
-    },
+    ...{ ...embeddedParts(server, storage, options), time, config: server.config, takesFaults: true },
+    connect: (name, faults) => server.connect({ name, faults, cuts: options.cuts }),
     [Symbol.asyncDispose]: () => time.drive(server.stop(), 'the end of the server'),
   };
 }
 
-async function overHttps({ random, log }: TestServerOptions): Promise<TestServer> {
+async function overHttps({ random, log, embedded: options }: TestServerOptions): Promise<TestServer> {
   const storage = new MemoryStorage({ clock: systemClock });
-  const server = await ApiServer.start({ random, log, storage });
+  const server = await ApiServer.start({ ...options, random, log, storage });
   const { url, ca } = await server.listen();
   const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
-  const time = new RealTime();
-  const stop = () => server.stop();
-  return { time, embedded: server, storage, config, connect: connectTo(config), [Symbol.asyncDispose]: stop };
+  return {
+    ...{ ...embeddedParts(server, storage, options), time: new RealTime(), config, takesFaults: false },
+    connect: connectTo(config),
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
 }
 
-function real(config: RestConfig): TestServer {
-  return { time: new RealTime(), config, connect: connectTo(config), async [Symbol.asyncDispose]() {} };
+function embeddedParts(server: ApiServer, storage: Storage, { controllers = true }: EmbeddedOptions) {
+  const control: ServerControl = {
+    suspend: (options) => server.suspend(options),
+    resume: () => server.resume(),
+    compact: async () => server.compact(),
+  };
+  return { embedded: server, storage, control, emptiesNamespaces: controllers, isThrownAway: true };
+}
+
+function real(own: OwnServer): TestServer {
+  const { config, isThrownAway = false } = own;
+  return {
+    ...{ time: new RealTime(), config, control: own, isThrownAway, emptiesNamespaces: false, takesFaults: false },
+    connect: connectTo(config),
+    async [Symbol.asyncDispose]() {},
+  };
 }
 
 function connectTo(config: RestConfig): TestServer['connect'] {
-  return () => ({ config: { ...config, transport: httpTransport(config, { clock: systemClock }) } });
+  return () => {
+    const { transport: given } = config;
+    if (given === undefined) return { ...config, transport: httpTransport(config, { clock: systemClock }) };
+    // It is the one way that there is, and not ours to close.
+    const close = async () => {};
+    const dispatch: Transport['dispatch'] = (request, sink) => given.dispatch(request, sink);
+    return { ...config, transport: { dispatch, close, [Symbol.asyncDispose]: close } };
+  };
 }

@@ -1,0 +1,53 @@
+import type { Faults } from '@riata/apiserver';
+import type { Runtime } from 'riata/runtime';
+import { type CutOptions, RecordingTransport } from './recording-transport.js';
+import { RequestRecorder } from './request-recorder.js';
+import type { RequestReader, RequestTarget } from './request-target.js';
+import { type ConnectOptions, TestConnection } from './test-connection.js';
+import type { TestServer } from './test-server.js';
+
+/** The ways to the server that are open, those of managers too. */
+export class Connections {
+  readonly #parts: ConnectionsParts;
+  readonly #open = new Set<TestConnection>();
+  #opened = 0;
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  open({ name: given, onRequest }: ConnectOptions, faults: Faults = this.#parts.faults): TestConnection {
+    const { server, runtime, reader, requests: all, onCreated } = this.#parts;
+    if (given === undefined) this.#opened += 1;
+    const name = given ?? `connection-${this.#opened}`;
+    const requests = new RequestRecorder();
+    const config = server.connect(name, faults);
+    const transport = new RecordingTransport(config.transport, {
+      ...{ recorders: [all, requests], reader, client: name, clock: server.time.clock, onCreated, onRequest },
+    });
+    const onClose = () => void this.#open.delete(connection);
+    const connection: TestConnection = new TestConnection(name, { config, transport, requests, runtime, onClose });
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** Cuts what they have open. */
+  cut(options?: CutOptions): void {
+    for (const connection of [...this.#open]) connection.cut(options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((connection) => connection.close()));
+  }
+}
+
+/** What {@link Connections} are to. */
+export interface ConnectionsParts {
+  readonly server: TestServer;
+  readonly runtime: Partial<Runtime>;
+  readonly reader: RequestReader;
+  /** Of all of them. */
+  readonly requests: RequestRecorder;
+  readonly faults: Faults;
+  readonly onCreated: (target: RequestTarget) => void;
+}
