@@ -6,6 +6,7 @@ import type { KubeObject } from '../object/meta.js';
 import { isNotFound, isUnexpectedServerError } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { EventHandler } from './event-handler.js';
+import { failureFields } from './failure-fields.js';
 import type { Predicate } from './predicate.js';
 import type { RequestQueue } from './request.js';
 
@@ -72,7 +73,8 @@ export class ChangeIntake<T extends KubeObject> {
     const fields = { source: name, key: change.key, attempt, error };
     if (!isKindNotServed(error)) {
       this.#isWaiting = false;
-      log.error('a predicate or handler failed: asked again, and what comes behind it waits', fields);
+      const words = 'a predicate or handler failed: asked again, and what comes behind it waits';
+      log.error(words, { ...fields, ...failureFields(error) });
       return;
     }
     const words = 'a predicate or handler reads a kind that the server does not serve yet: asked again';

@@ -10,6 +10,7 @@ import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout 
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import type { ControllerOptions } from './controller-options.js';
+import { failureFields } from './failure-fields.js';
 import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -310,7 +311,10 @@ export class Controller {
       this.#metrics.terminal();
       this.queue.forget(item.key);
       this.#failures.delete(id);
-      log.error('the reconcile failed for good: not tried again until the object changes', { error, attempt });
+      log.error('the reconcile failed for good: not tried again until the object changes', {
+        ...failureFields(error),
+        attempt,
+      });
       return 'terminal_error';
     }
     const { maxRetries = 'never', backoff, onGiveUp } = this.#options;
@@ -318,7 +322,10 @@ export class Controller {
       this.#metrics.gaveUp();
       this.queue.forget(item.key);
       this.#failures.delete(id);
-      log.error('the reconcile failed too often: given up until the object changes', { error, attempt });
+      log.error('the reconcile failed too often: given up until the object changes', {
+        ...failureFields(error),
+        attempt,
+      });
       this.#call('onGiveUp', () => onGiveUp?.(item.key, error, attempt));
       return 'gave_up';
     }
@@ -329,7 +336,7 @@ export class Controller {
     });
     // Somebody else was faster: nothing to worry about, and the newest state is on its way.
     if (isConflict(error)) log.info('the object has changed meanwhile: trying again', { error, attempt });
-    else log.error('the reconcile failed: trying again', { error, attempt });
+    else log.error('the reconcile failed: trying again', { ...failureFields(error), attempt });
     if (asked === undefined) this.queue.addRateLimited(item.key, this.#again('retry', item, 0));
     else this.queue.addAfter(item.key, asked, this.#again('retry', item, asked));
     return 'error';

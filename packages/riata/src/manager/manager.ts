@@ -27,7 +27,7 @@ import { endpointsFor } from './manager-endpoints.js';
 import type { ManagerOptions } from './manager-options.js';
 import { ManagerShards } from './manager-shards.js';
 import { loadPromMetrics, type PromRegistry } from './prom-metrics.js';
-import { type Runnable, type RunnableStage, startOrder } from './runnable.js';
+import { assertRunnable, type Runnable, type RunnableStage, startOrder } from './runnable.js';
 import { RunnableGroup } from './runnable-group.js';
 import type { ShardRing } from './shard-ring.js';
 
@@ -206,10 +206,11 @@ export class Manager implements AsyncDisposable {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') {
       throw new Error('the manager has stopped: nothing can be added any more');
     }
-    if ('reconciler' in what) {
+    if (typeof what === 'object' && 'reconciler' in what) {
       const isShared = this.#shards !== undefined && what.options.sharded;
       return this.#addController(what, options.stage ?? (isShared ? 'others' : 'leader'));
     }
+    assertRunnable(what);
     return { remove: this.#groups[options.stage ?? 'others'].add(what) };
   }
 

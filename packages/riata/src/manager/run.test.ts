@@ -1,6 +1,9 @@
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { control } from '../controller/control.js';
+import { ConfigMap } from '../kinds/index.js';
 import { isShutdown } from '../runtime/stop-reasons.js';
+import { Manager } from './manager.js';
 import { run, signalHandler } from './run.js';
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -24,6 +27,24 @@ test('disposed, it keeps nothing alive', () => {
   const before = timers();
   signalHandler()[Symbol.dispose]();
   expect(timers()).toBe(before);
+});
+
+test('run tells what it was given by mistake', async () => {
+  const wrong = (value: unknown) => run(value as never);
+  await expect(wrong(control(ConfigMap))).rejects.toThrow('has no reconciler yet: end it with .reconcile(');
+  await expect(wrong(async () => {})).rejects.toThrow('got function');
+  await expect(wrong(undefined)).rejects.toThrow('got undefined');
+  await expect(wrong([control(ConfigMap).reconcile(() => {})])).rejects.toThrow('spread it, run(...controllers)');
+});
+
+test('a manager tells what was added by mistake', async () => {
+  await using manager = await Manager.create({ config: { server: 'http://127.0.0.1:9' } });
+  const add = (value: unknown) => () => manager.add(value as never);
+  expect(add(control(ConfigMap))).toThrow('manager.add: the controller has no reconciler yet');
+  expect(add(undefined)).toThrow(
+    'manager.add: wants a controller, as control(Foo).reconcile(…) gives it, got undefined',
+  );
+  expect(add({ name: 'loop', start() {} })).toThrow('manager.add: "loop" has no method run');
 });
 
 test('run wants a controller, and options once', async () => {

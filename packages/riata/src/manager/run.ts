@@ -4,6 +4,7 @@ import { Shutdown } from '../runtime/stop-reasons.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { Manager, type ManagerExit } from './manager.js';
 import type { ManagerOptions } from './manager-options.js';
+import { definitionProblem } from './runnable.js';
 
 const dayMs = 86_400_000;
 
@@ -44,6 +45,10 @@ export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
  * await run(foos, buckets);
  */
 export async function run(...args: readonly (ControllerDefinition | ManagerOptions)[]): Promise<ManagerExit> {
+  for (const arg of args) {
+    const problem = Array.isArray(arg) ? 'got an array: spread it, run(...controllers)' : definitionProblem(arg);
+    if (problem !== undefined) throw new TypeError(`run: ${problem}`);
+  }
   const definitions = args.filter((arg): arg is ControllerDefinition => 'reconciler' in arg);
   const [options = {}, ...more] = args.filter((arg): arg is ManagerOptions => !('reconciler' in arg));
   if (definitions.length === 0)

@@ -17,3 +17,19 @@ export const startOrder = ['servers', 'webhooks', 'caches', 'others', 'leader'] 
 
 /** One of {@link startOrder}. */
 export type RunnableStage = (typeof startOrder)[number];
+
+/** What is wrong with something that should be a definition of a controller, a runnable or options; for JavaScript. */
+export function definitionProblem(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null) {
+    return `wants a controller, as control(Foo).reconcile(…) gives it, got ${given === null ? 'null' : typeof given}`;
+  }
+  if ('reconciler' in given || !('reconcile' in given)) return undefined;
+  return 'the controller has no reconciler yet: end it with .reconcile(async ({ object }) => { … })';
+}
+
+/** Throws what is wrong with a runnable. */
+export function assertRunnable(given: Runnable): void {
+  const problem = definitionProblem(given);
+  const isRunnable = problem === undefined && typeof given.run === 'function';
+  if (!isRunnable) throw new TypeError(`manager.add: ${problem ?? `"${given.name}" has no method run`}`);
+}

@@ -1,0 +1,55 @@
+import type { LogFields } from '../runtime/logger.js';
+
+/** What frames of this library begin with. */
+const ownPath = plainPath(new URL('..', import.meta.url).href);
+
+const frozenMessage =
+  /^Cannot (assign to read only property|add property|delete property|define property|redefine property)/;
+
+/**
+ * What a log line says of something that was thrown by somebody else's code: the error, the first place outside of this
+ * library that it came by, and what to do about it where the message alone does not tell.
+ */
+export function failureFields(error: unknown): LogFields {
+  const at = whereThrown(error);
+  const hint = hintFor(error);
+  return {
+    error: error ?? `${error} was thrown: throw an Error, which says what went wrong and where`,
+    ...(at !== undefined && { at }),
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+/** As `reconcile (/app/main.ts:41:12)`. In a bundle, where all is one file, the first place of all. */
+function whereThrown(error: unknown): string | undefined {
+  let first: string | undefined;
+  const seen = new Set<unknown>();
+  for (let at = error; at instanceof Error && !seen.has(at); at = innerOf(at)) {
+    seen.add(at);
+    for (const frame of framesOf(at)) {
+      first ??= frame;
+      if (!frame.includes(ownPath)) return frame;
+    }
+  }
+  return first;
+}
+
+function innerOf(error: Error): unknown {
+  return error instanceof AggregateError ? error.errors[0] : error.cause;
+}
+
+function framesOf({ stack }: Error): string[] {
+  if (typeof stack !== 'string') return [];
+  return [...stack.matchAll(/^ +at (?:async )?(.+:\d+:\d+\)?)$/gm)]
+    .map(([, frame = '']) => plainPath(frame))
+    .filter((frame) => !frame.includes('node:'));
+}
+
+function plainPath(text: string): string {
+  return text.replace('file://', '');
+}
+
+function hintFor(error: unknown): string | undefined {
+  if (!(error instanceof TypeError) || !frozenMessage.test(error.message)) return undefined;
+  return 'what was read is frozen, as others read it, too: change a copy, edit(object, (draft) => { … }) or clone(object)';
+}
