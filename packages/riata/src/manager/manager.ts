@@ -30,6 +30,7 @@ import { loadPromMetrics, type PromRegistry } from './prom-metrics.js';
 import { assertRunnable, type Runnable, type RunnableStage, startOrder } from './runnable.js';
 import { RunnableGroup } from './runnable-group.js';
 import type { ShardRing } from './shard-ring.js';
+import { watchStopping } from './stopping.js';
 
 /** Why a manager ended. */
 export type ManagerExit =
@@ -363,7 +364,9 @@ export class Manager implements AsyncDisposable {
   ): Promise<ManagerExit> {
     this.#phase = 'stopping';
     const { clock, log } = this.#runtime;
-    const timeoutMs = durationMs(this.#options.gracefulTimeout ?? '30s', 'gracefulTimeout');
+    const atMost = this.#options.gracefulTimeout ?? '30s';
+    const timeoutMs = durationMs(atMost, 'gracefulTimeout');
+    using _stopping = watchStopping(this.#runtime, () => this.#controllers.active, atMost);
     const { reason } = this.#stop.signal;
     const stopAll = async () => {
       for (const stage of [...startOrder].reverse()) {
