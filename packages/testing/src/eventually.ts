@@ -1,6 +1,8 @@
 import { type Duration, durationMs } from 'riata/object';
 import { describeError } from 'riata/runtime';
+import { RequestRecorder } from './request-recorder.js';
 import { mostRequests, restless, type SettleParts } from './settle.js';
+import { RealTime } from './test-time.js';
 
 /** Options of `TestEnvironment.eventually`. */
 export interface EventuallyOptions {
@@ -13,8 +15,8 @@ export interface EventuallyOptions {
 }
 
 /** See `TestEnvironment.eventually`. */
-export async function eventually<T>(
-  parts: SettleParts,
+export async function eventuallyIn<T>(
+  parts: Pick<SettleParts, 'time' | 'requests' | 'limit'>,
   probe: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false>> {
@@ -39,4 +41,18 @@ export async function eventually<T>(
     const last = failure === undefined ? 'it gave false' : describeError(failure.error);
     throw new Error(`eventually${what}: not within ${within}: ${last}`, { cause: failure?.error });
   }
+}
+
+/**
+ * As `TestEnvironment.eventually`, in real time, for code that has no environment at hand.
+ *
+ * @example
+ * await eventually(() => seen.includes('a'), { what: 'a is seen' });
+ */
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  options: Omit<EventuallyOptions, 'maxRequests'> = {},
+): Promise<Exclude<T, false>> {
+  const limit = () => ({ isReached: false, [Symbol.dispose]() {} });
+  return eventuallyIn({ time: new RealTime(), requests: new RequestRecorder(), limit }, probe, options);
 }

@@ -10,6 +10,7 @@ test('what there is to import', () => {
     'TestConnection',
     'TestEnvironment',
     'environmentPerFile',
+    'eventually',
   ]);
 });
 

@@ -63,6 +63,7 @@ export class FaultScript {
   readonly #rules = new Set<Rule>();
   readonly #delays = new Set<Delay>();
   readonly #hooks = new Set<{ readonly faults: Faults }>();
+  #isDown = false;
 
   constructor(parts: FaultParts) {
     this.#parts = parts;
@@ -126,14 +127,17 @@ export class FaultScript {
    */
   async suspend({ graceful = false }: { graceful?: boolean } = {}): Promise<void> {
     const { time } = this.#parts;
-    await time.drive(this.#able('suspend')({ graceful }), 'the end of the server');
+    const suspend = this.#able('suspend');
+    this.#isDown = true;
+    await time.drive(suspend({ graceful }), 'the end of the server');
     // By then clients have noticed that their connections are gone.
     await time.quiet();
   }
 
-  /** The server comes back after {@link suspend}. */
+  /** The server comes back after {@link suspend}. A reset has it come back, too. */
   async resume(): Promise<void> {
     await this.#parts.time.drive(this.#able('resume')(), 'the return of the server');
+    this.#isDown = false;
   }
 
   /** The server goes away and comes back; objects stay. On the virtual clock, `down` passes meanwhile. @default '0s' */
@@ -145,6 +149,7 @@ export class FaultScript {
       await suspend({ graceful });
       if (downMs > 0) await time.clock.sleep(downMs);
       await resume();
+      this.#isDown = false;
     };
     await time.drive(restart(), 'the restart of the server');
     await time.quiet();
@@ -155,6 +160,12 @@ export class FaultScript {
     this.#rules.clear();
     this.#delays.clear();
     this.#hooks.clear();
+  }
+
+  /** @internal What has gone wrong is mended. */
+  async mend(): Promise<void> {
+    this.clear();
+    if (this.#isDown) await this.resume();
   }
 
   /** @internal The hook for the server's connections. */

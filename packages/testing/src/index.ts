@@ -4,7 +4,7 @@
  * @module
  */
 export { environmentPerFile, type TestHooks } from './environment-per-file.js';
-export type { EventuallyOptions } from './eventually.js';
+export { type EventuallyOptions, eventually } from './eventually.js';
 export type { ConvergedOptions } from './expect-converged.js';
 export { type FaultRule, FaultScript, type FaultTurns } from './fault-script.js';
 export type { Definition } from './install-definitions.js';

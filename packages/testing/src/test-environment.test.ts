@@ -5,6 +5,7 @@ import { setOwnerReference } from 'riata/object';
 import { isNotFound } from 'riata/rest';
 import { systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
+import { eventually } from './eventually.js';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
 
@@ -129,6 +130,15 @@ test('eventually: time moves until it is so; the last failure is told', async ()
   expect(size).toBe(5);
   await expect(env.eventually(() => false, { within: '1s', what: 'pigs fly' })).rejects.toThrow(
     'eventually pigs fly: not within 1s: it gave false',
+  );
+});
+
+test('eventually without an environment: in real time', async () => {
+  let looks = 0;
+  expect(await eventually(() => (++looks < 3 ? false : looks))).toBe(3);
+  const failing = () => expect(looks).toBe(4);
+  await expect(eventually(failing, { within: '1ms', what: 'it is four' })).rejects.toThrow(
+    /^eventually it is four: not within 1ms: .*expected 3 to be 4/,
   );
 });
 

@@ -7,7 +7,7 @@ import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObj
 import type { RestConfig } from 'riata/rest';
 import { type Logger, type MemoryLogger, memoryLogger, type Runtime, seededRandom, VirtualClock } from 'riata/runtime';
 import { Connections } from './connections.js';
-import { type EventuallyOptions, eventually } from './eventually.js';
+import { type EventuallyOptions, eventuallyIn } from './eventually.js';
 import { type ConvergedOptions, expectConverged } from './expect-converged.js';
 import { FaultScript } from './fault-script.js';
 import { type Definition, definitionName, installDefinitions } from './install-definitions.js';
@@ -249,7 +249,7 @@ export class TestEnvironment implements AsyncDisposable {
    * can stand in it. Resolves to what it gave; rejects with the last failure.
    */
   eventually<T>(probe: () => T | Promise<T>, options?: EventuallyOptions): Promise<Exclude<T, false>> {
-    return eventually(this.#parts(), probe, options);
+    return eventuallyIn(this.#parts(), probe, options);
   }
 
   /** Lets time pass, and all happen that is due meanwhile. In real time it waits. */
@@ -264,8 +264,8 @@ export class TestEnvironment implements AsyncDisposable {
    * have made is removed.
    */
   async reset(): Promise<void> {
+    await this.faults.mend();
     await this.#stopManagers();
-    this.faults.clear();
     await this.#removeMade();
     this.requests.clear();
     this.log.clear();
@@ -283,6 +283,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   async #end(): Promise<void> {
     try {
+      await this.faults.mend();
       await this.#stopManagers();
       if (!this.#server.isThrownAway) {
         for (const crd of this.#installed) this.#made.add({ ...crd, name: definitionName(crd) });

@@ -35,13 +35,14 @@ interface Watched {
 export class TestManager implements AsyncDisposable {
   readonly name: string;
   readonly manager: Manager;
+  /** Resolves when it has ended, to why: that it was stopped, that it has lost its lease, or what has failed. */
+  readonly ended: Promise<ManagerExit>;
   readonly #connection: TestConnection;
   readonly #time: TestTime;
   readonly #needsLease: boolean;
   readonly #watched = new Set<Watched>();
   readonly #factories = new Set<SharedControllerFactory>();
   readonly #stop = new AbortController();
-  readonly #ended: Promise<ManagerExit>;
   #exit: ManagerExit | undefined;
   #isElected = false;
   #closed: Promise<void> | undefined;
@@ -58,7 +59,7 @@ export class TestManager implements AsyncDisposable {
     void manager.elected.then(() => {
       this.#isElected = true;
     });
-    this.#ended = manager.run({ signal: this.#stop.signal }).then((exit) => {
+    this.ended = manager.run({ signal: this.#stop.signal }).then((exit) => {
       this.#exit = exit;
       return exit;
     });
@@ -142,7 +143,7 @@ export class TestManager implements AsyncDisposable {
   /** Stops it as SIGTERM would, and resolves to why it ended: time moves as far as that needs. */
   async stop(): Promise<ManagerExit> {
     this.#stop.abort();
-    const exit = await this.#time.drive(this.#ended, `the end of ${this.name}`);
+    const exit = await this.#time.drive(this.ended, `the end of ${this.name}`);
     await this.#close();
     return exit;
   }
