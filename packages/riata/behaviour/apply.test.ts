@@ -1,17 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Client, createClient } from '../src/client/index.js';
 import { ConfigMap, Deployment, Namespace, Pod } from '../src/kinds/index.js';
 import { extractFields } from '../src/object/apply/extract-fields.js';
 import { controllerOf } from '../src/object/owner-references.js';
-import {
-  findApiError,
-  httpTransport,
-  isConflict,
-  isFieldManagerConflict,
-  type RestConfig,
-  type Transport,
-} from '../src/rest/index.js';
-import { silentLogger } from '../src/runtime/index.js';
+import { findApiError, isConflict, isFieldManagerConflict } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const labels = { app: 'web' };
@@ -19,7 +10,7 @@ const labels = { app: 'web' };
 describeServers('server-side apply', (server) => {
   test('a field of another manager is a conflict that says whose; force takes it over', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const intent = (a: string) => ConfigMap({ metadata: { namespace, name: 'a' }, data: { a } });
     await client.apply(intent('1'), { fieldManager: 'one' });
     const error = await rejection(client.apply(intent('2'), { fieldManager: 'two' }));
@@ -37,7 +28,7 @@ describeServers('server-side apply', (server) => {
 
   test('the same value may have two owners; it goes when the last of them lets go', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const intent = (data: Record<string, string>) => ConfigMap({ metadata: { namespace, name: 'a' }, data });
     await client.apply(intent({ shared: '1', one: '1' }), { fieldManager: 'one' });
     await client.apply(intent({ shared: '1', two: '2' }), { fieldManager: 'two' });
@@ -51,7 +42,7 @@ describeServers('server-side apply', (server) => {
 
   test('what is no longer applied is removed, elements of keyed lists too', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.apply(deployment(namespace, ['web', 'side']), { fieldManager: 'me' });
     await client.applyFields(
       Deployment,
@@ -66,7 +57,7 @@ describeServers('server-side apply', (server) => {
 
   test('extractFields gives back what was applied, for this manager alone', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const intent = deployment(namespace, ['web', 'side']);
     const stored = await client.apply(intent, { fieldManager: 'me' });
     await client.applyFields(
@@ -88,42 +79,42 @@ describeServers('server-side apply', (server) => {
   });
 
   test('no request when nothing would change; one when it would', async () => {
-    await using counted = counting(server().config);
-    const { client, requests } = counted;
-    const namespace = await server().newNamespace();
+    await using connection = server().connect();
+    const { client, requests } = connection;
+    const namespace = await server().namespace();
     const intent = deployment(namespace, ['web']);
     const stored = await client.apply(intent, { fieldManager: 'me' });
-    expect(requests).toHaveLength(1);
+    expect(requests.all).toHaveLength(1);
     const current = await client.get(Deployment, stored.metadata);
-    requests.length = 0;
+    requests.clear();
     expect(await client.apply(deployment(namespace, ['web']), { fieldManager: 'me', current })).toBe(current);
-    expect(requests).toEqual([]);
+    expect(requests.all).toEqual([]);
 
     // Another client has no memory of it, but managedFields say it too.
-    await using second = counting(server().config);
+    await using second = server().connect();
     expect(await second.client.apply(intent, { fieldManager: 'me', current })).toBe(current);
-    expect(second.requests).toEqual([]);
+    expect(second.requests.all).toEqual([]);
     await second.client.apply(intent, { fieldManager: 'other', current });
-    expect(second.requests).toHaveLength(1);
+    expect(second.requests.all).toHaveLength(1);
 
     await client.apply(deployment(namespace, ['web', 'side']), { fieldManager: 'me', current });
-    expect(requests).toEqual(['PATCH']);
-    requests.length = 0;
+    expect(requests.lines()).toEqual([`patch Deployment ${namespace}/web`]);
+    requests.clear();
     const drifted = await client.patch(Deployment, stored.metadata, {
       type: 'strategic',
       body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'drifted' }] } } } },
     });
-    requests.length = 0;
+    requests.clear();
     const options = { fieldManager: 'me', current: drifted, force: true };
     const mended = await client.apply(deployment(namespace, ['web', 'side']), options);
-    expect(requests).toHaveLength(1);
+    expect(requests.all).toHaveLength(1);
     expect(mended.spec?.template.spec?.containers[0]?.image).toBe('web:1');
   });
 
   test('what the server writes differently does not make it apply again and again', async () => {
-    await using counted = counting(server().config);
-    const { client, requests } = counted;
-    const namespace = await server().newNamespace();
+    await using connection = server().connect();
+    const { client, requests } = connection;
+    const namespace = await server().namespace();
     const containers = [
       {
         name: 'web',
@@ -137,20 +128,20 @@ describeServers('server-side apply', (server) => {
         spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } as never } },
       });
     const { metadata } = await client.apply(intent(), { fieldManager: 'me' });
-    requests.length = 0;
+    requests.clear();
     for (let round = 0; round < 3; round++) {
       const current = await client.get(Deployment, metadata);
       expect(current.spec?.template.spec?.containers[0]?.resources?.limits).toEqual({ cpu: '1', memory: '1Gi' });
       await client.apply(intent(), { fieldManager: 'me', current });
     }
-    expect(requests.filter((method) => method === 'PATCH')).toEqual([]);
+    expect(requests.select({ verb: 'patch' })).toEqual([]);
     const { generation } = (await client.get(Deployment, metadata)).metadata;
     expect(generation).toBe(1);
   });
 
   test('a status is applied by itself', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const spec = { containers: [{ name: 'web', image: 'web:1' }] };
     const { metadata } = await client.apply(Pod({ metadata: { namespace, name: 'a' }, spec }), { fieldManager: 'me' });
     const { name } = metadata;
@@ -171,7 +162,7 @@ describeServers('server-side apply', (server) => {
 
   test('ownedBy makes the owner the controller and gives the namespace', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const owner = await client.create(ConfigMap({ metadata: { namespace, name: 'owner' } }));
     const intent = ConfigMap({ metadata: { name: 'child' }, data: { a: '1' } });
     const child = await client.apply(intent, { fieldManager: 'me', ownedBy: owner });
@@ -187,7 +178,7 @@ describeServers('server-side apply', (server) => {
     const other = await client.create(ConfigMap({ metadata: { namespace, name: 'other' } }));
     const taken = client.apply(intent, { fieldManager: 'me2', ownedBy: other });
     await expect(taken).rejects.toThrow(/Only one reference can have Controller set to true/);
-    const elsewhere = await server().newNamespace();
+    const elsewhere = await server().namespace();
     const far = ConfigMap({ metadata: { namespace: elsewhere, name: 'far' } });
     await expect(client.apply(far, { fieldManager: 'me', ownedBy: owner })).rejects.toThrow(/namespace/);
     const wide = Namespace({ metadata: { name: `${namespace}-child` } });
@@ -205,22 +196,4 @@ function deployment(namespace: string, names: readonly string[]) {
     metadata: { namespace, name: 'web', labels },
     spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
   });
-}
-
-/** A client, and a note of each request that really leaves it. */
-function counting(config: RestConfig): AsyncDisposable & { readonly client: Client; readonly requests: string[] } {
-  const requests: string[] = [];
-  const inner = config.transport ?? httpTransport(config);
-  // A server in this process has the one transport, which is not ours to close.
-  const close = async () => (config.transport === undefined ? inner.close() : undefined);
-  const transport: Transport = {
-    dispatch(request, sink) {
-      requests.push(request.method);
-      inner.dispatch(request, sink);
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-  const client = createClient(config, { transport, runtime: { log: silentLogger } });
-  return { client, requests, [Symbol.asyncDispose]: close };
 }

@@ -15,7 +15,7 @@ describeServers('the memory of caches', (server) => {
     for (const useWatchList of [true, false]) {
       test(`${memory}, ${useWatchList ? 'WatchList' : 'LIST'}: an informer holds what the server has`, async () => {
         const { client } = server();
-        const namespace = await server().newNamespace();
+        const namespace = await server().namespace();
         const labelSelector = 'app=memory';
         for (const name of ['a', 'b', 'c']) await client.create(configMap(namespace, name, { text: `"${name}" 日本` }));
         const stop = new AbortController();
@@ -64,7 +64,7 @@ describeServers('the memory of caches', (server) => {
 
     test(`${memory}: what a cache gives can be edited and written back`, async () => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       await client.create(configMap(namespace, 'a', { count: '1' }));
       await using cache = new Cache(client, {
         runtime,

@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { Cache, type CacheOptions, cached, isCacheSyncError } from '../src/cache/index.js';
 import { createClient } from '../src/client/index.js';
@@ -6,13 +7,13 @@ import { makeKind, metadataOnly } from '../src/object/kind.js';
 import { isForbidden, isNotFound } from '../src/rest/index.js';
 import { memoryLogger, silentLogger } from '../src/runtime/index.js';
 import { installKind } from './custom-kind.js';
-import { describeServers, rejection, type TestServer, uniqueName, until } from './servers.js';
+import { describeServers, rejection, uniqueName, until } from './servers.js';
 
 const configMap = (namespace: string, name: string, data: Record<string, string> = {}, app = 'a') =>
   ConfigMap({ metadata: { namespace, name, labels: { app } }, data });
 
 /** A cache that runs until the block is left. */
-function running({ client }: TestServer, options: CacheOptions = {}): Cache {
+function running({ client }: Pick<TestEnvironment, 'client'>, options: CacheOptions = {}): Cache {
   const cache = new Cache(client, { runtime: { log: silentLogger }, ...options });
   const stop = new AbortController();
   const run = cache.run({ signal: stop.signal });
@@ -28,7 +29,7 @@ function running({ client }: TestServer, options: CacheOptions = {}): Cache {
 describeServers('cache', (server) => {
   test('shows what there is, frozen, by key, namespace, labels and fields', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const name of ['x', 'y', 'z']) await client.create(configMap(namespace, name, {}, name === 'z' ? 'b' : 'a'));
     await using cache = running(server(), { kinds: [cached(ConfigMap, { namespaces: [namespace] })] });
     const x = await cache.get(ConfigMap, { namespace, name: 'x' });
@@ -47,7 +48,7 @@ describeServers('cache', (server) => {
 
   test('read your writes: creations, updates, patches and deletions are seen at once, by key, selector and index', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using cache = running(server(), { kinds: [cached(ConfigMap)] });
     await cache.indexField(ConfigMap, 'data.colour', (object) => [object.data?.colour ?? '']);
     await cache.waitForCacheSync();
@@ -79,7 +80,7 @@ describeServers('cache', (server) => {
 
   test('handlers follow the watch alone: an own write reaches them with the old state', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a', { step: '1' }));
     await using cache = running(server(), { kinds: [cached(ConfigMap, { namespaces: [namespace] })] });
     const informer = await cache.getInformer(ConfigMap);
@@ -97,7 +98,7 @@ describeServers('cache', (server) => {
 
   test('where an answer does not show the object, a read waits for the watch or asks the server', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using cache = running(server(), { kinds: [cached(Deployment), cached(ConfigMap)] });
     const labels = { app: 'cart' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'a' }] } };
@@ -115,7 +116,7 @@ describeServers('cache', (server) => {
 
   test('a kind that was not declared is read from the server, and the log tells once', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const log = memoryLogger();
     await client.create(Secret({ metadata: { namespace, name: 's' } }));
     await using cache = running(server(), { runtime: { log } });
@@ -130,7 +131,6 @@ describeServers('cache', (server) => {
   });
 
   test('a kind that the server does not serve is told at once, by name; who is patient gets it when it comes', async () => {
-    const { client } = server();
     const group = `${uniqueName('late')}.riata.dev`;
     const names = { kind: 'Late', plural: 'lates', singular: 'late' };
     const Late = makeKind({ group, version: 'v1', scope: 'Namespaced', ...names });
@@ -143,19 +143,15 @@ describeServers('cache', (server) => {
     const informer = await cache.getInformer(Late, { blockUntilSynced: false });
     const synced = informer.synced({ patient: true });
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } as const;
-    await client.create(
-      CustomResourceDefinition({
-        metadata: { name: `lates.${group}` },
-        spec: { group, scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema }] },
-      }),
-    );
+    const spec = { group, scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema }] };
+    await server().install(CustomResourceDefinition({ metadata: { name: `lates.${group}` }, spec }));
     await synced;
     expect((await cache.list(Late)).items).toEqual([]);
   });
 
   test('namespaces can be changed while it runs; handlers are told what comes and goes', async () => {
     const { client } = server();
-    const [one, two] = [await server().newNamespace(), await server().newNamespace()];
+    const [one, two] = [await server().namespace(), await server().namespace()];
     for (const namespace of [one, two]) await client.create(configMap(namespace, 'c'));
     const onlyOurs = { labelSelector: 'app=a' };
     await using cache = running(server(), { kinds: [cached(ConfigMap, { ...onlyOurs, namespaces: [one] })] });
@@ -193,7 +189,7 @@ describeServers('cache', (server) => {
 
   test('a kind that waits for its first use is listed when it is read, or a handler comes', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'c'));
     const lazy = { start: 'first-use', namespaces: [namespace], labelSelector: 'app=a' } as const;
     await using cache = running(server(), { kinds: [cached(ConfigMap, lazy), cached(Secret, lazy)] });
@@ -207,8 +203,8 @@ describeServers('cache', (server) => {
 
   test('metadata alone: less to hold, and what is held whole answers for it, too', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
-    const Widget = await installKind(client);
+    const namespace = await server().namespace();
+    const Widget = await installKind(server());
     const made = await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: { size: 3 } }));
     await using cache = running(server(), { kinds: [cached(metadataOnly(Widget))] });
     const part = await cache.get(metadataOnly(Widget), { namespace, name: 'w' });
@@ -233,7 +229,7 @@ describeServers(
         { ...config, impersonate: { user: 'nobody-in-particular' } },
         { runtime: { log: silentLogger } },
       );
-      await using cache = running({ ...server(), client }, { kinds: [cached(Secret)] });
+      await using cache = running({ client }, { kinds: [cached(Secret)] });
       const error = await rejection(cache.waitForCacheSync());
       expect(isForbidden(error)).toBe(true);
       expect(error.message).toMatch(

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
-import { describeServers, type TestServer, until } from './servers.js';
+import { describeServers, until } from './servers.js';
 
 /** Connections as Node itself keeps them, so that it is the server that is looked at, and not our own client. */
 class Connections implements Disposable {
@@ -17,7 +18,7 @@ class Connections implements Disposable {
     this.#agent = agent;
   }
 
-  static async to({ config }: TestServer, maxSockets: number): Promise<Connections> {
+  static async to({ config }: TestEnvironment, maxSockets: number): Promise<Connections> {
     const authorization = (await config.credentials?.authorization()) ?? '';
     const tls = await config.credentials?.tls();
     return new Connections(
@@ -58,7 +59,7 @@ describeServers(
   (server) => {
     test('one is enough for all answers one after the other, good or bad, long or empty', async () => {
       using connections = await Connections.to(server(), 1);
-      const all = `/api/v1/namespaces/${await server().newNamespace()}/configmaps`;
+      const all = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
       const codes = [
         await connections.ask('POST', all, configMap('a', { long: 'x'.repeat(300_000) })),
         await connections.ask('GET', all),
@@ -80,7 +81,7 @@ describeServers(
 
     test('many watches, each on one of its own, are all told; and those that stay when others go', async () => {
       using connections = await Connections.to(server(), 200);
-      const all = `/api/v1/namespaces/${await server().newNamespace()}/configmaps`;
+      const all = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
       const heard: string[] = Array.from({ length: 100 }, () => '');
       const watches = await Promise.all(
         heard.map(async (_, i) => {

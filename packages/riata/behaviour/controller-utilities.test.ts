@@ -33,7 +33,7 @@ async function inVain(wait: (isDone: () => boolean, options: WaitForOptions) => 
 describeServers('utilities of controllers', (server) => {
   test('createOrUpdate creates, replaces, and leaves alone what is as wanted', async () => {
     const { client } = server();
-    const key = { namespace: await server().newNamespace(), name: 'cart' };
+    const key = { namespace: await server().namespace(), name: 'cart' };
     const set = (size: string) =>
       createOrUpdate(client, ConfigMap, key, (draft) => {
         draft.data = { ...draft.data, size };
@@ -47,7 +47,7 @@ describeServers('utilities of controllers', (server) => {
 
   test('createOrPatch writes the status apart', async () => {
     const { client } = server();
-    const key = { namespace: await server().newNamespace(), name: 'cart' };
+    const key = { namespace: await server().namespace(), name: 'cart' };
     const set = (replicas: number, ready: number) =>
       createOrPatch(client, Deployment, key, (draft) => {
         draft.spec = { ...(draft.spec ?? spec), replicas } as never;
@@ -70,7 +70,7 @@ describeServers('utilities of controllers', (server) => {
 
   test('retryOnConflict: many who count lose nothing', async () => {
     const { client } = server();
-    const key = { namespace: await server().newNamespace(), name: 'cart' };
+    const key = { namespace: await server().namespace(), name: 'cart' };
     await client.create(ConfigMap({ metadata: key, data: { n: '0' } }));
     const backoff = { steps: 50, delayMs: 5, factor: 1.2, jitter: 1 };
     const count = () =>
@@ -92,7 +92,7 @@ describeServers('utilities of controllers', (server) => {
 
   test('waitFor: creation, a condition, deletion, by a watch', async () => {
     const { client } = server();
-    const key = { namespace: await server().newNamespace(), name: 'cart' };
+    const key = { namespace: await server().namespace(), name: 'cart' };
     const there = waitFor(client, Deployment, key, (object) => object !== undefined);
     const available = waitForCondition(client, Deployment, key, 'Available');
     const made = await client.create(Deployment({ metadata: key, spec }));
@@ -113,7 +113,7 @@ describeServers('utilities of controllers', (server) => {
 
   test('waitFor: in a cache, which costs no watch of its own', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const key = { namespace, name: 'cart' };
     const runtime = { log: silentLogger };
     await using cache = new Cache(client, { kinds: [cached(ConfigMap, { namespaces: [namespace] })], runtime });

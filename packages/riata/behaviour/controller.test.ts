@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Cache } from '../src/cache/index.js';
@@ -9,12 +10,12 @@ import {
   generationChanged,
   TerminalError,
 } from '../src/controller/index.js';
-import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from '../src/kinds/index.js';
+import { ConfigMap, Deployment, Secret } from '../src/kinds/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
 import { isNotFound } from '../src/rest/index.js';
 import { silentLogger } from '../src/runtime/index.js';
-import { describeServers, type TestServer, uniqueName, until } from './servers.js';
+import { describeServers, uniqueName, until } from './servers.js';
 
 /** A kind of a group that no other test has. */
 function widgetKind() {
@@ -28,7 +29,7 @@ function widgetKind() {
 }
 
 /** Runs controllers, with a cache of their own, until the block is left. */
-async function running(server: TestServer, ...definitions: readonly ControllerDefinition[]) {
+async function running(server: TestEnvironment, ...definitions: readonly ControllerDefinition[]) {
   const client = createClient(server.config, { runtime: { log: silentLogger } });
   const writes: string[] = [];
   client.onWrite(({ operation: { verb, kind, subresource } }) => {
@@ -51,12 +52,10 @@ async function running(server: TestServer, ...definitions: readonly ControllerDe
   };
 }
 
-async function install(server: TestServer) {
-  const { client } = server;
+async function install(server: TestEnvironment) {
   const Widget = widgetKind();
-  await client.create(CustomResourceDefinition(Widget.crd() as never));
-  await until('the kind is served', async () => client.list(Widget).catch(() => undefined));
-  return { Widget, namespace: await server.newNamespace() };
+  await server.install(Widget);
+  return { Widget, namespace: await server.namespace() };
 }
 
 describeServers('controller', (server) => {
@@ -133,7 +132,7 @@ describeServers('controller', (server) => {
 
   test('the status of a built-in kind: what is said, and nothing else', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const deployments = control(Deployment).reconcile(async ({ object, status }) => {
       const { generation = 0, namespace: place } = object.metadata;
       if (place !== namespace) return;
@@ -165,7 +164,7 @@ describeServers('controller', (server) => {
   test('what is applied and not owned is in the same namespace, unless it names another', async () => {
     const { client } = server();
     const { Widget, namespace } = await install(server());
-    const other = await server().newNamespace();
+    const other = await server().namespace();
     const widgets = control(Widget)
       .reads(ConfigMap)
       .reconcile(async ({ apply, status }) => {
@@ -316,15 +315,14 @@ describeServers('controller', (server) => {
   test('a kind that is not served yet: it begins when it comes', async () => {
     const { client } = server();
     const Widget = widgetKind();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const seen: string[] = [];
     await using run = await running(
       server(),
       control(Widget).reconcile(({ key }) => void seen.push(key.name)),
     );
     await until('it waits', async () => run.controllers[0]?.health.waitingFor.length === 1);
-    await client.create(CustomResourceDefinition(Widget.crd() as never));
-    await until('it is served', async () => client.list(Widget).catch(() => undefined));
+    await server().install(Widget);
     await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
     await until('it was reconciled', async () => seen.includes('w'));
   });

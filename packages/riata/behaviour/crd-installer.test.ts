@@ -9,7 +9,7 @@ const text = { type: 'string' } as const;
 describeServers('installing definitions', (server) => {
   test('creates, updates and waits; what is as wanted is not written; what would lose data is refused', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const group = `${uniqueName('g')}.riata.dev`;
     const foo = (properties: Readonly<Record<string, typeof text>>, more: object = {}) =>
       defineKind({ group, version: 'v1', kind: 'Foo', spec: { type: 'object', properties }, ...more });

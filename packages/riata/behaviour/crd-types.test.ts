@@ -17,7 +17,7 @@ import { describeServers, uniqueName } from './servers.js';
 describeServers('types from definitions', (server) => {
   test('from a directory or a cluster come the same types; the kind works', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const group = `${uniqueName('g')}.riata.dev`;
     const Foo = defineKind({
       ...{ group, version: 'v1', kind: 'Foo' },

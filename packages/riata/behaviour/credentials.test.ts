@@ -45,7 +45,7 @@ describeServers(
     test('RBAC: what is refused says who may not do what, where', async () => {
       const { kubeconfigPath: path } = controlPlane();
       await using plain = createClient(await loadConfig({ path, context: 'plain' }));
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const error = await rejection(plain.create(ConfigMap({ metadata: { namespace, name: 'a' } })));
       expect(error).toSatisfy(isForbidden);
       expect(error.message).toContain(
@@ -138,7 +138,7 @@ describeServers(
       await write('first');
       const log = memoryLogger();
       await using client = await clientFor(files, {}, { clock, log });
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       await using watch = await client.watch(ConfigMap, { namespace });
       expect((await whoAmI(client)).username).toBe('first');
       await write('second');

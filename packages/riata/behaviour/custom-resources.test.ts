@@ -1,19 +1,22 @@
-import { expect, test } from 'vitest';
+import type { TestEnvironment } from '@riata/testing';
+import { beforeAll, expect, test } from 'vitest';
 import { edit } from '../src/object/value/edit.js';
 import { isLossyObjectError, lossOf } from '../src/object/value/lossy.js';
 import { isInvalid, isUnsupportedMediaType } from '../src/rest/index.js';
 import { installKind, type WidgetKind } from './custom-kind.js';
-import { describeServers, rejection, type TestServer } from './servers.js';
+import { describeServers, rejection } from './servers.js';
 
 describeServers('custom resources', (server) => {
-  let installed: Promise<WidgetKind> | undefined;
+  let Widget: WidgetKind;
   /** Installing a kind takes seconds: all tests share one that takes any field. */
-  const widget = () => (installed ??= installKind(server().client));
+  beforeAll(async () => {
+    Widget = await installKind(server());
+    server().keep();
+  });
 
   test('unknown fields and their order survive reading and writing', async () => {
     const { client } = server();
-    const Widget = await widget();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const spec = { z: 1, a: { y: [{ q: true, b: null }], c: '' }, m: 'ä€"' };
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec }));
     const read = await client.get(Widget, { namespace, name: 'a' });
@@ -33,8 +36,7 @@ describeServers('custom resources', (server) => {
 
   test('integers past 2^53: known, refused in an update, untouched by patch and apply', async () => {
     const { client } = server();
-    const Widget = await widget();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const key = { namespace, name: 'big' };
     const big = '9007199254740993';
     const body = `{"apiVersion":"${Widget.apiVersion}","kind":"Widget","metadata":{"name":"big"},"spec":{"id":${big}}}`;
@@ -78,8 +80,7 @@ describeServers('custom resources', (server) => {
 
   test('a bigint in what is written reaches the server whole', async () => {
     const { client } = server();
-    const Widget = await widget();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const id = 2n ** 62n;
     const made = await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { id } }));
     expect(lossOf(made)).toBeDefined();
@@ -88,8 +89,7 @@ describeServers('custom resources', (server) => {
 
   test('a strategic merge patch is refused clearly', async () => {
     const { client } = server();
-    const Widget = await widget();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { metadata } = await client.create(Widget({ metadata: { namespace, name: 'a' } }));
     const error = await rejection(client.patch(Widget, metadata, { type: 'strategic', body: { spec: { a: 1 } } }));
     expect(error).toSatisfy(isUnsupportedMediaType);
@@ -98,8 +98,7 @@ describeServers('custom resources', (server) => {
 
   test('an object of a kind that no scheme knows is placed by discovery', async () => {
     const { client } = server();
-    const Widget = await widget();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const object = {
       apiVersion: Widget.apiVersion,
       kind: 'Widget',
@@ -113,7 +112,7 @@ describeServers('custom resources', (server) => {
 
   test('a schema: defaults, pruning, validation with causes', async () => {
     const { client } = server();
-    const Widget = await installKind(client, {
+    const Widget = await installKind(server(), {
       schema: {
         openAPIV3Schema: {
           type: 'object',
@@ -129,7 +128,7 @@ describeServers('custom resources', (server) => {
         },
       },
     });
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { color: 'red', other: 1 } }));
     expect(made.spec).toEqual({ size: 3, color: 'red' });
     const bad = await rejection(
@@ -149,13 +148,20 @@ describeServers('custom resources', (server) => {
     const rules = [{ rule: "self.size < 10 || self.color == 'red'", message: 'big is red' }];
     const properties = { size: { type: 'integer' }, color: { type: 'string' } };
     const spec = { type: 'object', properties, 'x-kubernetes-validations': rules };
-    const Widget = await installKind(client, { schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } });
-    const namespace = await server().newNamespace();
+    const Widget = await installKind(server(), {
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+    });
+    const namespace = await server().namespace();
     const bad = client.create(Widget({ metadata: { namespace, name: 'c' }, spec: { size: 11, color: 'blue' } }));
     await expect(bad).rejects.toThrow('big is red');
   });
 });
 
-function bytesOf({ client }: TestServer, { group }: WidgetKind, namespace: string, name = 'a'): Promise<Uint8Array> {
+function bytesOf(
+  { client }: TestEnvironment,
+  { group }: WidgetKind,
+  namespace: string,
+  name = 'a',
+): Promise<Uint8Array> {
   return client.rest.get().absPath('apis', group, 'v1', 'namespaces', namespace, 'widgets', name).doRaw();
 }

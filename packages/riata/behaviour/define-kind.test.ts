@@ -1,28 +1,22 @@
+import type { InstallableKind, TestEnvironment } from '@riata/testing';
 import { Type } from '@sinclair/typebox';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Client } from '../src/client/index.js';
 import { CustomResourceDefinition } from '../src/kinds/index.js';
-import { type CrdManifest, defineKind } from '../src/object/index.js';
-import type { KindRef } from '../src/object/kind.js';
+import { defineKind } from '../src/object/index.js';
 import { isInvalid } from '../src/rest/index.js';
-import { describeServers, rejection, uniqueName, until } from './servers.js';
+import { describeServers, rejection, uniqueName } from './servers.js';
 
-/** Installs a kind and waits until the server says whether it likes the schema. */
-async function install(client: Client, kind: KindRef & { crd(): CrdManifest }): Promise<void> {
+/** Installs a kind: the server must like its schema. */
+async function install(server: TestEnvironment, kind: InstallableKind): Promise<void> {
+  await server.install(kind);
   const { name } = kind.crd().metadata;
-  await client.create(CustomResourceDefinition(kind.crd()));
-  await until(`${name} is served`, async () => {
-    const { status } = await client.get(CustomResourceDefinition, { name });
-    // A definition that was just made has none, in so many words.
-    const conditions = status?.conditions ?? [];
-    expect(conditions.filter((condition) => condition.type === 'NonStructuralSchema')).toEqual([]);
-    if (!conditions.some((condition) => condition.type === 'Established' && condition.status === 'True')) return false;
-    return client.list(kind).catch(() => undefined);
-  });
+  const { status } = await server.client.get(CustomResourceDefinition, { name });
+  expect(status?.conditions?.map(({ type }) => type)).toContain('Established');
+  expect(status?.conditions?.map(({ type }) => type)).not.toContain('NonStructuralSchema');
 }
 
 const names = { version: 'v1', kind: 'Foo' } as const;
@@ -65,8 +59,8 @@ describeServers('defined kinds', (server) => {
       shortNames: ['fo'],
       categories: ['all'],
     });
-    await install(client, Foo);
-    const namespace = await server().newNamespace();
+    await install(server(), Foo);
+    const namespace = await server().namespace();
     const create = (spec: Parameters<typeof Foo>[0]['spec']) =>
       client.create(Foo({ metadata: { namespace, generateName: 'foo-' }, spec }));
 
@@ -177,9 +171,9 @@ describeServers('defined kinds', (server) => {
         ],
       }),
     ];
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const Foo of kinds) {
-      await install(client, Foo);
+      await install(server(), Foo);
       const body = {
         apiVersion: Foo.apiVersion,
         kind: 'Foo',

@@ -14,7 +14,7 @@ function wranglerText(object: object): string {
 
 describeServers('forms of a desired set', (server) => {
   test('three-way: what is dropped goes, what others wrote stays, what is as wanted is not written', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-'), mode: 'three-way' });
     const { applier, client } = play;
     await applier.apply([map(namespace, 'a', { x: '1', y: '1' }), map(namespace, 'b')]);
@@ -33,8 +33,8 @@ describeServers('forms of a desired set', (server) => {
   });
 
   test('three-way: custom kinds, and taking over what is there', async () => {
-    const namespace = await server().newNamespace();
-    const Widget = await installKind(server().client);
+    const namespace = await server().namespace();
+    const Widget = await installKind(server());
     await using play = startApply(server(), { setId: uniqueName('set-'), mode: 'three-way' });
     const { applier, client } = play;
     await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: { theirs: 1, size: 1 } }));
@@ -46,7 +46,7 @@ describeServers('forms of a desired set', (server) => {
   });
 
   test('server-side takes over what the three-way form applied, and removes what is no longer wanted', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     const labels = { app: 'web' };
@@ -81,7 +81,7 @@ describeServers('forms of a desired set', (server) => {
   });
 
   test('⚠ strings truncated to 64 characters: what wrangler itself has applied changes hands whole', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const setId = uniqueName('set-');
     const { labels, annotations } = setIdentity({ setId });
     await using play = startApply(server(), { setId });
@@ -102,7 +102,7 @@ describeServers('forms of a desired set', (server) => {
   });
 
   test('⚠ strings truncated to 64 characters: the three-way form keeps them whole', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-'), mode: 'three-way' });
     const { applier, client } = play;
     const long = (end: string) => ({ text: `${'x'.repeat(200)}${end}` });

@@ -12,7 +12,7 @@ const runtime = { log: silentLogger };
 
 describeServers('options of a desired set', (server) => {
   test('quantities that the server spells otherwise do not make it write again', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const resources = { requests: { cpu: '1000m', memory: '1024Mi' } };
     const labels = { app: 'web' };
@@ -33,7 +33,7 @@ describeServers(
   'options of a desired set, in one process',
   (server) => {
     test('owner references where namespaces allow them; the set holds the rest together', async () => {
-      const namespaces = [await server().newNamespace(), await server().newNamespace()] as const;
+      const namespaces = [await server().namespace(), await server().namespace()] as const;
       const [namespace, elsewhere] = namespaces;
       const { client } = server();
       const owner = await client.create(map(namespace, 'owner'));
@@ -50,7 +50,7 @@ describeServers(
     });
 
     test('a namespace to look in: what is elsewhere is not seen, and not deleted', async () => {
-      const [one, two] = [await server().newNamespace(), await server().newNamespace()];
+      const [one, two] = [await server().namespace(), await server().namespace()];
       const { client } = server();
       const applier = new Apply(client, { setId: uniqueName('set-'), lookup: 'given', runtime });
       await applier.apply([map(one, 'a'), map(two, 'b')]);
@@ -60,7 +60,7 @@ describeServers(
     });
 
     test('who may not list everywhere lists where the set is', async () => {
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const { client } = server();
       const narrow: KubeClient = client.wrap((run) => async (operation) => {
         if (operation.verb === 'list' && operation.namespace === undefined) {
@@ -75,7 +75,7 @@ describeServers(
     });
 
     test('lasso PR#5: a rate limit is for each set, none by default, and an empty set does not wait', async () => {
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const clock = new VirtualClock();
       const options = { lookup: 'given', rateLimit: { qps: 1, burst: 1 }, runtime: { ...runtime, clock } } as const;
       const applier = new Apply(server().client, options);
@@ -95,7 +95,7 @@ describeServers(
     });
 
     test('calls for one set wait for each other: the last one counts', async () => {
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const applier = new Apply(server().client, { setId: uniqueName('set-'), lookup: 'given', runtime });
       const sets = [['a', 'b'], ['b', 'c'], [], ['c', 'd']];
       await Promise.all(sets.map((set) => applier.with({}).apply(set.map((name) => map(namespace, name)))));
@@ -105,7 +105,7 @@ describeServers(
     });
 
     test('another version of the same object is the same object', async () => {
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const applier = new Apply(server().client, { setId: uniqueName('set-'), lookup: 'given', runtime });
       const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
       const old = {
@@ -123,7 +123,7 @@ describeServers(
     });
 
     test('a cache that holds more kinds as they come', async () => {
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const stop = new AbortController();
       await using play = startApply(server());
       await using cache = new Cache(play.client, { runtime });
@@ -131,20 +131,20 @@ describeServers(
       const options = { setId: uniqueName('set-'), cache, caching: 'dynamic' } as const;
       await play.applier.apply([map(namespace, 'a'), secret(namespace, 's')], options);
       expect([cache.holds(ConfigMap), cache.holds(Secret)]).toEqual([true, true]);
-      play.requests.length = 0;
+      play.requests.clear();
       await play.applier.apply([map(namespace, 'a'), secret(namespace, 's')], options);
-      expect(play.requests).toEqual([]);
+      expect(play.requests.all).toEqual([]);
       await play.applier.apply([], options);
       stop.abort();
     });
 
     test('a signal ends it, and what it has not begun is left', async () => {
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const stop = new AbortController();
       const options = { setId: uniqueName('set-'), concurrency: 1 };
       // With its first write: from outside one can come too late, as all fifty take but milliseconds.
-      await using play = startApply(server(), options, (request) => {
-        if (request.startsWith('PATCH')) stop.abort('enough');
+      await using play = startApply(server(), options, ({ verb }) => {
+        if (verb === 'patch') stop.abort('enough');
       });
       const applied = play.applier.apply(
         Array.from({ length: 50 }, (_, at) => map(namespace, `m-${at}`)),

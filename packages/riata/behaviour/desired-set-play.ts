@@ -1,34 +1,38 @@
+import type { ConnectOptions, RequestRecorder, TestEnvironment } from '@riata/testing';
 import { type ConnectedClient, createClient } from '../src/client/index.js';
 import { ConfigMap, Secret } from '../src/kinds/index.js';
 import { Apply, type ApplyOptions } from '../src/patterns/index.js';
 import { silentLogger } from '../src/runtime/index.js';
-import type { TestServer } from './servers.js';
-import { counted } from './shared-play.js';
 
 /** A process that applies sets, and all that it asks the server for. */
 export interface SetPlay extends AsyncDisposable {
   readonly applier: Apply;
   readonly client: ConnectedClient;
-  readonly requests: string[];
+  readonly requests: RequestRecorder;
   /** How many writes since the last call. */
   writes(): number;
 }
 
 /** One process; the next call is the next one, which knows nothing of this. Does not look for other kinds unless told. */
-export function startApply(server: TestServer, options: ApplyOptions = {}, seen?: (request: string) => void): SetPlay {
-  const { config, requests, transport } = counted(server.config, seen);
+export function startApply(
+  server: TestEnvironment,
+  options: ApplyOptions = {},
+  onRequest?: ConnectOptions['onRequest'],
+): SetPlay {
+  const connection = server.connect({ onRequest });
+  const { config, requests } = connection;
   const runtime = { log: silentLogger };
   const client = createClient(config, { runtime });
   return {
     ...{ client, requests, applier: new Apply(client, { runtime, lookup: 'given', ...options }) },
     writes() {
-      const count = requests.filter((request) => !request.startsWith('GET')).length;
-      requests.length = 0;
-      return count;
+      const { length } = requests.select({ verb: 'write' });
+      requests.clear();
+      return length;
     },
     async [Symbol.asyncDispose]() {
       await client.close();
-      await transport.close();
+      await connection.close();
     },
   };
 }

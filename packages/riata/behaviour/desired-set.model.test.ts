@@ -1,13 +1,13 @@
+import type { TestEnvironment } from '@riata/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createClient, type KubeClient, type Run } from '../src/client/index.js';
+import type { KubeClient, Run } from '../src/client/index.js';
 import { ConfigMap, Secret } from '../src/kinds/index.js';
 import type { Kind, NamespacedMeta, WriteOf } from '../src/object/kind.js';
 import type { KubeObject } from '../src/object/meta.js';
 import { Apply, setIdentity, setMarks } from '../src/patterns/index.js';
 import { silentLogger } from '../src/runtime/index.js';
 import { describeServers, uniqueName } from './servers.js';
-import { counted } from './shared-play.js';
 
 type KindName = 'ConfigMap' | 'Secret';
 type Data = Readonly<Record<string, string>>;
@@ -78,12 +78,12 @@ describeServers(
           desired,
           fc.nat(3),
           async (steps, last, threeWay) => {
-            const namespaces = [await server().newNamespace(), await server().newNamespace()];
+            const namespaces = [await server().namespace(), await server().namespace()];
             await using world = new World(server().client, namespaces);
             for (const [index, { desired: set, crashAfter, concurrency, foreign: edits }] of steps.entries()) {
               // The annotation form comes first, if at all, and is taken over by the other one.
               await world.process(
-                server().config,
+                server(),
                 crashAfter,
                 index < threeWay ? 'three-way' : 'server-side',
                 async (apply) => {
@@ -93,7 +93,7 @@ describeServers(
               await world.lookWhatWasTakenOver();
               for (const edit of edits) await world.edit(edit);
             }
-            const writes = await world.process(server().config, undefined, 'server-side', async (apply, count) => {
+            const writes = await world.process(server(), undefined, 'server-side', async (apply, count) => {
               await apply(last, 4);
               const before = count();
               await apply(last, 4);
@@ -126,17 +126,15 @@ class World implements AsyncDisposable {
 
   /** A process that knows nothing, until it ends or dies. */
   async process<T>(
-    config: Parameters<typeof createClient>[0],
+    server: TestEnvironment,
     crashAfter: number | undefined,
     mode: 'server-side' | 'three-way',
     work: (apply: (set: Step['desired'], concurrency: number) => Promise<unknown>, count: () => number) => Promise<T>,
   ): Promise<T | undefined> {
     const runtime = { log: silentLogger };
-    const { config: counting, requests: sent, transport } = counted(config);
-    await using _transport = transport;
-    await using connection = createClient(counting, { runtime });
+    await using connection = server.connect();
     let [requests, isDead] = [0, false];
-    const client = connection.wrap((run): Run => {
+    const client = connection.client.wrap((run): Run => {
       return async (operation) => {
         const isFree = operation.verb === 'list' && operation.kind.projection === 'metadata';
         if (!isFree && crashAfter !== undefined && requests >= crashAfter) {
@@ -155,7 +153,7 @@ class World implements AsyncDisposable {
             [...set.values()].map((item) => this.#object(item)),
             { concurrency },
           ),
-        () => sent.filter((request) => !request.startsWith('GET')).length,
+        () => connection.requests.select({ verb: 'write' }).length,
       );
     } catch (error) {
       if (!isDead) throw error;

@@ -10,7 +10,7 @@ import { watchesOf } from './shared-play.js';
 
 describeServers('apply of a desired set', (server) => {
   test('makes, changes and deletes, and what is as wanted is not written', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     const first = await applier.apply([map(namespace, 'a'), map(namespace, 'b'), secret(namespace, 's')]);
@@ -26,7 +26,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('wrangler#195: an empty set deletes, without an owner too', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     await play.applier.apply([map(namespace, 'a')]);
     expect(names((await play.applier.apply([])).deleted)).toEqual(['a']);
@@ -34,7 +34,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('⚠ prune covers only known kinds: a process that never saw a kind finds what another left of it', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const setId = uniqueName('set-');
     {
       await using before = startApply(server(), { setId, lookup: 'server' });
@@ -47,7 +47,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('what others write is kept where the set does not speak of it, and undone where it does', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     await applier.apply([map(namespace, 'a', { ours: '1' })]);
@@ -60,7 +60,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('rancher#35656: namespaces are filled in and left out as the scope of each kind wants', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const name = uniqueName('ns-');
     await using play = startApply(server(), { setId: uniqueName('set-'), defaultNamespace: namespace });
     const { applier, client } = play;
@@ -76,7 +76,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('an owner: its identity is that of wrangler, it is found again, and orphans are purged', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: 'children' });
     const { applier, client } = play;
     const owner = await client.create(map(namespace, 'owner'));
@@ -98,7 +98,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('what says prune=false stays, as do kinds and sets that nothing is deleted of', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     const kept = ConfigMap({ metadata: { namespace, name: 'kept', labels: { [setMarks.prune]: 'false' } } });
@@ -110,7 +110,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('a definition comes before its objects, and goes after them', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const group = `${uniqueName('g')}.riata.dev`;
     const Widget = makeKind({ group, version: 'v1', kind: 'Widget', plural: 'widgets', scope: 'Namespaced' });
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } as const;
@@ -132,7 +132,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('fleet#2834: a dry run tells what would be done, field by field, and does nothing', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     await applier.apply([map(namespace, 'a', { x: '1', y: '1' }), map(namespace, 'gone'), secret(namespace, 's')]);
@@ -163,7 +163,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('from a cache: an unchanged set costs no request at all', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const stop = new AbortController();
     await using play = startApply(server());
     await using cache = new Cache(play.client, { runtime: { log: silentLogger } });
@@ -173,9 +173,9 @@ describeServers('apply of a desired set', (server) => {
     const applier = play.applier.with({ setId: uniqueName('set-'), cache });
     const desired = [map(namespace, 'a'), map(namespace, 'b')];
     await applier.apply(desired);
-    play.requests.length = 0;
+    play.requests.clear();
     expect(names((await applier.apply(desired)).unchanged)).toEqual(['a', 'b']);
-    expect(play.requests).toEqual([]);
+    expect(play.requests.all).toEqual([]);
     const refused = await rejection(applier.apply([secret(namespace, 's')], { caching: 'strict' }));
     expect(refused.message).toContain("caching is 'strict'");
     await applier.apply([]);
@@ -183,7 +183,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('what fails is named, the rest is applied, and nothing is deleted', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     await applier.apply([map(namespace, 'a')]);
@@ -200,7 +200,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('reconcilers, patchers, injectors and what is not compared', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     await applier.apply([map(namespace, 'a'), map(namespace, 'b'), map(namespace, 'c')]);
@@ -239,14 +239,14 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('what is being deleted is made anew once it is gone', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     await applier.apply([ConfigMap({ metadata: { namespace, name: 'a', finalizers: ['riata.dev/hold'] } })]);
     await applier.apply([]);
     expect(names((await applier.apply([])).deleted)).toEqual([]);
     const applied = applier.apply([map(namespace, 'a')]);
-    await until('it waits', async () => watchesOf(play.requests, 'configmaps') > 0);
+    await until('it waits', async () => watchesOf(play.requests, ConfigMap) > 0);
     await client.patch(
       ConfigMap,
       { namespace, name: 'a' },
@@ -258,7 +258,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('other sets’ objects are taken over, or refused where that is not wanted', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server());
     const [one, two] = [uniqueName('one-'), uniqueName('two-')];
     await play.applier.apply([map(namespace, 'a')], { setId: one });
@@ -271,7 +271,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('what the server calls immutable is replaced, and the plan says so', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier } = play;
     const job = (image: string) =>
@@ -287,7 +287,7 @@ describeServers('apply of a desired set', (server) => {
   });
 
   test('waits until what it applied is ready, by the rules of kstatus', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
     const labels = { app: 'web' };

@@ -79,12 +79,12 @@ describeServers('discovery', (server) => {
     await expect(client.find(Unserved, { name: 'a' })).rejects.toSatisfy(isNotFound);
     await expect(client.list(Unserved)).rejects.toThrow('the server could not find the requested resource');
 
-    const Widget = await installKind(client);
+    const Widget = await installKind(server());
     const found = await mapper.kindFor({ apiVersion: Widget.apiVersion, kind: 'Widget' });
     expect(found.gvr).toEqual(Widget.gvr);
     expect({ ...found }).toMatchObject({ scope: 'Namespaced', shortNames: ['wdg'], subresources: ['status', 'scale'] });
     expect(await mapper.kindForResource(`wdg.${Widget.group}`)).toBe(found);
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { a: 1 } }));
     expect((await client.get(found, { namespace, name: 'a' })).spec).toEqual({ a: 1 });
   });

@@ -26,7 +26,7 @@ async function recording(
 describeServers('events', (server) => {
   test('of core/v1: counted, combined, beside their object', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const cart = await client.create(ConfigMap({ metadata: { namespace, name: 'cart' } }));
     const logged = await recording(client, {}, (broadcaster) => {
       const recorder = broadcaster.recorder('carts');
@@ -56,7 +56,7 @@ describeServers('events', (server) => {
 
   test('of events.k8s.io/v1: a series', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const cart = await client.create(ConfigMap({ metadata: { namespace, name: 'cart' } }));
     const logged = await recording(client, { api: 'events.k8s.io/v1' }, (broadcaster) => {
       const recorder = broadcaster.recorder('example.com/carts');
@@ -100,8 +100,8 @@ describeServers('events', (server) => {
 
   test('in a namespace that ends are refused, which is logged once; the others are written', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
-    const other = await server().newNamespace();
+    const namespace = await server().namespace();
+    const other = await server().namespace();
     // A finalizer keeps the namespace from going before the test is over.
     await client.create(ServiceAccount({ metadata: { namespace, name: 'held', finalizers: ['riata.dev/held'] } }));
     await client.delete(Namespace, { name: namespace });

@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { Cache } from '../src/cache/index.js';
 import { createClient } from '../src/client/index.js';
@@ -5,17 +6,17 @@ import { control, controllerFor, type ReconcileContext } from '../src/controller
 import { ConfigMap } from '../src/kinds/index.js';
 import { fence } from '../src/manager/index.js';
 import { LostLease, silentLogger } from '../src/runtime/index.js';
-import { describeServers, type TestServer, until } from './servers.js';
+import { describeServers, until } from './servers.js';
 
 const finalizer = 'riata.dev/clean';
 
 /** A controller of one ConfigMap, there already or new, which cleans up as told, and what came of it. */
 async function running(
-  server: TestServer,
+  server: TestEnvironment,
   cleanUp: (context: ReconcileContext<ConfigMap>) => unknown,
   there?: { readonly namespace: string; readonly name: string },
 ) {
-  const { namespace, name } = there ?? { namespace: await server.newNamespace(), name: 'a' };
+  const { namespace, name } = there ?? { namespace: await server.namespace(), name: 'a' };
   const runtime = { log: silentLogger };
   const client = createClient(server.config, { runtime });
   /** What is asked before a write is sent; may throw. */

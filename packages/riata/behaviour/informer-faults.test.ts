@@ -8,14 +8,14 @@ describeServers(
   'informers and caches over a bad network',
   (server) => {
     test('everybody comes to know what the server has, and nothing is left behind', async () => {
-      const { config, control } = server();
+      const { config } = server();
       const isReal = process.env.RIATA_SERVERS === 'kube-apiserver';
       const rounds = Number(process.env.INFORMER_ROUNDS ?? (isReal ? 30 : 5));
       const report = await informerRounds({
         ...{ config, rounds, firstSeed, restartEvery: 1 },
-        newNamespace: () => server().newNamespace(),
-        restart: (options) => control.restart(options),
-        compact: () => control.compact(),
+        newNamespace: () => server().namespace(),
+        restart: (options) => server().faults.restart(options),
+        compact: () => server().faults.compact(),
       });
       if (process.env.INFORMER_ROUNDS) process.stdout.write(`${JSON.stringify(report)}\n`);
       expect(report.rounds).toBe(rounds);

@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import {
   type Change,
@@ -15,14 +16,14 @@ import { ConfigMap, Namespace } from '../src/kinds/index.js';
 import { edit } from '../src/object/value/edit.js';
 import { isFrozenDeep } from '../src/object/value/freeze.js';
 import { silentLogger } from '../src/runtime/index.js';
-import { describeServers, type TestServer, until } from './servers.js';
+import { describeServers, until } from './servers.js';
 
 const runtime = { log: silentLogger };
 const configMap = (namespace: string, name: string, value = '1', labels = {}) =>
   ConfigMap({ metadata: { namespace, name, labels }, data: { value } });
 
 /** An informer of the ConfigMaps that tests make, which runs until it is disposed. */
-function informing(server: TestServer, namespace: string, options: SharedIndexInformerOptions<ConfigMap> = {}) {
+function informing(server: TestEnvironment, namespace: string, options: SharedIndexInformerOptions<ConfigMap> = {}) {
   const stop = new AbortController();
   const source = listWatch(server.client, ConfigMap, { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' });
   const informer = new SharedIndexInformer(source, { kind: ConfigMap, runtime, ...options });
@@ -58,7 +59,7 @@ describeServers('informers', (server) => {
   for (const useWatchList of [true, false]) {
     test(`keep a store and tell what changes (${useWatchList ? 'WatchList' : 'LIST and watch'})`, async () => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const a = await client.create(configMap(namespace, 'a'));
       await client.create(configMap(namespace, 'b'));
       await using run = informing(server(), namespace, { useWatchList });
@@ -87,7 +88,7 @@ describeServers('informers', (server) => {
 
   test('unchanged parts are those of the version before', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const a = await client.create(configMap(namespace, 'a', '1', { app: 'a' }));
     await using run = informing(server(), namespace);
     const updates: [ConfigMap, ConfigMap][] = [];
@@ -101,7 +102,7 @@ describeServers('informers', (server) => {
 
   test('a handler that comes late, one that goes, and one that filters', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const a = await client.create(configMap(namespace, 'a'));
     await using run = informing(server(), namespace);
     const [first, late, even]: [string[], string[], string[]] = [[], [], []];
@@ -125,7 +126,7 @@ describeServers('informers', (server) => {
 
   test('changes can be iterated; a recreated object is another one', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a'));
     await using run = informing(server(), namespace);
     await run.start();
@@ -148,7 +149,7 @@ describeServers('informers', (server) => {
 
   test('a handler that is too slow gets first and last', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     let current: ConfigMap = await client.create(configMap(namespace, 'a'));
     await using run = informing(server(), namespace);
     const seen: string[] = [];
@@ -177,7 +178,7 @@ describeServers('informers', (server) => {
 
   test('a factory runs one informer for each kind and selection, metadata-only ones too', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a', '1', { app: 'a' }));
     await client.create(configMap(namespace, 'b'));
     await using factory = new SharedInformerFactory(client, { runtime });
@@ -192,18 +193,18 @@ describeServers('informers', (server) => {
   });
 
   test('go on when the server is restarted and has forgotten the past', async () => {
-    const { client, control } = server();
-    const namespace = await server().newNamespace();
+    const { client, faults } = server();
+    const namespace = await server().namespace();
     const a = await client.create(configMap(namespace, 'a'));
     await client.create(configMap(namespace, 'b'));
     await using run = informing(server(), namespace);
     const seen: string[] = [];
     run.informer.addEventHandler(noting(seen));
     await run.start();
-    await control.restart();
+    await faults.restart();
     await until('the server is back', async () => client.update(set('2')(a)).catch(() => undefined));
     await client.delete(ConfigMap, { namespace, name: 'b' });
-    await control.compact();
+    await faults.compact();
     await until('the store is right', async () => {
       const [only, ...others] = run.informer.getStore().list();
       return only?.data?.value === '2' && others.length === 0;

@@ -29,7 +29,7 @@ describeServers(
 
     test('a kubeconfig by kubeconfigFor; what kubectl prints is what we read', async () => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const data = { text: 'ä "quoted"\n', empty: '' };
       const made = await client.create(ConfigMap({ metadata: { namespace, name: 'a' }, data }));
       const printed = await kubectl('get', 'configmap', 'a', '-n', namespace, '-o', 'json', '--show-managed-fields');
@@ -42,7 +42,7 @@ describeServers(
 
     test('two appliers: kubectl keeps what is its own, and we ours', async () => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const labels = { app: 'web' };
       const file = join(dir, 'web.json');
       const manifest = Deployment({

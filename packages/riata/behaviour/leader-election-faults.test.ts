@@ -1,11 +1,12 @@
-import { ApiServer, type Faults, randomFaults } from '@riata/apiserver';
+import { type Faults, randomFaults } from '@riata/apiserver';
+import { TestEnvironment } from '@riata/testing';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../src/client/index.js';
 import { ConfigMap, Lease } from '../src/kinds/index.js';
 import { ProcessClock } from '../src/manager/election.fixture.js';
 import { LeaderElector, LeaseLock } from '../src/manager/index.js';
 import { isConflict, isTransportError, type Transport, type TransportSink } from '../src/rest/index.js';
-import { isLostLease, type Random, seededRandom, silentLogger, VirtualClock } from '../src/runtime/index.js';
+import { isLostLease, type Random, seededRandom, silentLogger, type VirtualClock } from '../src/runtime/index.js';
 
 const namespace = 'default';
 const log = silentLogger;
@@ -40,9 +41,9 @@ function ofProcess(transport: Transport, process: ProcessClock): Transport {
 
 /** A server and operators on it that count, as long as they lead, in one ConfigMap. */
 async function cluster(seed: number) {
-  const base = new VirtualClock();
-  const server = await ApiServer.start({ clock: base, log, random: seededRandom(seed), controllers: false });
-  const admin = createClient(server.config, { runtime: { clock: base, log, random: seededRandom(seed) } });
+  const env = await TestEnvironment.start({ server: 'in-process', seed, log, embedded: { controllers: false } });
+  const base = env.clock as VirtualClock;
+  const { client: admin } = env;
   const settled = async <T>(promise: Promise<T>): Promise<T> => {
     await base.settle();
     return promise;
@@ -61,7 +62,8 @@ async function cluster(seed: number) {
   const join = (identity: string, random: Random, faults?: Faults) => {
     const process = new ProcessClock(base, { skewMs: random.int(-1e9, 1e9), rate: 0.99 + random.next() * 0.02 });
     const runtime = { clock: process, log, random: seededRandom(random.next()) };
-    const config = server.connect({ name: identity, faults });
+    const { config } = env.connect({ name: identity });
+    if (faults !== undefined) env.faults.use((request) => (request.client === identity ? faults(request) : undefined));
     const transport = ofProcess(config.transport, process);
     const client = createClient({ ...config, transport }, { transport, runtime });
     const stop = new AbortController();
@@ -93,11 +95,10 @@ async function cluster(seed: number) {
     await base.advance(20_000);
     await Promise.all(all.map(({ ran }) => ran));
     watch.stop();
-    await admin.close();
-    await server.stop();
+    await env.stop();
   };
   const counter = () => settled(admin.get(ConfigMap, { namespace, name: 'counter' }));
-  return { base, server, admin, settled, stored, join, end, counter };
+  return { base, faults: env.faults, admin, settled, stored, join, end, counter };
 }
 
 function isServerError(error: unknown): boolean {
@@ -128,19 +129,19 @@ describe('leader election on the virtual clock, with an API server', () => {
   });
 
   test('two: the server is down for longer than the lease; then one leads again', async () => {
-    const { base, server, stored, join, end } = await cluster(2);
+    const { base, faults, stored, join, end } = await cluster(2);
     const random = seededRandom(2);
     const both = [join('a', random), join('b', random)];
     await base.advance(10_000);
     const leaders = () => both.filter(({ elector }) => elector.isLeader).length;
     expect(leaders()).toBe(1);
-    await server.suspend();
+    await faults.suspend();
     await base.advance(9_000);
     expect(leaders()).toBeLessThanOrEqual(1);
     await base.advance(20_000);
     expect(leaders()).toBe(0);
     const before = stored.length;
-    await server.resume();
+    await faults.resume();
     await base.advance(30_000);
     expect(leaders()).toBe(1);
     expect(before).toBeGreaterThan(0);

@@ -1,15 +1,16 @@
+import type { TestEnvironment } from '@riata/testing';
 import { describe, expect, test } from 'vitest';
 import type { KubeClient } from '../src/client/index.js';
 import { ConfigMap, Lease } from '../src/kinds/index.js';
 import { fence, LeaderElector, type LeaderElectorOptions, LeaseLock } from '../src/manager/index.js';
 import { isConflict, isNotFound } from '../src/rest/index.js';
 import { isLostLease, type LostLease, memoryMetrics, silentLogger } from '../src/runtime/index.js';
-import { describeServers, rejection, type TestServer, until } from './servers.js';
+import { describeServers, rejection, until } from './servers.js';
 
 /** A Lease of a test's own, and those who run for it; who is slow here loses nothing, as the times are long. */
-async function election(server: TestServer) {
+async function election(server: TestEnvironment) {
   const { client } = server;
-  const namespace = await server.newNamespace();
+  const namespace = await server.namespace();
   const key = { namespace, name: 'operator' };
   const leading = new Set<string>();
   const most = { leaders: 0 };
@@ -136,7 +137,7 @@ describeServers('a write that is under way when another leads', (server) => {
   /** What the old leader knows of the object, the object as the new one has left it, and the old one's client. */
   async function late(): Promise<{ old: KubeClient; namespace: string; stored: () => Promise<ConfigMap> }> {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const name = 'c';
     const known = await client.create(ConfigMap({ metadata: { namespace, name }, data: { by: 'old' } }));
     await client.update({ ...known, data: { by: 'new' } });
@@ -193,7 +194,7 @@ describeServers('a write that is under way when another leads', (server) => {
 
   test('and goes through if nothing has changed', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const guard = { assertLeading: () => {}, lostSignal: undefined };
     for (const verb of Object.keys(writes)) {
       const known = await client.create(ConfigMap({ metadata: { namespace, name: 'c' }, data: { by: 'old' } }));

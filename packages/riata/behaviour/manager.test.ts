@@ -1,21 +1,15 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ControllerDefinition, control } from '../src/controller/index.js';
-import { ConfigMap, CustomResourceDefinition, Event, Lease } from '../src/kinds/index.js';
-import {
-  type ClusterProvider,
-  Manager,
-  type ManagerExit,
-  type ManagerOptions,
-  type Runnable,
-} from '../src/manager/index.js';
+import { control } from '../src/controller/index.js';
+import { ConfigMap, Event, Lease } from '../src/kinds/index.js';
+import type { ClusterProvider, Runnable } from '../src/manager/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
-import { silentLogger, systemClock } from '../src/runtime/index.js';
-import { describeServers, type TestServer, uniqueName, until } from './servers.js';
+import { systemClock } from '../src/runtime/index.js';
+import { describeServers, uniqueName, until } from './servers.js';
 
-async function install(server: TestServer) {
-  const { client } = server;
+async function install(server: TestEnvironment) {
   const Widget = defineKind({
     group: `${uniqueName('m')}.riata.dev`,
     version: 'v1',
@@ -23,30 +17,8 @@ async function install(server: TestServer) {
     spec: z.object({ size: z.int().default(1) }),
     status: z.object({ by: z.string() }),
   });
-  await client.create(CustomResourceDefinition(Widget.crd() as never));
-  await until('the kind is served', async () => client.list(Widget).catch(() => undefined));
-  return { Widget, namespace: await server.newNamespace() };
-}
-
-/** A manager that runs until it is told to stop, or the block is left. */
-async function running(server: TestServer, options: ManagerOptions, ...what: (ControllerDefinition | Runnable)[]) {
-  const manager = await Manager.create({ config: server.config, runtime: { log: silentLogger }, ...options });
-  for (const each of what) manager.add(each);
-  const controller = new AbortController();
-  const ended = manager.run({ signal: controller.signal });
-  return {
-    manager,
-    ended,
-    stop: (): Promise<ManagerExit> => {
-      controller.abort();
-      return ended;
-    },
-    async [Symbol.asyncDispose]() {
-      controller.abort();
-      await ended;
-      await manager[Symbol.asyncDispose]();
-    },
-  };
+  await server.install(Widget);
+  return { Widget, namespace: await server.namespace() };
 }
 
 describeServers('manager', (server) => {
@@ -56,7 +28,7 @@ describeServers('manager', (server) => {
     const seen: string[] = [];
     const named = (name: string) =>
       control(Widget, { name }).reconcile(({ object }) => void seen.push(`${name} ${object.metadata.name}`));
-    await using run = await running(server(), {}, named('one'));
+    await using run = await server().run(named('one'));
     await run.manager.elected;
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
     await until('one has seen it', async () => seen.includes('one a'));
@@ -75,7 +47,7 @@ describeServers('manager', (server) => {
   test('its client reads from the cache what is declared, own writes included', async () => {
     const { Widget, namespace } = await install(server());
     const widgets = control(Widget).reconcile(() => {});
-    await using run = await running(server(), {}, widgets);
+    await using run = await server().run(widgets);
     const { manager } = run;
     await until('the kind is cached', async () => manager.cache.holds(Widget));
     const { client } = manager;
@@ -93,7 +65,7 @@ describeServers('manager', (server) => {
       event({ type: 'Normal', reason: 'Seen', message: `size ${object.spec.size}` });
     });
     const options = { events: { flushTimeout: '1m' }, gracefulTimeout: 'never' } as const;
-    await using run = await running(server(), options, widgets);
+    await using run = await server().startManager({ ...options, run: [widgets] });
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 7 } }));
     await until('it was reconciled', async () => run.manager.explain.length > 0);
     await run.stop();
@@ -125,7 +97,7 @@ describeServers('manager', (server) => {
       },
     };
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 1 } }));
-    await using run = await running(server(), { clusterProvider }, widgets);
+    await using run = await server().startManager({ clusterProvider, run: [widgets] });
     await until('both have seen it', async () => seen.includes('own a 1') && seen.includes('north a 1'));
     run.manager.clusters.add('south', config);
     await until('the new one has seen it', async () => seen.includes('south a 1'));
@@ -154,7 +126,7 @@ describeServers('manager', (server) => {
         throw new Error('no luck');
       },
     };
-    await using run = await running(server(), {});
+    await using run = await server().startManager();
     run.manager.add(wait('other'));
     run.manager.add(wait('server'), { stage: 'servers' });
     run.manager.add(wait('leader'), { stage: 'leader' });
@@ -180,7 +152,7 @@ describeServers('manager', (server) => {
       });
     for (let i = 0; i < 40; i += 1) await client.create(Widget({ metadata: { namespace, name: `w-${i}` }, spec: {} }));
     const leaderElection = { namespace, name: 'lease', identity: 'first' };
-    await using run = await running(server(), { leaderElection }, widgets);
+    await using run = await server().startManager({ leaderElection, run: [widgets] });
     await until('it is at work', async () => finished.size >= 3);
     expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
     expect([...begun].filter((id) => !finished.has(id))).toEqual([]);
@@ -205,9 +177,9 @@ describeServers('manager', (server) => {
         retryPeriod: '500ms',
       } as const,
     });
-    await using first = await running(server(), election('first'), widgets('first'));
+    await using first = await server().startManager({ ...election('first'), run: [widgets('first')] });
     await first.manager.elected;
-    await using second = await running(server(), election('second'), widgets('second'));
+    await using second = await server().startManager({ ...election('second'), run: [widgets('second')] });
     const by = async (name: string) => (await client.get(Widget, { namespace, name })).status?.by;
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
     await until('the first has done it', async () => (await by('a')) === 'first');
@@ -225,7 +197,7 @@ describeServers('manager', (server) => {
     const { Widget, namespace } = await install(server());
     const widgets = control(Widget).reconcile(async ({ status }) => void (await status({ by: 'me' })));
     const leaderElection = { namespace, name: 'lease', identity: 'first' } as const;
-    await using run = await running(server(), { leaderElection }, widgets);
+    await using run = await server().startManager({ leaderElection, run: [widgets] });
     await run.manager.elected;
     const thief = { holderIdentity: 'thief', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' };
     await client.patch(Lease, { namespace, name: 'lease' }, { type: 'merge', body: { spec: thief } });
@@ -243,7 +215,7 @@ describeServers('manager', (server) => {
       health: { host: '127.0.0.1', port: 0 },
       metrics: { host: '127.0.0.1', port: 0, debug: true, profiling: true },
     };
-    await using run = await running(server(), options, widgets);
+    await using run = await server().startManager({ ...options, run: [widgets] });
     const { manager } = run;
     manager.addReadyzCheck('mine', () => {
       throw new Error('not yet');
@@ -279,7 +251,7 @@ describeServers('manager', (server) => {
 
   test('what does not end in time is named, and not waited for', async () => {
     const stubborn: Runnable = { name: 'stubborn', run: () => systemClock.sleep(3_600_000, { background: true }) };
-    await using run = await running(server(), { gracefulTimeout: '50ms' }, stubborn);
+    await using run = await server().startManager({ gracefulTimeout: '50ms', run: [stubborn] });
     await run.manager.elected;
     expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: ['stubborn'] });
   });

@@ -8,7 +8,7 @@ import { describeServers, uniqueName, until } from './servers.js';
 describeServers('certificates for Services that ask for one', (server) => {
   test('a Secret is made and renewed, and webhooks trust its authority', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     registerNeedACert(controllers, { signal });

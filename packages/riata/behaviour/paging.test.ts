@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Client, intercept, type ListOptions } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
 import { metadataOnly } from '../src/object/kind.js';
@@ -10,16 +10,15 @@ const total = 5_000;
 const page = 500;
 
 describeServers('paging', (server) => {
-  let filled: Promise<string> | undefined;
-  /** 5,000 objects in one namespace, for all tests here. */
-  const fullNamespace = () =>
-    (filled ??= server()
-      .newNamespace()
-      .then((n) => fill(server().client, n)));
+  /** With 5,000 objects, for all tests here. */
+  let namespace: string;
+  beforeAll(async () => {
+    namespace = await fill(server().client, await server().namespace());
+    server().keep();
+  });
 
   test('pages: 500 at a time, all of one state, the rest counted', async () => {
     const { client } = server();
-    const namespace = await fullNamespace();
     const names: string[] = [];
     const remaining: (number | undefined)[] = [];
     const versions = new Set<string | undefined>();
@@ -40,7 +39,6 @@ describeServers('paging', (server) => {
   });
 
   test('each: the same objects, fetched page by page if a limit is given, else at once', async () => {
-    const namespace = await fullNamespace();
     const requests: Record<string, string>[] = [];
     const client = intercept(server().client, (operation, next) => {
       requests.push({ ...operation.params });
@@ -63,7 +61,6 @@ describeServers('paging', (server) => {
   });
 
   test('a loop that is left early asks for no more pages', async () => {
-    const namespace = await fullNamespace();
     let requests = 0;
     const client = intercept(server().client, (operation, next) => {
       requests += 1;
@@ -77,7 +74,6 @@ describeServers('paging', (server) => {
 
   test('a selector and an odd page size; metadata only', async () => {
     const { client } = server();
-    const namespace = await fullNamespace();
     const sizes: number[] = [];
     const options = { namespace, labelSelector: 'third=0', limit: 700 };
     for await (const { items } of client.pages(metadataOnly(ConfigMap), options)) {
@@ -89,7 +85,6 @@ describeServers('paging', (server) => {
 
   test('list with a limit is one page, and goes on with its token', async () => {
     const { client } = server();
-    const namespace = await fullNamespace();
     const first = await client.list(ConfigMap, { namespace, limit: 3 });
     expect(first.metadata.remainingItemCount).toBe(total - 3);
     const second = await client.list(ConfigMap, { namespace, limit: 3, continue: first.metadata.continue });
@@ -102,8 +97,7 @@ describeServers('paging', (server) => {
 
   // Last: it changes what the others count on, and compacts and restarts the server.
   test('a token expires: list says 410; pages and each go on with what is there now, or fail if told to', async () => {
-    const { client, control } = server();
-    const namespace = await fullNamespace();
+    const { client, faults } = server();
     const options = { namespace, limit: page };
     const failing = client.pages(ConfigMap, { ...options, onExpired: 'fail' })[Symbol.asyncIterator]();
     const going = client.pages(ConfigMap, options)[Symbol.asyncIterator]();
@@ -116,8 +110,8 @@ describeServers('paging', (server) => {
       // The first is of a page that was handed out before: those who go on do not learn of it.
       for (const gone of [0, 2500]) await client.delete(ConfigMap, { namespace, name: nameOf(gone) });
       await client.create(ConfigMap({ metadata: { namespace, name: 'zz-new' } }));
-      await control.compact();
-      await control.restart();
+      await faults.compact();
+      await faults.restart();
     };
     const fetched: (string | undefined)[] = [];
     const pager = new ListPager<ConfigMap, ListOptions>(async (o) => {

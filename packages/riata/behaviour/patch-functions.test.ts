@@ -254,7 +254,7 @@ describeServers('our patch functions and the server agree', (server) => {
   describe.each(Object.keys(ways) as (keyof typeof ways)[])('%s', (type) => {
     test.each(edits)('%s', async (_, kind, start, change) => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const before = await create(client, kind, namespace, start);
       const after = edit(before, (draft) => void change(draft));
       const patch = ways[type].make(before, after, kind);
@@ -267,7 +267,7 @@ describeServers('our patch functions and the server agree', (server) => {
 
   test('directives written by hand', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const before = (await create(client, Deployment, namespace, deployment)) as Deployment;
     const template = (spec: object) => ({ spec: { template: { spec } } });
     const patches = [

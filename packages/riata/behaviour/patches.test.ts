@@ -10,7 +10,7 @@ const labels = { app: 'web' };
 describeServers('patches', (server) => {
   test('JSON patch: all operations; a failed test changes nothing', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const data = { a: '1', e: '3' };
     const annotations = { 'x.dev/a': '2' };
     const { metadata } = await client.create(ConfigMap({ metadata: { namespace, name: 'a', annotations }, data }));
@@ -42,7 +42,7 @@ describeServers('patches', (server) => {
 
   test('merge patch: null removes, lists are replaced, unknown objects are NotFound', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const metadata = { namespace, name: 'a', labels: { a: '1', b: '2' }, finalizers: ['x.dev/a', 'x.dev/b'] };
     const made = await client.create(ConfigMap({ metadata, data: { a: '1', b: '2' } }));
     const patched = await client.patch(ConfigMap, made.metadata, {
@@ -67,7 +67,7 @@ describeServers('patches', (server) => {
 
   test('strategic: lists merge by key, $patch: delete and replace, $setElementOrder, $retainKeys', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await deployment(client, namespace);
     const patch = (spec: object) =>
       client.patch(Deployment, { namespace, name: 'web' }, { type: 'strategic', body: { spec } });
@@ -109,7 +109,7 @@ describeServers('patches', (server) => {
 
   test('strategicMergeFrom changes one element of a list; with the lock an old state is a conflict', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const before = await deployment(client, namespace);
     const after = edit(before, (draft) => {
       draft.spec!.template.spec!.containers[1]!.image = 'side:2';
@@ -126,7 +126,7 @@ describeServers('patches', (server) => {
 
   test('apply patch sent as such: made if missing, with a manager or not at all', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } };
     const key = { namespace, name: 'a' };
     await expect(client.patch(ConfigMap, key, { type: 'apply', body })).rejects.toThrow('say who applies');
@@ -137,7 +137,7 @@ describeServers('patches', (server) => {
 
   test('a patch that makes no sense to the kind is refused with the field', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { metadata } = await deployment(client, namespace);
     const error = await rejection(
       client.patch(Deployment, metadata, { type: 'merge', body: { spec: { replicas: 'many' as never } } }),

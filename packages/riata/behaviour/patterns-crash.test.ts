@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { beforeAll, expect, test } from 'vitest';
 import type { Client } from '../src/client/index.js';
 import { Secret } from '../src/kinds/index.js';
@@ -11,8 +12,8 @@ import {
 } from '../src/patterns/index.js';
 import { type Random, seededRandom, silentLogger } from '../src/runtime/index.js';
 import { installKind, type Widget, type WidgetKind } from './custom-kind.js';
-import { cuttable, startPatterns } from './patterns-play.js';
-import { describeServers, type TestServer, until } from './servers.js';
+import { startPatterns } from './patterns-play.js';
+import { describeServers, until } from './servers.js';
 
 /** How many histories; more by hand: `RIATA_SEEDS=200`. */
 const seeds = Number(process.env.RIATA_SEEDS ?? 4);
@@ -32,10 +33,10 @@ interface Program {
 }
 
 /** One time of the program, from its start until it is cut off, in the middle of whatever it does. */
-function startProgram(server: TestServer, { Widget, at: [namespace = '', other = ''], cleaned }: Program) {
-  const network = cuttable(server);
+function startProgram(server: TestEnvironment, { Widget, at: [namespace = '', other = ''], cleaned }: Program) {
+  const network = severable(server);
   // Nobody waits for handlers when a program crashes.
-  const play = startPatterns(network, namespace, { drain: '1ms' });
+  const play = startPatterns(server, namespace, { drain: '1ms', connection: network.connection });
   const { controllers, signal, client } = play;
   const [widgets, secrets] = [controllers.for(Widget), controllers.for(Secret)];
   const apply = new Apply(client, { kinds: [Secret], lookup: 'given', runtime: { log: silentLogger } });
@@ -55,9 +56,37 @@ function startProgram(server: TestServer, { Widget, at: [namespace = '', other =
     network.cut();
     await play[Symbol.asyncDispose]();
     await started;
-    await network[Symbol.asyncDispose]();
+    network[Symbol.dispose]();
   };
   return { network, crash };
+}
+
+/** A way to the server that can be cut: no request gets through any more, and no answer comes. */
+function severable(server: TestEnvironment) {
+  const connection = server.connect();
+  let [isCut, left, isLate] = [false, Number.POSITIVE_INFINITY, false];
+  const faults = server.faults.use(({ client, method }) => {
+    if (client !== connection.name) return undefined;
+    if (isCut) return { stall: 'request' };
+    if (method !== 'GET') left -= 1;
+    if (left >= 0) return undefined;
+    isCut = true;
+    return { stall: isLate ? 'answer' : 'request' };
+  });
+  return {
+    connection,
+    get isCut() {
+      return isCut;
+    },
+    cut() {
+      isCut = true;
+    },
+    /** Cuts it at the write after this many more: before it is sent, or, `late`, before it is answered. */
+    cutAfterWrites(count: number, { late }: { readonly late: boolean }) {
+      [left, isLate] = [count, late];
+    },
+    [Symbol.dispose]: () => faults[Symbol.dispose](),
+  };
 }
 
 /** What was deleted with which of the program's finalizers on it: each has to be cleaned up. */
@@ -66,7 +95,7 @@ type Owed = Set<string>;
 /** Users, and somebody who meddles. */
 async function someWork(
   random: Random,
-  server: TestServer,
+  server: TestEnvironment,
   Widget: WidgetKind,
   at: string[],
   owed: Owed,
@@ -110,14 +139,15 @@ describeServers(
   (server) => {
     let Widget: WidgetKind;
     beforeAll(async () => {
-      Widget = await installKind(server().client);
+      Widget = await installKind(server());
+      server().keep();
     });
 
     const histories = Array.from({ length: seeds }, (_, index) => index + 1);
     test.each(histories)('in the end all is as it should be, whenever they crash (seed %i)', async (seed) => {
       const random = seededRandom(seed);
       const { client } = server();
-      const at = [await server().newNamespace(), await server().newNamespace()];
+      const at = [await server().namespace(), await server().namespace()];
       const [namespace = '', other = ''] = at;
       const owed = new Set<string>();
       const cleaned = seed % 2 === 0 ? new Set<string>() : undefined;

@@ -1,12 +1,11 @@
-import { ApiServer } from '@riata/apiserver';
+import { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
-import { createClient } from '../src/client/index.js';
 import { ClusterRole, ConfigMap, Secret } from '../src/kinds/index.js';
 import { isControlledBy } from '../src/object/index.js';
 import { registerGeneratingHandler, relatedResource, type SetApplier } from '../src/patterns/index.js';
 import { silentLogger } from '../src/runtime/index.js';
 import { recordedApply, startPatterns } from './patterns-play.js';
-import { describeServers, type TestServer, testOn, uniqueName, until } from './servers.js';
+import { describeServers, testOn, uniqueName, until } from './servers.js';
 
 /** What a ConfigMap, here the owner, says it becomes: the keys of its data. */
 const wantedBy = ({ metadata, data = {} }: ConfigMap) =>
@@ -17,12 +16,12 @@ const wantedBy = ({ metadata, data = {} }: ConfigMap) =>
 /** Owners are told by their name from the ConfigMap that real servers put into every namespace. */
 const isOwner = ({ metadata }: ConfigMap) => metadata.name.startsWith('owner');
 
-async function secretsIn({ client }: TestServer, namespace: string): Promise<string[]> {
+async function secretsIn({ client }: TestEnvironment, namespace: string): Promise<string[]> {
   const { items } = await client.list(Secret, { namespace });
   return items.map(({ metadata }) => metadata.name).sort();
 }
 
-function untilSecrets(server: TestServer, namespace: string, names: readonly string[]): Promise<boolean> {
+function untilSecrets(server: TestEnvironment, namespace: string, names: readonly string[]): Promise<boolean> {
   return until(`there are ${names.join(', ') || 'none'}`, async () => {
     return `${await secretsIn(server, namespace)}` === `${names}`;
   });
@@ -31,7 +30,7 @@ function untilSecrets(server: TestServer, namespace: string, names: readonly str
 describeServers('generating handlers', (server) => {
   test('an object becomes others, which follow it and go with it; what is changed about them is mended', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
@@ -61,7 +60,7 @@ describeServers('generating handlers', (server) => {
 
   test('a set that crosses namespaces is deleted though its owner went while nobody was there', async () => {
     const { client } = server();
-    const [namespace, other] = [await server().newNamespace(), await server().newNamespace()];
+    const [namespace, other] = [await server().namespace(), await server().namespace()];
     const start = async () => {
       const play = startPatterns(server(), namespace);
       const applier = recordedApply(play.client, [Secret]);
@@ -100,27 +99,26 @@ describeServers('generating handlers', (server) => {
   });
 
   testOn(['in-process'], 'a set with owner references goes by garbage collection while nobody is there', async () => {
-    await using collecting = await ApiServer.start({ log: silentLogger });
-    await using client = createClient(collecting.config, { runtime: { log: silentLogger } });
+    await using collecting = await TestEnvironment.start({ server: 'in-process', time: 'real', log: silentLogger });
+    const { client } = collecting;
     const namespace = 'default';
-    const place = { ...server(), config: collecting.config, client };
     {
-      await using play = startPatterns(place, namespace);
+      await using play = startPatterns(collecting, namespace);
       const applier = recordedApply(play.client, [Secret]);
       registerGeneratingHandler(play.controllers.for(ConfigMap), applier, { name: 'secrets' }, (map) => ({
         objects: isOwner(map) ? wantedBy(map) : [],
       }));
       await play.controllers.start({ signal: play.signal });
       await client.create(ConfigMap({ metadata: { namespace, name: 'owner' }, data: { a: '1' } }));
-      await untilSecrets(place, namespace, ['owner-a']);
+      await untilSecrets(collecting, namespace, ['owner-a']);
     }
     await client.delete(ConfigMap, { namespace, name: 'owner' });
-    await untilSecrets(place, namespace, []);
+    await untilSecrets(collecting, namespace, []);
   });
 
   test('a finalizer that is not needed any more goes', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const key = { namespace, name: 'owner' };
     await client.create(ConfigMap({ metadata: { ...key, finalizers: ['wrangler.cattle.io/secrets'] } }));
     await using play = startPatterns(server(), namespace);
@@ -132,7 +130,7 @@ describeServers('generating handlers', (server) => {
 
   test('allowCrossNamespace, allowClusterScoped and ownerReferences mean what they say; rancher#35656: sets of mixed scope', async () => {
     const { client } = server();
-    const [namespace, other] = [await server().newNamespace(), await server().newNamespace()];
+    const [namespace, other] = [await server().namespace(), await server().namespace()];
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const maps = controllers.for(ConfigMap);
@@ -179,7 +177,7 @@ describeServers('generating handlers', (server) => {
 
   test('uniqueApplyForResourceVersion: once for each version; a failed one is tried again', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const maps = controllers.for(ConfigMap);
@@ -217,7 +215,7 @@ describeServers('generating handlers', (server) => {
 
   test('rancher#41887: what an object that is going has become is not made again', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const maps = controllers.for(ConfigMap);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { ApiServer } from '@riata/apiserver';
-import { createClient, defineKind, type KindOf, loadConfig, Manager, silentLogger } from 'riata';
-import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Secret, Service } from 'riata/kinds';
+import { environmentPerFile } from '@riata/testing';
+import { type ConnectedClient, defineKind, type KindOf, Manager, type RestConfig, silentLogger } from 'riata';
+import { ConfigMap, Deployment, Namespace, Secret, Service } from 'riata/kinds';
 import {
   Apply,
   Cond,
@@ -21,7 +21,7 @@ import {
   typesFromCrds,
 } from 'riata/patterns';
 import { SharedControllerFactory } from 'riata/shared';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const Site = defineKind({
@@ -34,22 +34,16 @@ const Site = defineKind({
 interface Site extends KindOf<typeof Site> {}
 
 /** The real server where there is one (`npm run test:real`), else the embedded one. */
-const isReal = process.env.RIATA_CONTROL_PLANE !== undefined;
-const server = isReal ? undefined : await ApiServer.start({ log: silentLogger });
-const config = server?.config ?? (await loadConfig());
-const client = createClient(config);
+const env = environmentPerFile({ beforeAll, afterAll, afterEach }, { kinds: [Site], time: 'real', log: silentLogger });
 const options = { runtime: { log: silentLogger } };
+let client: ConnectedClient;
+let config: RestConfig;
 let namespace = '';
 
 beforeAll(async () => {
-  await client.apply(CustomResourceDefinition(Site.crd()), { fieldManager: 'test' });
-  await soon(async () => void (await client.list(Site)));
-  namespace = (await client.create(Namespace({ metadata: { generateName: 'patterns-guide-' } }))).metadata.name;
-});
-
-afterAll(async () => {
-  await client.close();
-  await server?.stop();
+  ({ client, config } = env());
+  namespace = await env().namespace('patterns-guide');
+  env().keep();
 });
 
 /** A signal that aborts when the block is left, and controllers that end then. */
@@ -65,7 +59,7 @@ async function start(signalled: (controllers: Controllers, signal: AbortSignal) 
   }
 }
 
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, 50_000);
+const soon = (expectation: () => Promise<void>) => env().eventually(expectation);
 
 test('typed controllers', async () => {
   const log: string[] = [];

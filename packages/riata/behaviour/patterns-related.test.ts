@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { isDeletedFinalStateUnknown } from '../src/cache/index.js';
 import { ConfigMap, Namespace, Secret } from '../src/kinds/index.js';
 import { relatedResource, Trigger } from '../src/patterns/index.js';
-import { cuttable, startPatterns } from './patterns-play.js';
+import { startPatterns } from './patterns-play.js';
 import { describeServers, testOn, until } from './servers.js';
 
 describeServers('related resources', (server) => {
   test('owners are looked at when what they own comes, changes and goes; earlier owners too', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
@@ -40,10 +40,12 @@ describeServers('related resources', (server) => {
     ['in-process', 'https'],
     'tombstones: a deletion that nobody saw is told with the last that was known',
     async () => {
-      const { client, control } = server();
-      const namespace = await server().newNamespace();
-      await using network = cuttable(server());
-      await using play = startPatterns(network, namespace);
+      const { client, faults } = server();
+      const namespace = await server().namespace();
+      let mended: Promise<void> | undefined;
+      // While it is cut off, requests wait.
+      await using connection = server().connect({ onRequest: () => mended });
+      await using play = startPatterns(server(), namespace, { connection });
       const { controllers, signal } = play;
       const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
       const looked: string[] = [];
@@ -71,10 +73,14 @@ describeServers('related resources', (server) => {
       looked.length = 0;
       told.length = 0;
       isAway = true;
-      network.cut();
+      let mend = () => {};
+      mended = new Promise((done) => {
+        mend = done;
+      });
+      connection.cut({ graceful: true });
       await client.delete(Secret, key);
-      await control.compact();
-      network.mend();
+      await faults.compact();
+      mend();
       await until('its end is seen', async () => looked.includes(`${namespace}/one`));
       expect(failures).toBe(0);
       expect(ends).toEqual([true]);
@@ -84,7 +90,7 @@ describeServers('related resources', (server) => {
 
   test('cluster-scoped objects, one key for all, and triggers', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace, { cacheDefaults: {} });
     const { controllers, signal } = play;
     const [maps, namespaces] = [controllers.for(ConfigMap), controllers.for(Namespace)];
@@ -117,7 +123,7 @@ describeServers('related resources', (server) => {
   });
 
   test('keys that stand for no object are asked for nowhere, also if only one namespace is watched', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, requests, signal } = play;
     const secrets = controllers.for(Secret);
@@ -129,7 +135,7 @@ describeServers('related resources', (server) => {
     await controllers.start({ signal });
     await until('both ran', async () => seen.length === 2);
     expect(seen.toSorted()).toEqual(['triggered', undefined]);
-    const strange = requests.filter((request) => !/\/version|\/secrets\?/.test(request));
+    const strange = requests.all.filter(({ path }) => !/\/version|\/secrets\?/.test(path));
     expect(strange).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { ConfigMap, CustomResourceDefinition, Secret } from '../src/kinds/index.js';
+import { ConfigMap, Secret } from '../src/kinds/index.js';
 import { defineKind, makeKind } from '../src/object/index.js';
 import {
   Cond,
@@ -32,14 +32,13 @@ const Widget: WidgetKind = makeKind({ group, version: 'v1', kind: 'Gadget', plur
 
 describeServers('patterns', (server) => {
   beforeAll(async () => {
-    const { client } = server();
-    await client.create(CustomResourceDefinition(Gadget.crd()));
-    await until('it is served', () => client.list(Gadget).catch(() => undefined));
+    await server().install(Gadget);
+    server().keep();
   });
 
   test("wrangler's way of use: CRUD, handlers, cache and keys of any kind, without generated code", async () => {
     const { config } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const stop = new AbortController();
     const cacheDefaults = { namespaces: [namespace] };
     await using controllers = await Controllers.fromConfig(config, { cacheDefaults, runtime });
@@ -77,22 +76,22 @@ describeServers('patterns', (server) => {
   });
 
   test('nothing is listed or watched before there is a handler or a read of the cache', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, requests, signal } = play;
     const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
     await controllers.start({ signal });
-    expect(requests.filter((request) => !request.includes('/version'))).toEqual([]);
+    expect(requests.all.filter(({ path }) => !path.includes('/version'))).toEqual([]);
     await maps.cache.list();
-    expect(watchesOf(requests, 'configmaps')).toBe(1);
+    expect(watchesOf(requests, ConfigMap)).toBe(1);
     secrets.onChange('one', () => {});
-    await until('it is watched', async () => watchesOf(requests, 'secrets') === 1);
+    await until('it is watched', async () => watchesOf(requests, Secret) === 1);
     expect(controllers.factory.forKind(Secret).handlers).toEqual(['one']);
   });
 
   test('rancher#49328: onRemove of several handlers in any order; each cleans up once, others cannot take it away', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const maps = controllers.for(ConfigMap);
@@ -130,7 +129,7 @@ describeServers('patterns', (server) => {
 
   test('onRemove: what is deleted while nobody is there is cleaned up by the next', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const key = { namespace, name: 'a' };
     await client.create(ConfigMap({ metadata: key }));
     {
@@ -150,7 +149,7 @@ describeServers('patterns', (server) => {
 
   test('rancher#47045: finalizers are cleared when a controller is uninstalled, and others stay', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace, { finalizerPrefix: 'example.com/' });
     const { controllers } = play;
     const widgets = controllers.for(Widget);
@@ -173,7 +172,7 @@ describeServers('patterns', (server) => {
   });
 
   test('lasso PR#11: handlers whose signal has aborted are gone from the controller', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const maps = play.controllers.for(ConfigMap);
     const stop = new AbortController();
@@ -199,7 +198,7 @@ describeServers('patterns', (server) => {
 
   test('write what differs, and nothing else; conditions tell how it went', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, requests, signal } = play;
     const widgets = controllers.for(Widget);
@@ -221,7 +220,7 @@ describeServers('patterns', (server) => {
     // The handler behind it saw what was written at once; the server may tell us before it tells the program.
     await until('it was handed on', async () => after.length > 0);
     expect(after[0]).toBe(1);
-    const writes = () => requests.filter((request) => request.startsWith('PATCH') || request.startsWith('PUT')).length;
+    const writes = () => requests.all.filter(({ verb }) => verb === 'patch' || verb === 'update').length;
     expect(writes()).toBe(1);
     const before = runs.length;
     widgets.enqueue(key);
@@ -242,7 +241,7 @@ describeServers('patterns', (server) => {
 
   test('wrangler PR#197: a condition that the handler sets itself is not overwritten', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     const Deployed = new Cond('Deployed');
@@ -261,7 +260,7 @@ describeServers('patterns', (server) => {
 
   test('wrangler#343: kinds of defineKind have standard conditions, and the generation that was looked at', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);
     const { controllers, signal } = play;
     registerStatusHandler(controllers.for(Gadget), { name: 'count', condition: 'Counted' }, (gadget, status) => ({

@@ -11,7 +11,7 @@ const spec = { containers: [{ name: 'web', image: 'web:1' }] };
 describeServers('reads', (server) => {
   test('metadata only: get, find and list give the metadata under the own kind, and no more', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await client.create(Pod({ metadata: { namespace, name: 'a', labels: { app: 'web' } }, spec }));
     const PodMeta = metadataOnly(Pod);
     const expected = { apiVersion: 'v1', kind: 'Pod', metadata: made.metadata };
@@ -35,7 +35,7 @@ describeServers('reads', (server) => {
 
   test('tables: the columns and rows that kubectl prints', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     expect((await client.table(Pod, { namespace })).rows).toEqual([]);
     await client.create(Pod({ metadata: { namespace, name: 'a', labels: { app: 'web' } }, spec }));
     await client.create(Pod({ metadata: { namespace, name: 'b' }, spec }));
@@ -53,13 +53,13 @@ describeServers('reads', (server) => {
 
   test('tables: the printer columns of a CRD', async () => {
     const { client } = server();
-    const Widget = await installKind(client, {
+    const Widget = await installKind(server(), {
       additionalPrinterColumns: [
         { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
         { name: 'Color', type: 'string', jsonPath: '.spec.color', priority: 1 },
       ],
     });
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { size: 3, color: 'red' } }));
     const table = await until('the columns are served', async () => {
       const found = await client.table(Widget, { namespace });
@@ -81,7 +81,7 @@ describeServers('reads', (server) => {
 
   test('how old an answer may be: any, not older than, exactly', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await client.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
     const { resourceVersion } = made.metadata;
     await client.update({ ...made, data: { a: '2' } });
@@ -104,7 +104,7 @@ describeServers('reads', (server) => {
 
   test('names that could lead elsewhere never leave the process', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const name of ['', '.', '..', 'a/b', 'a%2fb']) {
       await expect(client.get(ConfigMap, { namespace, name })).rejects.toThrow(/name/);
     }

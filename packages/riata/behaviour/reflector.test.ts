@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import {
   createStore,
@@ -11,12 +12,12 @@ import { ConfigMap } from '../src/kinds/index.js';
 import { makeKind } from '../src/object/index.js';
 import { isResourceExpired } from '../src/rest/index.js';
 import { memoryMetrics, silentLogger } from '../src/runtime/index.js';
-import { describeServers, type TestServer, uniqueName, until } from './servers.js';
+import { describeServers, uniqueName, until } from './servers.js';
 
 describeServers('Reflector', (server) => {
   test.each([true, false])('WatchList %s: all there is, then every change', async (useWatchList) => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const name of ['a', 'b', 'c']) await client.create(configMap(namespace, name));
     await using r = reflect(server(), { namespace }, { useWatchList });
     await r.holds('a', 'b', 'c');
@@ -36,7 +37,7 @@ describeServers('Reflector', (server) => {
 
   test('a LIST in pages is one list', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const names = Array.from({ length: 7 }, (_, i) => `c-${i}`);
     for (const name of names) await client.create(configMap(namespace, name));
     await using r = reflect(server(), { namespace }, { useWatchList: false, pageSize: 3 });
@@ -45,15 +46,15 @@ describeServers('Reflector', (server) => {
   });
 
   test('a LIST in pages after the server has forgotten what a watch would go on from: the newest state, not the same again', async () => {
-    const { client, control } = server();
-    const namespace = await server().newNamespace();
+    const { client, faults } = server();
+    const namespace = await server().namespace();
     for (const name of ['a', 'b', 'c']) await client.create(configMap(namespace, name));
     await using r = reflect(server(), { namespace }, { useWatchList: false, pageSize: 2 });
     await r.holds('a', 'b', 'c');
     // A server that is back cannot go on from before its start, while its database still knows every state.
-    await client.create(configMap(await server().newNamespace(), 'elsewhere'));
-    await control.stop({ graceful: false });
-    await control.start();
+    await client.create(configMap(await server().namespace(), 'elsewhere'));
+    await faults.suspend({ graceful: false });
+    await faults.resume();
     await until('it takes writes', async () => {
       return client.create(configMap(namespace, 'd')).then(
         () => true,
@@ -66,7 +67,7 @@ describeServers('Reflector', (server) => {
 
   test('resume: watches that are replaced again and again, for silence, lose and repeat nothing', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using r = reflect(server(), { namespace }, { silence: '100ms' });
     await r.holds();
     const names = Array.from({ length: 12 }, (_, i) => `c-${String(i).padStart(2, '0')}`);
@@ -83,7 +84,7 @@ describeServers('Reflector', (server) => {
 
   test('selectors: what leaves the selection is deleted', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a'));
     await client.create(configMap(namespace, 'b'));
     await using r = reflect(server(), { namespace, labelSelector: 'app in (a,b)' });
@@ -114,8 +115,8 @@ describeServers('Reflector', (server) => {
   });
 
   test('compaction: what was missed is too old to be told, so it lists anew', async () => {
-    const { client, control } = server();
-    const namespace = await server().newNamespace();
+    const { client, faults } = server();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a'));
     await client.create(configMap(namespace, 'b'));
     // It first runs, then does not while the past is forgotten, and then goes on from where it was.
@@ -124,8 +125,8 @@ describeServers('Reflector', (server) => {
     await r.stop();
     await client.delete(ConfigMap, { namespace, name: 'a' });
     await client.create(configMap(namespace, 'c'));
-    await control.compact();
-    await control.restart();
+    await faults.compact();
+    await faults.restart();
     await until('the server answers', () =>
       client.list(ConfigMap, { namespace }).then(
         () => true,
@@ -143,13 +144,13 @@ describeServers('Reflector', (server) => {
   test.each([true, false])(
     'server restart, in order (%s): goes on, and ends up equal to the server',
     async (graceful) => {
-      const { client, control } = server();
-      const namespace = await server().newNamespace();
+      const { client, faults } = server();
+      const namespace = await server().namespace();
       await client.create(configMap(namespace, 'before'));
       await client.create(configMap(namespace, 'doomed'));
       await using r = reflect(server(), { namespace });
       await r.holds('before', 'doomed');
-      await control.restart({ graceful });
+      await faults.restart({ graceful });
       await until('the server takes it', () =>
         client.create(configMap(namespace, 'after')).then(
           () => true,
@@ -168,7 +169,7 @@ const configMap = (namespace: string, name: string, data?: Record<string, string
 
 /** Runs a Reflector of ConfigMaps into a store. Given `from`, its first list is this version with nothing in it. */
 function reflect(
-  { client }: TestServer,
+  { client }: TestEnvironment,
   selection: ListWatchOptions & { readonly metadataOnly?: false; readonly namespace: string },
   options: ReflectorOptions<ConfigMap> = {},
   from?: string,

@@ -18,11 +18,11 @@ const restarting = ['in order', 'by force'] as const;
 describeServers('restarts and compaction', (server) => {
   test('a watch from before a compaction is 410, at the opening or in the stream', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { resourceVersion } = (await client.create(configMap(namespace, 'a'))).metadata;
     await client.create(configMap(namespace, 'b'));
-    await server().control.compact();
-    await server().control.restart();
+    await server().faults.compact();
+    await server().faults.restart();
     const opened = await client.watch(ConfigMap, { namespace, resourceVersion }).catch((error: unknown) => error);
     if (opened instanceof Error) {
       expect(opened).toSatisfy(isResourceExpired);
@@ -49,7 +49,7 @@ describeServers('restarts and compaction', (server) => {
     'a server that goes %s ends a watch; a retrying one goes on and misses nothing',
     async (how) => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const graceful = how === 'in order';
       const { resourceVersion } = (await client.list(ConfigMap, { namespace })).metadata;
       const plain = await client.watch(ConfigMap, { namespace, resourceVersion });
@@ -63,12 +63,12 @@ describeServers('restarts and compaction', (server) => {
       const creating = [...Array(5).keys()].map((i) => client.create(configMap(namespace, `before-${i + 2}`)));
       await Promise.all(creating);
       await until('the plain watch has seen them', async () => drained.names.length === 6);
-      await server().control.stop({ graceful });
+      await server().faults.suspend({ graceful });
       const error = await drained.end;
       expect([...drained.names].sort()).toEqual([1, 2, 3, 4, 5, 6].map((i) => `before-${i}`));
       if (!graceful) expect(error).toSatisfy(isTransportError);
       await expect(client.list(ConfigMap, { namespace })).rejects.toSatisfy(isConnectionRefused);
-      await server().control.start();
+      await server().faults.resume();
       await client.create(configMap(namespace, 'after-1'));
       await client.delete(ConfigMap, { namespace, name: 'before-2' });
       await client.patch(ConfigMap, { namespace, name: 'before-3' }, { type: 'merge', body: { data: { a: '1' } } });
@@ -88,7 +88,7 @@ describeServers('restarts and compaction', (server) => {
 
   test('a restart while objects are being made: a retrying watch sees each of them', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const watch = client.retryingWatch(ConfigMap, { namespace });
     const known = follow(watch);
     let stop = false;
@@ -105,7 +105,7 @@ describeServers('restarts and compaction', (server) => {
       for (; !stop; made++) await write(nameOf(made));
     })();
     await known.has(nameOf(3));
-    await server().control.restart({ graceful: false });
+    await server().faults.restart({ graceful: false });
     const atRestart = made;
     await known.has(nameOf(atRestart));
     stop = true;

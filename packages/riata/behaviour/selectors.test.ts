@@ -101,7 +101,7 @@ const labelSelectors = [
 describeServers('selectors', (server) => {
   test('labels: our matching gives what the server gives; what it refuses we refuse', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await Promise.all(
       objects.map((labels, i) => client.create(ConfigMap({ metadata: { namespace, name: `o-${i}`, labels } }))),
     );
@@ -122,7 +122,7 @@ describeServers('selectors', (server) => {
 
   test('labels: what a parsed selector prints means the same to the server', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await Promise.all(
       objects.map((labels, i) => client.create(ConfigMap({ metadata: { namespace, name: `o-${i}`, labels } }))),
     );
@@ -144,7 +144,7 @@ describeServers('selectors', (server) => {
 
   test('fields: the same set, the same refusals', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const spec = { containers: [{ name: 'a', image: 'a:1' }] };
     const made = await Promise.all(
       [undefined, 'node-a', 'node-b'].map((nodeName, i) =>
@@ -198,7 +198,7 @@ describeServers('selectors', (server) => {
 
   test('fields: an object as selector; a field that the kind does not have is refused by name', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const involvedObject = { kind: 'Pod', name: 'a,b=c', namespace };
     const event = Event({ metadata: { namespace, name: 'e' }, involvedObject, reason: 'Odd', type: 'Normal' });
     await client.create(event);

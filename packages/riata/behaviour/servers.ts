@@ -1,39 +1,32 @@
-import { ApiServer } from '@riata/apiserver';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentPerFile, eventually, type TestEnvironment, type TestEnvironmentOptions } from '@riata/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { type ConnectedClient, createClient } from '../src/client/index.js';
-import { Namespace } from '../src/kinds/index.js';
-import { configFromKubeconfig, type RestConfig, staticCredentials } from '../src/rest/index.js';
-import { silentLogger, systemClock, systemRandom } from '../src/runtime/index.js';
-
-/** A server that behaviour is tested on. What the real one does is the truth. */
-export interface TestServer {
-  readonly config: RestConfig;
-  /** As an administrator. */
-  readonly client: ConnectedClient;
-  /** What can be done to the server itself: it is done to whoever uses it at the same time. */
-  readonly control: ServerControl;
-  /** Makes an empty namespace for one test. */
-  newNamespace(): Promise<string>;
-}
-
-/** Objects stay; what is told to watches does not. */
-export interface ServerControl {
-  /** Gracefully, it ends watches in order and answers what is under way; otherwise it cuts all connections. */
-  stop(options: { readonly graceful: boolean }): Promise<void>;
-  start(): Promise<void>;
-  restart(options?: { readonly graceful: boolean }): Promise<void>;
-  /** Forgets the past. */
-  compact(): Promise<void>;
-}
+import { configFromKubeconfig } from '../src/rest/index.js';
+import { silentLogger, systemRandom } from '../src/runtime/index.js';
 
 /** What only the real control plane can do. */
 export type ControlPlane = ReturnType<typeof controlPlaneFromEnv>;
 
-/** The servers there are: the embedded one in this process and over HTTPS, and the real one. */
-export type ServerName = keyof typeof starters;
+/** The servers there are: the embedded one in this process and over HTTPS, and the real one. What that does is the truth. */
+export type ServerName = keyof typeof servers;
 
-const starters = { 'in-process': inProcessServer, https: httpsServer, 'kube-apiserver': realServer } as const;
+// Without what kube-controller-manager does, as the real one has none: else nobody could tell a finalizer's work.
+const servers = {
+  'in-process': () => ({ server: 'in-process', time: 'real', embedded: { controllers: false, cuts: systemRandom } }),
+  https: () => ({ server: 'https', embedded: { controllers: false } }),
+  'kube-apiserver': async () => {
+    const plane = controlPlaneFromEnv();
+    return {
+      server: {
+        config: await configFromKubeconfig(plane.kubeconfig),
+        suspend: (options) => plane.stopApiServer(options),
+        resume: () => plane.startApiServer(),
+        compact: async () => void (await plane.compact()),
+        isThrownAway: true,
+      },
+    };
+  },
+} as const satisfies Record<string, () => TestEnvironmentOptions | Promise<TestEnvironmentOptions>>;
 
 /** Those that this run is for: `RIATA_SERVERS`, set by the vitest projects. */
 const wanted = (process.env.RIATA_SERVERS ?? 'kube-apiserver').split(',') as ServerName[];
@@ -43,18 +36,14 @@ const wanted = (process.env.RIATA_SERVERS ?? 'kube-apiserver').split(',') as Ser
  */
 export function describeServers(
   title: string,
-  suite: (server: () => TestServer) => void,
+  suite: (server: () => TestEnvironment) => void,
   on: readonly ServerName[] = ['in-process', 'https', 'kube-apiserver'],
 ): void {
   for (const name of wanted.filter((w) => on.includes(w))) {
     describe(`${title} (${name})`, () => {
       describing = name;
-      let server: (TestServer & AsyncDisposable) | undefined;
-      beforeAll(async () => {
-        server = await starters[name]();
-      });
-      afterAll(() => server?.[Symbol.asyncDispose]());
-      suite(() => server!);
+      const options = async () => ({ log: silentLogger, ...(await servers[name]()) });
+      suite(environmentPerFile({ beforeAll, afterAll, afterEach }, options));
     });
   }
   // A file with no suite at all would be an error of the test runner.
@@ -78,15 +67,15 @@ export function controlPlane(): ControlPlane {
   return controlPlaneFromEnv();
 }
 
-/** Asks again and again until the answer is neither undefined nor false; fails with `what` after a minute. */
+/** As `eventually`, where undefined is no answer either; and an error is one: it ends at once with that. */
 export async function until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = systemClock.monotonic() + 60_000;
-  for (;;) {
-    const answer = await probe();
-    if (answer !== undefined && answer !== false) return answer;
-    if (systemClock.monotonic() > deadline) throw new Error(`waited a minute in vain until ${what}`);
-    await systemClock.sleep(50);
-  }
+  const ask = async () => {
+    const [asked] = await Promise.allSettled([probe()]);
+    return (asked.status === 'rejected' || (asked.value !== undefined && asked.value !== false)) && asked;
+  };
+  const asked = await eventually(ask, { what });
+  if (asked.status === 'rejected') throw asked.reason;
+  return asked.value as T;
 }
 
 /** What a promise rejects with; an error if it does not. */
@@ -102,55 +91,4 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
 /** A name that no other test has. */
 export function uniqueName(prefix: string): string {
   return `${prefix}${systemRandom.int(0, 0xffff_ffff).toString(36)}`;
-}
-
-async function realServer(): Promise<TestServer & AsyncDisposable> {
-  const plane = controlPlaneFromEnv();
-  const control: ServerControl = {
-    stop: (options) => plane.stopApiServer(options),
-    start: () => plane.startApiServer(),
-    restart: (options) => plane.restartApiServer(options),
-    compact: async () => void (await plane.compact()),
-  };
-  return testServer(await configFromKubeconfig(plane.kubeconfig), control, async () => {});
-}
-
-function controlOf(server: ApiServer): ServerControl {
-  return {
-    stop: (options) => server.suspend(options),
-    start: () => server.resume(),
-    restart: (options) => server.restart(options),
-    compact: async () => server.compact(),
-  };
-}
-
-async function inProcessServer(): Promise<TestServer & AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger, controllers: false, cuts: systemRandom });
-  return testServer(server.config, controlOf(server), () => server.stop());
-}
-
-async function httpsServer(): Promise<TestServer & AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger, controllers: false });
-  const { url, ca } = await server.listen();
-  const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
-  return testServer(config, controlOf(server), () => server.stop());
-}
-
-function testServer(
-  config: RestConfig,
-  control: ServerControl,
-  stop: () => Promise<void>,
-): TestServer & AsyncDisposable {
-  const client = createClient(config, { runtime: { log: silentLogger } });
-  return {
-    ...{ config, client, control },
-    async newNamespace() {
-      const made = await client.create(Namespace({ metadata: { generateName: `t-${systemRandom.int(0, 9999)}-` } }));
-      return made.metadata.name;
-    },
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      await stop();
-    },
-  };
 }

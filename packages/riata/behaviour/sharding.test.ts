@@ -1,13 +1,14 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../src/client/index.js';
 import { control, isNotInShard } from '../src/controller/index.js';
-import { ConfigMap, CustomResourceDefinition, Lease } from '../src/kinds/index.js';
+import { ConfigMap, Lease } from '../src/kinds/index.js';
 import { Manager, type ManagerOptions, ShardRing } from '../src/manager/index.js';
 import { defineKind } from '../src/object/define-kind.js';
 import { silentLogger } from '../src/runtime/index.js';
 import { PacedTime } from './paced-time.js';
-import { describeServers, rejection, type TestServer, uniqueName, until } from './servers.js';
+import { describeServers, rejection, uniqueName } from './servers.js';
 
 const log = silentLogger;
 const allSlots = Array.from({ length: 64 }, (_, slot) => slot);
@@ -21,11 +22,11 @@ const areShared = (time: PacedTime, ...replicas: { readonly ring: ShardRing }[])
   });
 
 /** Managers that share one controller, and all that it did. */
-async function operators(server: TestServer) {
+async function operators(server: TestEnvironment) {
   const { client } = server;
   const time = new PacedTime();
   const { clock } = time;
-  const namespace = await server.newNamespace();
+  const namespace = await server.namespace();
   const Widget = defineKind({
     group: `${uniqueName('s')}.riata.dev`,
     version: 'v1',
@@ -33,8 +34,7 @@ async function operators(server: TestServer) {
     spec: z.object({ round: z.int().default(0) }),
     status: z.object({ by: z.string() }),
   });
-  await client.create(CustomResourceDefinition(Widget.crd() as never));
-  await until('the kind is served', async () => client.list(Widget).catch(() => undefined));
+  await server.install(Widget);
   const running = new Map<string, string>();
   const overlaps: string[] = [];
   const leaders: string[] = [];
@@ -98,7 +98,7 @@ async function operators(server: TestServer) {
 describeServers('sharding', (server) => {
   test('three share all slots; what one leaves or loses goes to the others, and comes back', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const time = new PacedTime();
     const config = time.config(server().config);
     await using _transport = config.transport;

@@ -1,14 +1,15 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { CustomResourceDefinition } from '../src/kinds/index.js';
 import { silentLogger } from '../src/runtime/index.js';
 import { DynamicController } from '../src/shared/index.js';
 import { installKind, type WidgetKind } from './custom-kind.js';
-import { describeServers, type TestServer, until } from './servers.js';
+import { describeServers, until } from './servers.js';
 import { startShared, watchesOf } from './shared-play.js';
 
 const runtime = { log: silentLogger };
 
-async function uninstall({ client }: TestServer, { plural, group }: WidgetKind): Promise<void> {
+async function uninstall({ client }: TestEnvironment, { plural, group }: WidgetKind): Promise<void> {
   await client.delete(CustomResourceDefinition, { name: `${plural}.${group}` });
   const name = `${plural}.${group}`;
   await until(`${name} is gone`, async () => (await client.find(CustomResourceDefinition, { name })) === undefined);
@@ -17,8 +18,8 @@ async function uninstall({ client }: TestServer, { plural, group }: WidgetKind):
 describeServers('dynamic controllers', (server) => {
   test('a handler is on every kind that matches, as they come and go; ends of objects are told', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
-    const First = await installKind(client);
+    const namespace = await server().namespace();
+    const First = await installKind(server());
     await client.create(First({ metadata: { namespace, name: 'a' } }));
     await using shared = startShared(server(), namespace);
     const { factory, signal } = shared;
@@ -38,9 +39,9 @@ describeServers('dynamic controllers', (server) => {
     await client.delete(First, { namespace, name: 'a' });
     await until('its end was seen', async () => seen.includes(`${First.group} ${namespace}/a gone`));
 
-    const Second = await installKind(client);
+    const Second = await installKind(server());
     groups.add(Second.group);
-    const Third = await installKind(client);
+    const Third = await installKind(server());
     await client.create(Second({ metadata: { namespace, name: 'b' } }));
     await until('another kind was seen', async () => seen.includes(`${Second.group} ${namespace}/b there`));
     expect(seen.some((line) => line.startsWith(Third.group))).toBe(false);
@@ -57,8 +58,8 @@ describeServers('dynamic controllers', (server) => {
 
   test('a pattern goes by the group; a kind that others handle is watched once, and stays theirs', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
-    const Widget = await installKind(client);
+    const namespace = await server().namespace();
+    const Widget = await installKind(server());
     await using shared = startShared(server(), namespace);
     const { factory, signal, requests } = shared;
     const seen: string[] = [];
@@ -72,7 +73,7 @@ describeServers('dynamic controllers', (server) => {
     await until('both have seen it', async () =>
       ['static', 'dynamic'].every((name) => seen.includes(`${name} ${namespace}/a`)),
     );
-    expect(watchesOf(requests, Widget.plural)).toBe(1);
+    expect(watchesOf(requests, Widget)).toBe(1);
     await registration.remove();
     expect(widgets.handlers).toEqual(['static']);
     seen.length = 0;

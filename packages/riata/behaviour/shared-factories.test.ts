@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { cached } from '../src/cache/index.js';
-import { createClient } from '../src/client/index.js';
 import { control } from '../src/controller/index.js';
 import { ConfigMap, Pod, Secret } from '../src/kinds/index.js';
 import { Manager } from '../src/manager/index.js';
@@ -9,15 +8,15 @@ import { isLostLease, silentLogger } from '../src/runtime/index.js';
 import { SharedCacheFactory, SharedClientFactory, SharedControllerFactory, sharedKind } from '../src/shared/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
-import { counted, startShared, watchesOf } from './shared-play.js';
+import { startShared, watchesOf } from './shared-play.js';
 
 const runtime = { log: silentLogger };
 
 describeServers('shared factories', (server) => {
   test('with a Manager, a kind is watched once, whichever style asks for it', async () => {
-    const namespace = await server().newNamespace();
-    const { config, requests, transport } = counted(server().config);
-    await using _transport = transport;
+    const namespace = await server().namespace();
+    await using connection = server().connect();
+    const { config, requests } = connection;
     await using manager = await Manager.create({ config, runtime, cache: { namespaces: [namespace] } });
     const seen: string[] = [];
     manager.add(control(ConfigMap).reconcile(({ key }) => void seen.push(`reconciler ${key.name}`)));
@@ -32,14 +31,14 @@ describeServers('shared factories', (server) => {
     await until('all have seen it', async () =>
       ['reconciler a', 'handler a', 'secret b'].every((line) => seen.includes(line)),
     );
-    expect(watchesOf(requests, 'configmaps')).toBe(1);
-    expect(watchesOf(requests, 'secrets')).toBe(1);
+    expect(watchesOf(requests, ConfigMap)).toBe(1);
+    expect(watchesOf(requests, Secret)).toBe(1);
     stop.abort();
     expect(await ended).toEqual({ reason: 'stopped', unfinished: [] });
   });
 
   test('with a Manager, handlers write only while the replica leads', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using manager = await Manager.create({
       config: server().config,
       ...{ runtime, cache: { namespaces: [namespace] }, leaderElection: { namespace, name: 'lease', identity: 'me' } },
@@ -65,18 +64,9 @@ describeServers('shared factories', (server) => {
   });
 
   test('clients: one for each kind; agents and bounds are copies', async () => {
-    const namespace = await server().newNamespace();
-    const { config, transport } = counted(server().config);
-    const agents: unknown[] = [];
-    const spied = {
-      ...transport,
-      dispatch: (request: Parameters<typeof transport.dispatch>[0], sink: Parameters<typeof transport.dispatch>[1]) => {
-        agents.push(request.headers['user-agent']);
-        transport.dispatch(request, sink);
-      },
-    };
-    await using clients = SharedClientFactory.fromConfig({ ...config, transport: spied }, { runtime });
-    await using _transport = transport;
+    const namespace = await server().namespace();
+    await using connection = server().connect();
+    await using clients = SharedClientFactory.fromConfig(connection.config, { runtime });
     const maps = clients.forKind(ConfigMap);
     expect(clients.forKind(ConfigMap)).toBe(maps);
     const made = await maps.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
@@ -87,9 +77,10 @@ describeServers('shared factories', (server) => {
     await maps.patch({ namespace, name: 'a' }, { type: 'merge', body });
     const { items } = await maps.list({ namespace, labelSelector: 'tier=web' });
     expect(items.map(({ kind, metadata }) => `${kind} ${metadata.uid}`)).toEqual([`ConfigMap ${updated.metadata.uid}`]);
-    agents.length = 0;
+    connection.requests.clear();
     await maps.withAgent('my-controller').get({ namespace, name: 'a' });
     await clients.withAgent('another').forKind(ConfigMap).get({ namespace, name: 'a' });
+    const agents = connection.requests.all.map(({ headers }) => headers['user-agent']);
     expect(agents).toEqual(['my-controller', 'another']);
     const stop = new AbortController();
     const bound = maps.boundTo(stop.signal);
@@ -107,18 +98,9 @@ describeServers('shared factories', (server) => {
   });
 
   test('clients: those that act as somebody else say so in every request; the others do not', async () => {
-    const namespace = await server().newNamespace();
-    const { config, transport } = counted(server().config);
-    const who: unknown[] = [];
-    const spied: typeof transport = {
-      ...transport,
-      dispatch(request, sink) {
-        who.push([request.headers['impersonate-user'], request.headers['impersonate-group']]);
-        transport.dispatch(request, sink);
-      },
-    };
-    await using clients = SharedClientFactory.fromConfig({ ...config, transport: spied }, { runtime });
-    await using _transport = transport;
+    const namespace = await server().namespace();
+    await using connection = server().connect();
+    await using clients = SharedClientFactory.fromConfig(connection.config, { runtime });
     const maps = clients.forKind(ConfigMap);
     const nobody = { user: 'nobody', groups: ['some', 'others'] };
     // The real server refuses it.
@@ -131,6 +113,10 @@ describeServers('shared factories', (server) => {
       .forKind(ConfigMap)
       .list({ namespace });
     await maps.list({ namespace });
+    const who = connection.requests.all.map(({ headers }) => [
+      headers['impersonate-user'],
+      headers['impersonate-group'],
+    ]);
     expect(who).toEqual([
       ['nobody', ['some', 'others']],
       ['admin', 'system:masters'],
@@ -139,7 +125,7 @@ describeServers('shared factories', (server) => {
   });
 
   testOn(realOnly, 'clients: who is impersonated may do no more than they may', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using clients = SharedClientFactory.fromConfig(server().config, { runtime });
     const maps = clients.forKind(ConfigMap);
     const refused = await rejection(maps.withImpersonation({ user: 'nobody' }).list({ namespace }));
@@ -149,8 +135,8 @@ describeServers('shared factories', (server) => {
   });
 
   test('clients: names, scope and health', async () => {
-    const { client, config } = server();
-    const Widget = await installKind(client);
+    const { config } = server();
+    const Widget = await installKind(server());
     await using clients = SharedClientFactory.fromConfig(config, { runtime });
     expect(await clients.isNamespaced(Widget.gvk)).toBe(true);
     expect(await clients.isNamespaced({ group: '', version: 'v1', kind: 'Namespace' })).toBe(false);
@@ -166,10 +152,9 @@ describeServers('shared factories', (server) => {
   });
 
   test('caches: kinds can be started one by one; what is synced is told for each', async () => {
-    const namespace = await server().newNamespace();
-    const { config, requests, transport } = counted(server().config);
-    await using _transport = transport;
-    await using client = createClient(config, { runtime });
+    const namespace = await server().namespace();
+    await using connection = server().connect();
+    const { client, requests } = connection;
     const health: boolean[] = [];
     await using caches = new SharedCacheFactory(client, {
       ...{ defaults: { namespaces: [namespace] }, healthCallback: (healthy) => health.push(healthy), runtime },
@@ -182,7 +167,7 @@ describeServers('shared factories', (server) => {
     await caches.startKind(Secret, { signal });
     await secrets.informer.synced({ signal });
     expect(health).toEqual([true]);
-    expect(watchesOf(requests, 'configmaps')).toBe(0);
+    expect(watchesOf(requests, ConfigMap)).toBe(0);
     await client.create(Secret({ metadata: { namespace, name: 'a', labels: { app: 'web' } } }));
     await client.create(Secret({ metadata: { namespace, name: 'b' } }));
     expect(await secrets.keys()).toEqual([`${namespace}/a`]);
@@ -224,7 +209,7 @@ describeServers('shared factories', (server) => {
 
   test('rancher#37350: with syncOnlyChangedObjects, resyncs run no handlers', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
     await client.create(Secret({ metadata: { namespace, name: 'a' } }));
     await using shared = startShared(server(), namespace, {
@@ -246,7 +231,7 @@ describeServers('shared factories', (server) => {
 
   test('rancher#50586: calls of a handler end with it', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
     await using shared = startShared(server(), namespace);
     const { factory, signal } = shared;

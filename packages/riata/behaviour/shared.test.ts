@@ -18,7 +18,7 @@ const quiet = { log: silentLogger };
 describeServers('shared controllers', (server) => {
   test("lasso's way of use, step by step", async () => {
     const { client, config } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const stop = new AbortController();
     const cacheDefaults = { namespaces: [namespace] };
     await using factory = await SharedControllerFactory.fromConfig(config, { cacheDefaults, runtime: quiet });
@@ -52,28 +52,28 @@ describeServers('shared controllers', (server) => {
   });
 
   test('nothing is listed or watched before the first handler, key or request for the informer', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, requests, signal } = shared;
     const [maps, secrets] = [factory.forKind(ConfigMap), factory.forKind(Secret)];
     factory.forResourceKind(Deployment.gvr, 'Deployment', true);
     await factory.start({ signal });
-    const before = requests.filter((request) => !request.includes('/version'));
+    const before = requests.all.filter(({ path }) => !path.includes('/version'));
     expect(before).toEqual([]);
     maps.registerHandler('one', () => {});
-    await until('it is watched', async () => watchesOf(requests, 'configmaps') === 1);
-    expect(requests.some((request) => request.includes('/secrets'))).toBe(false);
+    await until('it is watched', async () => watchesOf(requests, ConfigMap) === 1);
+    expect(requests.all.some(({ path }) => path.includes('/secrets'))).toBe(false);
     secrets.enqueue({ namespace, name: 'none' });
-    await until('it is watched', async () => watchesOf(requests, 'secrets') === 1);
+    await until('it is watched', async () => watchesOf(requests, Secret) === 1);
     await factory.forKind(Deployment).informer.synced({ signal });
     maps.registerHandler('two', () => {});
-    expect(watchesOf(requests, 'deployments')).toBe(1);
-    expect(watchesOf(requests, 'configmaps')).toBe(1);
+    expect(watchesOf(requests, Deployment)).toBe(1);
+    expect(watchesOf(requests, ConfigMap)).toBe(1);
   });
 
   test('handlers in order; a returned write is what the next sees, and it does not run into conflicts', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, signal } = shared;
     const seen: string[] = [];
@@ -97,7 +97,7 @@ describeServers('shared controllers', (server) => {
 
   test('keys that are added before start are kept, delayed ones too', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(ConfigMap({ metadata: { namespace, name: 'there' } }));
     await using shared = startShared(server(), namespace);
     const { factory, signal } = shared;
@@ -118,7 +118,7 @@ describeServers('shared controllers', (server) => {
 
   test('a handler that comes late is called for every object; one whose signal aborts no more', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const name of ['a', 'b', 'c']) await client.create(ConfigMap({ metadata: { namespace, name } }));
     await using shared = startShared(server(), namespace);
     const { factory, signal } = shared;
@@ -139,7 +139,7 @@ describeServers('shared controllers', (server) => {
 
   test('registrations of a transaction come all at once, or not at all', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, requests, signal } = shared;
     const [maps, secrets] = [factory.forKind(ConfigMap), factory.forKind(Secret)];
@@ -149,7 +149,7 @@ describeServers('shared controllers', (server) => {
     maps.registerHandler('dropped', () => void seen.push('dropped'), { transaction: dropped });
     secrets.registerHandler('dropped', () => void seen.push('dropped'), { transaction: dropped });
     await factory.start({ signal });
-    expect(requests.filter((request) => !request.includes('/version'))).toEqual([]);
+    expect(requests.all.filter(({ path }) => !path.includes('/version'))).toEqual([]);
     dropped.rollback();
     kept.commit();
     await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
@@ -162,7 +162,7 @@ describeServers('shared controllers', (server) => {
 
   test('rancher#41887: two finalizers, each removed by its handler; then it is gone, and each has cleaned up once', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, signal } = shared;
     const maps = factory.forKind(ConfigMap);
@@ -191,7 +191,7 @@ describeServers('shared controllers', (server) => {
   });
 
   test('workers: what the kind says, else what start is told; limiters are made for each', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     let limiters = 0;
     await using shared = startShared(server(), namespace, {
       kinds: [sharedKind(Secret, { workers: 1 })],
@@ -233,7 +233,7 @@ describeServers('shared controllers', (server) => {
   });
 
   test('lasso PR#5: enqueue at the start costs nothing; errors name the handler, and are retried', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const metrics = memoryMetrics();
     await using shared = startShared(server(), namespace, { runtime: { metrics }, metricsContext: 'test' });
     const { factory, client, signal } = shared;
@@ -262,11 +262,11 @@ describeServers('shared controllers', (server) => {
   });
 
   test('a kind that is not served yet keeps nobody waiting, and is handled when it comes', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, client, signal } = shared;
     const seen: string[] = [];
-    const Widget = await installKind(client);
+    const Widget = await installKind(server());
     const names = { kind: 'Gadget', plural: 'gadgets', singular: 'gadget' };
     const Gadget = makeKind({ ...names, group: Widget.group, version: 'v1', scope: 'Namespaced' });
     factory.forKind(Gadget).registerHandler('one', (key) => void seen.push(`Gadget ${key}`));
@@ -286,7 +286,7 @@ describeServers('shared controllers', (server) => {
   });
 
   test('a controller with a queue of its own stands on the same watch', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, client, requests, signal } = shared;
     const seen: string[] = [];
@@ -297,6 +297,6 @@ describeServers('shared controllers', (server) => {
     await until('both have seen it', async () =>
       ['shared', 'own'].every((name) => seen.includes(`${name} ${namespace}/a`)),
     );
-    expect(watchesOf(requests, 'configmaps')).toBe(1);
+    expect(watchesOf(requests, ConfigMap)).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { startFaultyGateway } from '../soak/faulty-gateway.js';
 import { HandlerHistory, stateOf } from '../soak/handler-history.js';
@@ -5,7 +6,7 @@ import { Cache, cached, listWatch, SharedIndexInformer, type SharedIndexInformer
 import { createClient } from '../src/client/index.js';
 import { ConfigMap } from '../src/kinds/index.js';
 import { memoryMetrics, seededRandom, silentLogger, VirtualClock } from '../src/runtime/index.js';
-import { describeServers, type TestServer, until } from './servers.js';
+import { describeServers, until } from './servers.js';
 
 const fieldSelector = 'metadata.name!=kube-root-ca.crt';
 const configMap = (namespace: string, name: string, value: string) =>
@@ -16,8 +17,11 @@ const set = (value: string) => ({ type: 'merge', body: { data: { value } } }) as
  * An informer and a cache behind a gateway that can swallow bytes. Real sockets, virtual time: what is not repaired when
  * the promised time has passed is never repaired.
  */
-async function behindGateway(server: TestServer, options: Pick<SharedIndexInformerOptions<ConfigMap>, 'silence'> = {}) {
-  const namespace = await server.newNamespace();
+async function behindGateway(
+  server: TestEnvironment,
+  options: Pick<SharedIndexInformerOptions<ConfigMap>, 'silence'> = {},
+) {
+  const namespace = await server.namespace();
   for (const name of ['a', 'b', 'c']) await server.client.create(configMap(namespace, name, '1'));
   const random = seededRandom(1);
   const gateway = await startFaultyGateway({ config: server.config, random, share: 0 });
@@ -78,7 +82,7 @@ async function behindGateway(server: TestServer, options: Pick<SharedIndexInform
 type World = Awaited<ReturnType<typeof behindGateway>>;
 
 /** What nobody hears of. */
-async function changeInSilence({ client }: TestServer, { namespace, gateway, told }: World): Promise<void> {
+async function changeInSilence({ client }: TestEnvironment, { namespace, gateway, told }: World): Promise<void> {
   told.length = 0;
   gateway.swallowWatches();
   await client.patch(ConfigMap, { namespace, name: 'a' }, set('2'));

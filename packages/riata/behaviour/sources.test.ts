@@ -23,7 +23,7 @@ describeServers('sources', (server) => {
   test('a channel, an interval and a poller lead to reconciles, which say why', async () => {
     const runtime = { log: silentLogger };
     await using client = createClient(server().config, { runtime });
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     // Servers put a ConfigMap of their own into every namespace.
     const labels = { kind: 'cart' };
     for (const name of ['a', 'b', 'c']) await client.create(ConfigMap({ metadata: { namespace, name, labels } }));
@@ -63,7 +63,7 @@ describeServers('sources', (server) => {
   test('a cron expression: objects are looked at when the time has come, and again the next time', async () => {
     const runtime = { log: silentLogger };
     await using client = createClient(server().config, { runtime });
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const name of ['a', 'b'])
       await client.create(ConfigMap({ metadata: { namespace, name, labels: { x: 'y' } } }));
     await using cache = new Cache(client, { namespaces: [namespace], runtime });
@@ -92,7 +92,7 @@ describeServers('sources', (server) => {
   test('an informer of a factory, and finalizers of several parts: each cleans up before the object goes', async () => {
     const runtime = { log: silentLogger };
     await using client = createClient(server().config, { runtime });
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const factory = new SharedInformerFactory(client, { namespace, runtime });
     const informer = factory.forKind(ConfigMap, { labelSelector: 'kind=cart' });
     const lister = new Lister(informer.getIndexer(), ConfigMap);

@@ -20,7 +20,7 @@ const spec = { containers: [{ name: 'web', image: 'web:1' }] };
 describeServers('subresources', (server) => {
   test('status: update and patch change it alone; the rest of the object is left', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await newDeployment(client, namespace);
     const updated = await client.status.update(
       edit(made, (draft) => {
@@ -44,7 +44,7 @@ describeServers('subresources', (server) => {
 
   test('scale of a Deployment: get, replace, patch', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { metadata } = await newDeployment(client, namespace);
     const scale = client.subresource('scale');
     const read = await scale.get<Scale>(Deployment, metadata);
@@ -59,8 +59,8 @@ describeServers('subresources', (server) => {
 
   test('status and scale of a custom kind', async () => {
     const { client } = server();
-    const Widget = await installKind(client);
-    const namespace = await server().newNamespace();
+    const Widget = await installKind(server());
+    const namespace = await server().namespace();
     const { metadata } = await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: { replicas: 2 } }));
     await client.status.patch(Widget, metadata, { type: 'merge', body: { status: { replicas: 1 } } });
     const scale = await client.subresource('scale').get<Scale>(Widget, metadata);
@@ -78,7 +78,7 @@ describeServers('subresources', (server) => {
 
   test('eviction: the Pod goes, or a disruption budget says not now', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { metadata } = await client.create(Pod({ metadata: { namespace, name: 'a', labels }, spec }));
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name: 'a' } };
     // Pending Pods are evicted whatever the budget: this one runs.
@@ -110,7 +110,7 @@ describeServers('subresources', (server) => {
 
   test('token: a service account token that the server accepts', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { metadata } = await client.create(ServiceAccount({ metadata: { namespace, name: 'robot' } }));
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } };
     const answer = await client
@@ -130,7 +130,7 @@ describeServers('subresources', (server) => {
 
   test('binding puts a Pod on a node, once', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { metadata } = await client.create(Pod({ metadata: { namespace, name: 'a' }, spec }));
     const target = { apiVersion: 'v1', kind: 'Node', name: 'node-1' };
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { namespace, name: 'a' }, target };
@@ -144,7 +144,7 @@ describeServers('subresources', (server) => {
 
   test('logs: without a node or a kubelet, an error that says so', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const containers = [...spec.containers, { name: 'side', image: 'side:1' }];
     const { metadata } = await client.create(Pod({ metadata: { namespace, name: 'a' }, spec: { containers } }));
     const which = await rejection(client.logs(metadata));

@@ -28,7 +28,7 @@ describeServers('unusual things', (server) => {
   });
 
   test('text beyond ASCII: in objects and in warnings', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const warningHandler = collectedWarnings();
     await using client = createClient(server().config, { warningHandler });
     const data = { text: 'ä€😀\u0000\u2028\ufeff\\"\n' };
@@ -52,7 +52,7 @@ describeServers('unusual things', (server) => {
 
   test('an object close to the largest comes whole through get, list and watch', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const { resourceVersion } = (await client.list(ConfigMap, { namespace })).metadata;
     await using watch = await client.watch(ConfigMap, { namespace, resourceVersion });
     const data = { a: 'ä'.repeat(500_000) };
@@ -69,7 +69,7 @@ describeServers('unusual things', (server) => {
 
   test('an object that is too large is refused by the kind, or by the server', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const sized = (mb: number) =>
       client.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: 'x'.repeat(mb * 1024 * 1024) } }));
     await expect(sized(1.5)).rejects.toSatisfy(isInvalid);
@@ -80,7 +80,7 @@ describeServers('unusual things', (server) => {
 
   test('many at once: each gets its own answer', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const names = Array.from({ length: 200 }, (_, i) => `c-${i}`);
     const made = await Promise.all(names.map((name) => client.create(ConfigMap({ metadata: { namespace, name } }))));
     expect(made.map((object) => object.metadata.name)).toEqual(names);
@@ -92,7 +92,7 @@ describeServers('unusual things', (server) => {
   });
 
   test('a time limit of our own', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await using client = createClient(server().config, { timeout: '200ms' });
     // The server waits three seconds for a state that it has not reached.
     const error = await rejection(client.list(ConfigMap, { namespace, resourceVersion: String(2 ** 40) }));

@@ -8,7 +8,7 @@ import { describeServers } from './servers.js';
 describeServers('verbs', (server) => {
   test('a ConfigMap: create, get, find, list, update, delete', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await client.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { z: '1', b: '2' } }));
     expect(made.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
     expect(made).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { z: '1', b: '2' } });
@@ -40,7 +40,7 @@ describeServers('verbs', (server) => {
 
   test('delete: preconditions and finalizers', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const metadata = { namespace, name: 'a', finalizers: ['x.dev/f'] };
     const made = await client.create(ConfigMap({ metadata }));
     const preconditions = { uid: '00000000-0000-0000-0000-000000000000' };
@@ -53,7 +53,7 @@ describeServers('verbs', (server) => {
 
   test('every patch type', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const labels = { app: 'web' };
     const made = await client.create(
       Deployment({
@@ -94,7 +94,7 @@ describeServers('verbs', (server) => {
 
   test('a missing namespace is refused before anything is sent; a namespaced client fills it in', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await expect(client.get(Pod, { name: 'a' } as never)).rejects.toThrow('get Pod "a": the namespace is missing');
     const here = inNamespace(client, namespace);
     const made = await here.create(ConfigMap({ metadata: { name: 'a' } }));

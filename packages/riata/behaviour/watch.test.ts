@@ -13,7 +13,7 @@ const configMap = (namespace: string, name: string, data?: Record<string, string
 describeServers('watch', (server) => {
   test('events come in the order of the writes, with apiVersion and kind', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const from = await newest(client, namespace);
     await using watch = await client.watch(ConfigMap, { namespace, resourceVersion: from });
     for (let i = 0; i < 10; i++) await client.create(configMap(namespace, `c-${i}`));
@@ -33,7 +33,7 @@ describeServers('watch', (server) => {
 
   test('resume: from any resourceVersion seen, nothing twice and nothing left out', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const resourceVersion = await newest(client, namespace);
     for (let i = 0; i < 5; i++) await client.create(configMap(namespace, `c-${i}`));
     await using all = await client.watch(ConfigMap, { namespace, resourceVersion });
@@ -48,7 +48,7 @@ describeServers('watch', (server) => {
 
   test('selectors: leaving the selection is a DELETED, entering it an ADDED', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const resourceVersion = await newest(client, namespace);
     await using watch = await client.watch(ConfigMap, { namespace, resourceVersion, labelSelector: 'app=a' });
     const a = await client.create(configMap(namespace, 'a'));
@@ -61,7 +61,7 @@ describeServers('watch', (server) => {
 
   test('without a resourceVersion: the state of now first, then what happens', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a'));
     await client.create(configMap(namespace, 'b'));
     await using watch = await client.watch(ConfigMap, { namespace });
@@ -78,7 +78,7 @@ describeServers('watch', (server) => {
 
   test('sendInitialEvents: all that exists, a bookmark that ends it, then what happens', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     for (const name of ['a', 'b', 'c']) await client.create(configMap(namespace, name));
     await using watch = await client.watch(ConfigMap, { namespace, sendInitialEvents: true });
     const seen: string[] = [];
@@ -97,9 +97,9 @@ describeServers('watch', (server) => {
 
   test('timeoutSeconds: the server ends the watch, with a bookmark to go on from', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const resourceVersion = await newest(client, namespace);
-    const other = await server().newNamespace();
+    const other = await server().namespace();
     // Outside of the namespace: only the bookmark, two seconds before the end, can tell that the server has moved on.
     const elsewhere = await client.create(configMap(other, 'a'));
     const known = {
@@ -123,7 +123,7 @@ describeServers('watch', (server) => {
 
   test('metadata only: events without the rest, known to be incomplete', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const resourceVersion = await newest(client, namespace);
     await using watch = await client.watch(metadataOnly(ConfigMap), { namespace, resourceVersion });
     const made = await client.create(configMap(namespace, 'a', { big: 'x'.repeat(1000) }));
@@ -140,7 +140,7 @@ describeServers('watch', (server) => {
 
   test('cutManagedFields: nothing but managedFields is missing', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const resourceVersion = await newest(client, namespace);
     const options = { namespace, resourceVersion, cutManagedFields: true };
     await using watch = await client.watch(ConfigMap, options);
@@ -153,7 +153,7 @@ describeServers('watch', (server) => {
 
   test('one that is stopped or aborted ends, and says which', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const stopped = await client.watch(ConfigMap, { namespace });
     stopped.stop();
     expect(await take(stopped, 1)).toEqual([]);
@@ -166,7 +166,7 @@ describeServers('watch', (server) => {
 
   test('what cannot be watched is refused: bad options, a resourceVersion that is none, a field that is not indexed', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const odd = { namespace, resourceVersion: '1', resourceVersionMatch: 'NotOlderThan' } as const;
     await expect(client.watch(ConfigMap, odd)).rejects.toSatisfy(isInvalid);
     await expect(client.watch(ConfigMap, { namespace, resourceVersion: 'x' })).rejects.toThrow('Invalid value: "x"');
@@ -175,7 +175,7 @@ describeServers('watch', (server) => {
 
   test('retryingWatch: RESET, all that exists, SYNCED, then what happens', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const spec = { containers: [{ name: 'a', image: 'a:1' }] };
     await client.create(Pod({ metadata: { namespace, name: 'a' }, spec }));
     const seen: string[] = [];
@@ -190,7 +190,7 @@ describeServers('watch', (server) => {
 
   test('retryingWatch: goes on when the server ends the watch, and rejects what waiting cannot mend', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     let opened = 0;
     const short = client.wrap((run) => (operation) => {
       if (operation.verb !== 'watch') return run(operation);

@@ -13,7 +13,7 @@ const podSpec = { containers: [{ name: 'web', image: 'web:1' }] };
 
 describeServers('all verbs on', (server) => {
   test('Pods', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = Pod({ metadata: { namespace, name: 'a', labels }, spec: podSpec });
     const stored = await allVerbs(server().client, Pod, made);
     expect(stored.spec?.containers).toMatchObject([{ name: 'web', image: 'web:1', imagePullPolicy: 'IfNotPresent' }]);
@@ -21,7 +21,7 @@ describeServers('all verbs on', (server) => {
   });
 
   test('Deployments', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };
     const made = Deployment({ metadata: { namespace, name: 'a', labels }, spec });
     const stored = await allVerbs(server().client, Deployment, made);
@@ -30,7 +30,7 @@ describeServers('all verbs on', (server) => {
   });
 
   test('ConfigMaps', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const data = { b: '1', a: '2', __proto__x: '3' };
     const made = ConfigMap({ metadata: { namespace, name: 'a', labels }, data, binaryData: { bytes: 'AAEC' } });
     const stored = await allVerbs(server().client, ConfigMap, made);
@@ -40,8 +40,8 @@ describeServers('all verbs on', (server) => {
 
   test('a custom kind', async () => {
     const { client } = server();
-    const Widget = await installKind(client);
-    const namespace = await server().newNamespace();
+    const Widget = await installKind(server());
+    const namespace = await server().namespace();
     const made = Widget({ metadata: { namespace, name: 'a', labels }, spec: { size: 3, deep: { list: [1, null] } } });
     const stored = await allVerbs(client, Widget, made);
     expect(stored.spec).toEqual({ size: 3, deep: { list: [1, null] } });

@@ -24,7 +24,7 @@ interface AuditLine {
 describeServers('wrappers', (server) => {
   test('inNamespace: one namespace in every verb, any other refused', async () => {
     const { client } = server();
-    const [namespace, other] = await Promise.all([server().newNamespace(), server().newNamespace()]);
+    const [namespace, other] = await Promise.all([server().namespace(), server().namespace()]);
     await client.create(ConfigMap({ metadata: { namespace: other, name: 'theirs' } }));
     const here = inNamespace(client, namespace);
     const made = await here.create(ConfigMap({ metadata: { name: 'a' } }));
@@ -51,7 +51,7 @@ describeServers('wrappers', (server) => {
 
   test('withFieldOwner: the manager of every write, unless the call names another', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const owned = withFieldOwner(client, 'shop-operator');
     const made = await owned.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
     const updated = await owned.update({ ...made, data: { a: '1', b: '2' } }, { fieldManager: 'other' });
@@ -66,7 +66,7 @@ describeServers('wrappers', (server) => {
 
   testOn(realOnly, 'impersonating: the rights of that user and no others', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const user = uniqueName('jane-');
     const group = uniqueName('testers-');
     const jane = impersonating(client, {
@@ -107,7 +107,7 @@ describeServers('wrappers', (server) => {
     'withUserAgent: the name in the audit log, and the field manager that the server makes of it',
     async () => {
       const { client } = server();
-      const namespace = await server().newNamespace();
+      const namespace = await server().namespace();
       const agent = `${uniqueName('shop-')}/1.2 (linux)`;
       const named = withUserAgent(client, agent);
       const made = await named.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
@@ -122,7 +122,7 @@ describeServers('wrappers', (server) => {
 
   test('intercept: sees every operation, can change it and answer itself; wrappers stack', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const seen: string[] = [];
     const told = intercept(client, (operation, next) => {
       seen.push(nameOf(operation));

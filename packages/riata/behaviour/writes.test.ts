@@ -8,7 +8,7 @@ import { controlPlane, describeServers, realOnly, rejection, testOn, until } fro
 describeServers('writes', (server) => {
   test('an update from an old state is a conflict that names the object; without a resourceVersion it overwrites', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await client.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
     await client.update({ ...made, data: { a: '2' } });
     const error = await rejection(client.update({ ...made, data: { a: '3' } }));
@@ -20,7 +20,7 @@ describeServers('writes', (server) => {
 
   test('mergeFrom and jsonPatchFrom: with the lock an old state is a conflict, without it both changes stay', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const before = await client.create(ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } }));
     const after = edit(before, (draft) => {
       draft.data = { a: '1', mine: 'x' };
@@ -38,7 +38,7 @@ describeServers('writes', (server) => {
 
   test('generateName gives each a name; a name that is taken is AlreadyExists', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const object = ConfigMap({ metadata: { namespace, generateName: 'cart-' } });
     const [a, b] = await Promise.all([client.create(object), client.create(object)]);
     expect(a.metadata.name).toMatch(/^cart-[a-z0-9]{5}$/);
@@ -51,7 +51,7 @@ describeServers('writes', (server) => {
 
   test('delete: the resourceVersion as precondition', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const made = await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
     const changed = await client.update({ ...made, data: { a: '1' } });
     const { resourceVersion } = made.metadata;
@@ -65,7 +65,7 @@ describeServers('writes', (server) => {
 
   test('delete: foreground and orphan leave their finalizers, which the object waits for', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const labels = { app: 'web' };
     const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [] } } };
     for (const [propagationPolicy, finalizer] of [
@@ -87,7 +87,7 @@ describeServers('writes', (server) => {
 
   test('deleteCollection: by labels and fields, in one namespace', async () => {
     const { client } = server();
-    const [namespace, other] = await Promise.all([server().newNamespace(), server().newNamespace()]);
+    const [namespace, other] = await Promise.all([server().namespace(), server().namespace()]);
     for (const [place, name, tier] of [
       [namespace, 'a', 'x'],
       [namespace, 'b', 'x'],
@@ -114,7 +114,7 @@ describeServers('writes', (server) => {
 
   test('dry run, by option and by wrapper: answered as if, nothing stored', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const object = ConfigMap({ metadata: { namespace, name: 'a' }, data: { a: '1' } });
     const tried = await client.create(object, { dryRun: true });
     expect(tried.metadata.uid).toBeDefined();
@@ -137,7 +137,7 @@ describeServers('writes', (server) => {
   });
 
   test('field validation: Strict refuses, Warn warns the handler, Ignore is silent', async () => {
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const warningHandler = collectedWarnings();
     await using client = createClient(server().config, { warningHandler });
     const odd = (name: string) => {
@@ -163,7 +163,7 @@ describeServers('writes', (server) => {
 
   test('what is invalid says every field and why', async () => {
     const { client } = server();
-    const namespace = await server().newNamespace();
+    const namespace = await server().namespace();
     const spec = { containers: [{ name: 'Bad_Name', image: '' }], restartPolicy: 'Sometimes' };
     const error = await rejection(client.create(Pod({ metadata: { namespace, name: 'a' }, spec: spec as never })));
     expect(error).toSatisfy(isInvalid);
@@ -178,7 +178,7 @@ describeServers('writes', (server) => {
       const { client } = server();
       await controlPlane().startControllerManager();
       try {
-        const namespace = await server().newNamespace();
+        const namespace = await server().namespace();
         const labels = { app: 'web' };
         const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
         const spec = { replicas: 1, selector: { matchLabels: labels }, template };
