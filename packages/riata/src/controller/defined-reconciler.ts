@@ -20,6 +20,7 @@ import { ObjectStatus } from './object-status.js';
 import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import type { Result } from './result.js';
+import { UnwatchedKinds } from './unwatched-kinds.js';
 
 /** An API server that a controller works on. */
 export interface ControllerPlace {
@@ -32,6 +33,16 @@ export interface ControllerPlace {
   readonly recorder?: { event(object: KubeObject, event: ReconcileEvent): void };
 }
 
+/** What is remembered from one reconcile to the next; in memory alone. */
+export class ReconcilerMemory {
+  readonly cleanedUp = new CleanedUp();
+  readonly unwatched: UnwatchedKinds;
+
+  constructor(definition: ControllerDefinition) {
+    this.unwatched = new UnwatchedKinds(definition);
+  }
+}
+
 /** Surrounds the user's reconciler: fetches the object, minds finalizers and status. */
 export class DefinedReconciler<R extends KubeObject> {
   readonly #definition: ControllerDefinition<R>;
@@ -42,7 +53,7 @@ export class DefinedReconciler<R extends KubeObject> {
   readonly #runtime: Runtime;
   readonly #fieldManager: string;
   readonly #recorder: ControllerPlace['recorder'];
-  readonly #cleanedUp: CleanedUp;
+  readonly #memory: ReconcilerMemory;
   #second = Number.NaN;
   #timeText = '';
 
@@ -50,13 +61,13 @@ export class DefinedReconciler<R extends KubeObject> {
     definition: ControllerDefinition<R>,
     { client, cache, recorder }: ControllerPlace,
     runtime: Runtime,
-    cleanedUp = new CleanedUp(),
+    memory = new ReconcilerMemory(definition as unknown as ControllerDefinition),
   ) {
     this.#definition = definition;
     this.#cache = cache;
     this.#runtime = runtime;
     this.#recorder = recorder;
-    this.#cleanedUp = cleanedUp;
+    this.#memory = memory;
     this.#fieldManager = definition.options.fieldManager ?? definition.name;
     this.#place = client;
     this.#client = withFieldOwner(client, this.#fieldManager);
@@ -76,7 +87,7 @@ export class DefinedReconciler<R extends KubeObject> {
   async #reconcile(run: ActiveReconcile, object: R | undefined): Promise<Result> {
     const { kind, finalize, evenWhenGone } = this.#definition;
     if (object === undefined) {
-      this.#cleanedUp.delete(run.key);
+      this.#memory.cleanedUp.delete(run.key);
       return evenWhenGone ? await this.#call(run, undefined) : undefined;
     }
     if (finalize === undefined) return await this.#call(run, object);
@@ -85,14 +96,14 @@ export class DefinedReconciler<R extends KubeObject> {
       return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));
     }
     if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
-    if (!this.#cleanedUp.has(run.key, object)) {
+    if (!this.#memory.cleanedUp.has(run.key, object)) {
       const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
       // Whoever wants to come back is not done yet.
       if (result !== undefined) return result;
-      this.#cleanedUp.add(run.key, object);
+      this.#memory.cleanedUp.add(run.key, object);
     }
     await dropFinalizers(client, kind, object, (name) => name === finalize.name);
-    this.#cleanedUp.delete(run.key);
+    this.#memory.cleanedUp.delete(run.key);
     return undefined;
   }
 
@@ -166,6 +177,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const { name } = object.metadata;
     const asked = { force: true, fieldManager: this.#fieldManager, ...rest, ...(owned && { ownedBy: owner }) };
     if (kind === undefined) return this.clientFor(run).apply(object as never, asked) as Promise<KubeObject>;
+    if (owned) this.#memory.unwatched.applied(kind, () => run.log);
     const current =
       name === undefined || kind.projection !== undefined
         ? undefined

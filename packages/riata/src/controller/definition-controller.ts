@@ -5,9 +5,8 @@ import { link } from '../runtime/signals.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
-import { type ControllerPlace, DefinedReconciler } from './defined-reconciler.js';
+import { type ControllerPlace, DefinedReconciler, ReconcilerMemory } from './defined-reconciler.js';
 import type { ControllerDefinition } from './definition.js';
-import { CleanedUp } from './finalizing.js';
 import type { KeyGate } from './key-gate.js';
 import { readSource } from './kind-source.js';
 import { replayObjects } from './replay-objects.js';
@@ -51,11 +50,12 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   readonly #reconcilers = new Map<string, DefinedReconciler<R>>();
   readonly #places = new Map<string, ControllerPlace>();
   readonly #gate: KeyGate | undefined;
-  readonly #cleanedUp = new CleanedUp();
+  readonly #memory: ReconcilerMemory;
   readonly #newcomers = new Map<string, Newcomer>();
 
   constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'gate' | 'runtime'>) {
     this.#definition = definition;
+    this.#memory = new ReconcilerMemory(definition as unknown as ControllerDefinition);
     this.#gate = parts.gate;
     this.#runtime = resolveRuntime(parts.runtime);
     const { name: _, predicates: __, fieldManager: ___, warmUp: ____, clusters: _____, ...own } = definition.options;
@@ -120,15 +120,13 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const place = this.#places.get(cluster);
     if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
     const client = place.client[wrapPlainly](this.#gate.fence(run.key));
-    return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime, this.#cleanedUp).reconcile(
-      run,
-    );
+    return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime, this.#memory).reconcile(run);
   }
 
   #place(place: ControllerPlace): void {
     const cluster = place.cluster ?? '';
     this.#places.set(cluster, place);
-    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#cleanedUp));
+    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#memory));
   }
 
   async #sourcesOf({ cache, cluster }: ControllerPlace): Promise<readonly Source[]> {

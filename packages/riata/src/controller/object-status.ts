@@ -85,7 +85,13 @@ export class ObjectStatus<R extends KubeObject> {
     const metadata = namespace ? { name, namespace } : { name };
     const options = { fieldManager: this.#fieldManager, force: true, current: this.#object };
     const operation = applyOperation(this.#kind, { metadata, status, apiVersion, kind } as never, options, 'status');
-    this.#object = (await this.#apply(operation)) as R;
+    try {
+      this.#object = (await this.#apply(operation)) as R;
+    } catch (error) {
+      // What is refused is no part of what is said when that is told as a failure: it would be refused again.
+      if (this.#said === fields) this.#said = undefined;
+      throw error;
+    }
     return this.#object;
   }
 
