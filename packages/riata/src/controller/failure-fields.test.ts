@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { ApiError } from '../rest/api-error.js';
 import { failureFields } from './failure-fields.js';
 
 const thrownBy = (run: () => unknown): unknown => {
@@ -31,6 +32,14 @@ describe('where', () => {
     ['nowhere', [], undefined],
   ])('%s', (_, places, expected) => {
     expect(failureFields(errorAt(places)).at).toBe(expected);
+  });
+
+  test('an answer of the server: only where somebody else asked for it', () => {
+    const answer = new ApiError({ code: 404, reason: 'NotFound', message: 'no' });
+    answer.stack = `ApiError: no\n    at KubeClient.get (${ours}:1:2)`;
+    expect(failureFields(answer)).toEqual({ error: answer });
+    answer.stack += '\n    at async cook (/app/kitchen.ts:3:1)';
+    expect(failureFields(answer).at).toBe('cook (/app/kitchen.ts:3:1)');
   });
 
   test('where its cause was thrown, or the first of many', () => {

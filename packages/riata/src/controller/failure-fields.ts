@@ -1,3 +1,4 @@
+import { findApiError } from '../rest/api-error.js';
 import type { LogFields } from '../runtime/logger.js';
 
 /** What frames of this library begin with. */
@@ -20,7 +21,10 @@ export function failureFields(error: unknown): LogFields {
   };
 }
 
-/** As `reconcile (/app/main.ts:41:12)`. In a bundle, where all is one file, the first place of all. */
+/**
+ * As `reconcile (/app/main.ts:41:12)`. In a bundle, where all is one file, the first place of all; but for answers of the
+ * server, which all are made in one place.
+ */
 function whereThrown(error: unknown): string | undefined {
   let first: string | undefined;
   const seen = new Set<unknown>();
@@ -31,7 +35,7 @@ function whereThrown(error: unknown): string | undefined {
       if (!frame.includes(ownPath)) return frame;
     }
   }
-  return first;
+  return findApiError(error) === undefined ? first : undefined;
 }
 
 function innerOf(error: Error): unknown {
