@@ -16,7 +16,8 @@ import {
 } from '../src/object/index.js';
 import type { Random } from '../src/runtime/index.js';
 import { metadataPart, type RandomPart } from './random-configs.js';
-import type { RawAnswer, RawServer } from './raw-server.js';
+import type { RawAnswer } from './raw-connections.js';
+import type { RawServer } from './raw-server.js';
 import { playScale } from './scale-play.js';
 import { spoiled } from './spoiled-config.js';
 

@@ -1,56 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
-import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
+import { RawConnections } from './raw-connections.js';
 import { describeServers, until } from './servers.js';
-
-/** Connections as Node itself keeps them, so that it is the server that is looked at, and not our own client. */
-class Connections implements Disposable {
-  /** The ports of this side: how many connections there were. */
-  readonly ports = new Set<number | undefined>();
-  readonly #agent: Agent;
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
-
-  private constructor(url: string, authorization: string, agent: Agent) {
-    this.#url = url;
-    this.#headers = { authorization, 'content-type': 'application/json' };
-    this.#agent = agent;
-  }
-
-  static async to({ config }: TestEnvironment, maxSockets: number): Promise<Connections> {
-    const authorization = (await config.credentials?.authorization()) ?? '';
-    const tls = await config.credentials?.tls();
-    return new Connections(
-      config.server,
-      authorization,
-      new Agent({ keepAlive: true, maxSockets, ca: tls?.ca as string }),
-    );
-  }
-
-  open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const options = { method, agent: this.#agent, headers: this.#headers };
-      const sent = request(`${this.#url}${path}`, options, (answer) => {
-        this.ports.add(answer.socket.localPort);
-        resolve(answer);
-      });
-      sent.on('error', reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
-    });
-  }
-
-  /** The code of the answer, which is read to its end. */
-  async ask(method: string, path: string, body?: unknown): Promise<number | undefined> {
-    const answer = await this.open(method, path, body);
-    for await (const _ of answer);
-    return answer.statusCode;
-  }
-
-  [Symbol.dispose](): void {
-    this.#agent.destroy();
-  }
-}
 
 const configMap = (name: string, data: object = {}) => ({ metadata: { name, labels: { of: 'test' } }, data });
 
@@ -58,7 +8,7 @@ describeServers(
   'connections',
   (server) => {
     test('one is enough for all answers one after the other, good or bad, long or empty', async () => {
-      using connections = await Connections.to(server(), 1);
+      using connections = await RawConnections.to(server(), 1);
       const all = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
       const codes = [
         await connections.ask('POST', all, configMap('a', { long: 'x'.repeat(300_000) })),
@@ -80,7 +30,7 @@ describeServers(
     });
 
     test('many watches, each on one of its own, are all told; and those that stay when others go', async () => {
-      using connections = await Connections.to(server(), 200);
+      using connections = await RawConnections.to(server(), 200);
       const all = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
       const heard: string[] = Array.from({ length: 100 }, () => '');
       const watches = await Promise.all(

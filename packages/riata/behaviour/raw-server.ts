@@ -1,4 +1,3 @@
-import { Agent, request } from 'node:https';
 import {
   type Json,
   type JsonObject,
@@ -6,40 +5,19 @@ import {
   type MergeType,
   mergeTypeFromSchema,
 } from '../src/object/index.js';
-import { controlPlane } from './servers.js';
+import type { RawAnswer, RawConnections } from './raw-connections.js';
 
-export interface RawAnswer {
-  readonly code: number;
-  readonly body: JsonObject;
-}
-
-/** Plain requests, for tests in which the client's own views would be in the way. */
-export class RawServer implements Disposable {
-  readonly #plane = controlPlane();
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 4, ca: this.#plane.ca });
+/** A server that says what its kinds look like, as the engine has to know. */
+export class RawServer {
+  readonly #connections: RawConnections;
   readonly #documents = new Map<string, Promise<Schemas>>();
 
-  send(method: string, path: string, body?: Json, type = 'application/json'): Promise<RawAnswer> {
-    const headers = { authorization: `Bearer ${this.#plane.token}`, 'content-type': type, 'user-agent': 'raw' };
-    return new Promise((resolve, reject) => {
-      const sent = request(`${this.#plane.url}${path}`, { method, agent: this.#agent, headers }, (answer) => {
-        let text = '';
-        answer.setEncoding('utf8');
-        answer.on('data', (chunk: string) => {
-          text += chunk;
-        });
-        answer.on('error', reject);
-        answer.on('end', () => {
-          try {
-            resolve({ code: answer.statusCode ?? 0, body: JSON.parse(text) as JsonObject });
-          } catch (cause) {
-            reject(new Error(`${method} ${path}: no JSON: ${text}`, { cause }));
-          }
-        });
-      });
-      sent.on('error', reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+  constructor(connections: RawConnections) {
+    this.#connections = connections;
+  }
+
+  send(method: string, path: string, body?: Json, type?: string): Promise<RawAnswer> {
+    return this.#connections.send(method, path, body, type);
   }
 
   /** The schemas of a group version as the server publishes them, e.g. of `apps/v1`. */
@@ -60,10 +38,6 @@ export class RawServer implements Disposable {
   async kind(apiVersion: string, kind: string) {
     const schemas = await this.schemas(apiVersion);
     return { apiVersion, kind, type: schemas.typeOf(kind), empty: schemas.emptyOf(apiVersion, kind) };
-  }
-
-  [Symbol.dispose](): void {
-    this.#agent.destroy();
   }
 }
 

@@ -22,8 +22,9 @@ import {
   widgetSchema,
   widgetStatusPart,
 } from './random-configs.js';
+import { RawConnections } from './raw-connections.js';
 import { RawServer } from './raw-server.js';
-import { uniqueName, until } from './servers.js';
+import { environmentOn, uniqueName, until } from './servers.js';
 
 /**
  * The engine against the truth: the same random writes go to the real server and, from the object that it had before,
@@ -76,17 +77,21 @@ const subjects: readonly Subject[] = [
   },
 ];
 
+const env = environmentOn('kube-apiserver');
+let connections: RawConnections;
 let server: RawServer;
-const namespace = uniqueName('ssa-');
+let namespace: string;
 
 beforeAll(async () => {
-  server = new RawServer();
-  await server.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  connections = await RawConnections.to(env(), 4);
+  server = new RawServer(connections);
+  namespace = await env().namespace('ssa');
   await define('Widget', ['v1', 'v2'], widgetSchema);
   await define('Gadget', ['v1'], { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   await define('Gizmo', ['v1'], gizmoSchema('map'));
+  env().keep();
 });
-afterAll(() => server[Symbol.dispose]());
+afterAll(() => connections[Symbol.dispose]());
 
 const rounds = Number(process.env.SSA_ROUNDS ?? 6);
 const steps = Number(process.env.SSA_STEPS ?? 25);
@@ -202,18 +207,11 @@ async function define(kind: string, versions: readonly string[], openAPIV3Schema
   const plural = `${kind.toLowerCase()}s`;
   const ownGroup = `${plural}.${group}`;
   const common = { served: true, subresources: { status: {} }, schema: { openAPIV3Schema } };
-  const made = await server.send('POST', crds, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${ownGroup}` },
-    spec: {
-      group: ownGroup,
-      scope: 'Namespaced',
-      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: versions.map((name, index) => ({ name, storage: index === 0, ...common })),
-    },
-  });
-  expect(made.code, JSON.stringify(made.body)).toBe(201);
+  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  const served = versions.map((name, index) => ({ name, storage: index === 0, ...common }));
+  const spec = { group: ownGroup, scope: 'Namespaced', names, versions: served };
+  const metadata = { name: `${plural}.${ownGroup}` };
+  await env().install({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec });
   await until(`the schema of ${kind} is published`, () =>
     server.send('GET', `/openapi/v3/apis/${ownGroup}/${versions.at(-1)}`).then(
       ({ code, body }) => code === 200 && JSON.stringify(body).includes(kind),

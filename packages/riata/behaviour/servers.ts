@@ -42,14 +42,19 @@ export function describeServers(
   for (const name of wanted.filter((w) => on.includes(w))) {
     describe(`${title} (${name})`, () => {
       describing = name;
-      const options = async () => ({ log: silentLogger, ...(await servers[name]()) });
-      suite(environmentPerFile({ beforeAll, afterAll, afterEach }, options));
+      suite(environmentOn(name));
     });
   }
   // A file with no suite at all would be an error of the test runner.
   if (!wanted.some((w) => on.includes(w))) {
     describe(title, () => test(`is about ${on.join(' and ')}`, () => expect(wanted).not.toContain(on[0])));
   }
+}
+
+/** An environment for a file or suite on one of them; asked for within tests and hooks. */
+export function environmentOn(name: ServerName): () => TestEnvironment {
+  const options = async () => ({ log: silentLogger, ...(await servers[name]()) });
+  return environmentPerFile({ beforeAll, afterAll, afterEach }, options);
 }
 
 /** The server that tests are being declared for. */

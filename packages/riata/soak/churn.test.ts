@@ -1,3 +1,4 @@
+import { eventually } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { type ConnectedClient, createClient, type RetryingWatch } from '../src/client/index.js';
 import { ConfigMap, Namespace } from '../src/kinds/index.js';
@@ -60,7 +61,7 @@ test(`churn for ${seconds} s: the state is right, and no socket, timer or memory
     Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion])),
   );
   const same = (view: WatchedView) => JSON.stringify(view.sorted()) === JSON.stringify(versions);
-  await eventually('watches have caught up', () => views.every(({ view }) => same(view)));
+  await eventually(() => views.every(({ view }) => same(view)), { what: 'watches have caught up' });
   for (const { view, watch, following } of views) {
     expect(view.problems).toEqual([]);
     expect(view.resets).toBe(1);
@@ -69,8 +70,8 @@ test(`churn for ${seconds} s: the state is right, and no socket, timer or memory
     await following;
   }
   await client.close();
-  await eventually('timers are gone', () => clock.pending === 0);
-  await eventually('sockets are closed', () => openSockets() <= socketsBefore);
+  await eventually(() => clock.pending === 0, { what: 'timers are gone' });
+  await eventually(() => openSockets() <= socketsBefore, { what: 'sockets are closed' });
 
   // The first samples are of a program that is not warm yet.
   const warm = samples.slice(Math.ceil(samples.length / 10));
@@ -181,13 +182,5 @@ async function comeAndGo(create: () => ConnectedClient, random: Random, churning
     await ended;
     count('clients');
     await systemClock.sleep(random.int(0, 300));
-  }
-}
-
-async function eventually(what: string, holds: () => boolean): Promise<void> {
-  const deadline = systemClock.monotonic() + 30_000;
-  while (!holds()) {
-    if (systemClock.monotonic() > deadline) throw new Error(`waited half a minute in vain until ${what}`);
-    await systemClock.sleep(20);
   }
 }

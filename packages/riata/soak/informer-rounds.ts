@@ -1,3 +1,4 @@
+import { eventually } from '@riata/testing';
 import { createClient } from '../src/client/index.js';
 import type { RestConfig } from '../src/rest/config.js';
 import { silentLogger } from '../src/runtime/logger.js';
@@ -78,9 +79,9 @@ export async function informerRounds(options: RoundsOptions): Promise<RoundsRepo
       addTo(faults, figure.faults);
       addTo(counts, figure.counts);
     }
-    await until(`timers are gone after seeds ${seeds}`, () => clock.pending === 0);
+    await eventually(() => clock.pending === 0, { what: `timers are gone after seeds ${seeds}` });
     await direct.close();
-    await until(`sockets are closed after seeds ${seeds}`, () => openSockets() <= socketsBefore);
+    await eventually(() => openSockets() <= socketsBefore, { what: `sockets are closed after seeds ${seeds}` });
     memory.push(heldMemory());
   }
   const third = Math.max(1, Math.floor(memory.length / 3));
@@ -107,12 +108,4 @@ async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 
 function addTo(sum: Record<string, number>, more: Readonly<Record<string, number>>): void {
   for (const [name, count] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + count;
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = systemClock.monotonic() + 30_000;
-  while (!holds()) {
-    if (systemClock.monotonic() > deadline) throw new Error(`waited half a minute in vain until ${what}`);
-    await systemClock.sleep(10);
-  }
 }

@@ -1,3 +1,4 @@
+import { eventually } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { createClient } from '../src/client/index.js';
 import { CustomResourceDefinition, Namespace } from '../src/kinds/index.js';
@@ -46,9 +47,7 @@ test(`60 handlers on 12 kinds under churn for ${seconds} s: no key is lost, memo
     const spec = { group, scope: 'Namespaced', names: { plural, singular, kind }, versions } as const;
     await client.create(CustomResourceDefinition({ metadata: { name: `${plural}.${group}` }, spec }));
   }
-  await eventually('kinds are served', async () =>
-    (await Promise.all(kinds.map((kind) => client.list(kind).catch(() => undefined)))).every(Boolean),
-  );
+  await eventually(() => Promise.all(kinds.map((kind) => client.list(kind))), { what: 'kinds are served' });
 
   const stop = new AbortController();
   await using factory = await SharedControllerFactory.fromConfig(server.config, { runtime });
@@ -110,10 +109,11 @@ test(`60 handlers on 12 kinds under churn for ${seconds} s: no key is lost, memo
     const { items } = await client.list(kind, { namespace });
     const stored = new Map(items.map((item) => [keyOf(item), item.metadata.resourceVersion]));
     for (const { registration, taken } of each) {
-      await eventually(`${registration.name} knows all of ${kind.kind}`, async () => {
+      const knowsAll = () => {
         const knows = [...stored].every(([key, version]) => taken.get(key) === version);
         return knows && [...taken].every(([key, version]) => (stored.get(key) ?? 'gone') === version);
-      });
+      };
+      await eventually(knowsAll, { what: `${registration.name} knows all of ${kind.kind}` });
     }
   }
   expect(factory.controllers.map(({ handlers }) => handlers.length)).toEqual(kinds.map(() => handlersPerKind));
@@ -128,11 +128,3 @@ test(`60 handlers on 12 kinds under churn for ${seconds} s: no key is lost, memo
   );
   expect(late - early).toBeLessThan(allowedGrowthMb);
 });
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = systemClock.monotonic() + 60_000;
-  while (!(await isSo())) {
-    if (systemClock.monotonic() > deadline) throw new Error(`waited a minute in vain until ${what}`);
-    await systemClock.sleep(100);
-  }
-}
