@@ -15,6 +15,9 @@ interface Memory {
    * what a cache will show.
    */
   answered: string | undefined;
+  isText: boolean;
+  /** It was asked for since it was last looked at as the oldest. */
+  isUsed: boolean;
 }
 
 /** Characters of JSON that are kept as they are: what comes again soon is compared without a digest. */
@@ -22,8 +25,8 @@ const maxTextLength = 4_194_304;
 
 /**
  * Remembers what was applied and how the server answered, to tell whether applying the same again would change
- * anything. Bounded: older ones are kept as digests, as they would be copies of most of what is stored, and the longest
- * unused is forgotten, which costs one request.
+ * anything. Bounded: older ones are kept as digests, as they would be copies of most of what is stored, and an old one that
+ * nobody has asked for is forgotten, which costs one request.
  */
 export class ApplyMemo {
   readonly #memories = new Map<string, Memory>();
@@ -50,35 +53,31 @@ export class ApplyMemo {
     const answered = agrees(answer, intent) ? undefined : project(answer, intent);
     const intentText = textOf(intent);
     const answeredText = answered === undefined ? undefined : textOf(answered);
-    if (intentText === undefined || (answered !== undefined && answeredText === undefined)) {
-      const answeredDigest = answered === undefined ? undefined : digest(answered);
-      this.#memories.set(id, { uid, resourceVersion, intent: digest(intent), answered: answeredDigest });
-    } else {
-      const memory = { uid, resourceVersion, intent: intentText, answered: answeredText };
-      this.#memories.set(id, memory);
+    const isText = intentText !== undefined && (answered === undefined || answeredText !== undefined);
+    const memory: Memory = {
+      uid,
+      resourceVersion,
+      intent: isText ? intentText : digest(intent),
+      answered: isText || answered === undefined ? answeredText : digest(answered),
+      isText,
+      isUsed: false,
+    };
+    this.#memories.set(id, memory);
+    if (isText) {
       this.#texts.add(memory);
       this.#textLength += lengthOf(memory);
     }
-    for (const oldest of this.#memories.keys()) {
-      if (this.#memories.size <= this.#limit) break;
-      this.#forget(oldest);
-    }
-    for (const oldest of this.#texts) {
-      if (this.#textLength <= this.#maxTextLength) break;
-      this.#drop(oldest);
-      oldest.intent = digest(JSON.parse(oldest.intent));
-      if (oldest.answered !== undefined) oldest.answered = digest(JSON.parse(oldest.answered));
-    }
+    if (this.#memories.size > this.#limit) this.#forgetOldest();
+    if (this.#textLength > this.#maxTextLength) this.#digestOldest();
   }
 
   /** True if the same intent was applied to this very object, and all that it speaks of is still as answered then. */
   stands(id: string, intent: object, current: KubeObject): boolean {
     const memory = this.#memories.get(id);
     if (memory === undefined || memory.uid !== current.metadata.uid) return false;
-    const isText = this.#texts.has(memory);
+    const { isText } = memory;
     if (!isSame(intent, memory.intent, isText)) return false;
-    this.#memories.delete(id);
-    this.#memories.set(id, memory);
+    memory.isUsed = true;
     const { resourceVersion } = current.metadata;
     if (resourceVersion && resourceVersion === memory.resourceVersion) return true;
     if (memory.answered === undefined) return agrees(current, intent);
@@ -94,6 +93,28 @@ export class ApplyMemo {
 
   #drop(memory: Memory): void {
     if (this.#texts.delete(memory)) this.#textLength -= lengthOf(memory);
+  }
+
+  /** One that was asked for begins anew as the youngest. */
+  #forgetOldest(): void {
+    for (const [id, memory] of this.#memories) {
+      if (this.#memories.size <= this.#limit) return;
+      if (memory.isUsed) {
+        memory.isUsed = false;
+        this.#memories.delete(id);
+        this.#memories.set(id, memory);
+      } else this.#forget(id);
+    }
+  }
+
+  #digestOldest(): void {
+    for (const memory of this.#texts) {
+      if (this.#textLength <= this.#maxTextLength) return;
+      this.#drop(memory);
+      memory.isText = false;
+      memory.intent = digest(JSON.parse(memory.intent));
+      if (memory.answered !== undefined) memory.answered = digest(JSON.parse(memory.answered));
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { extractFields } from '../object/apply/extract-fields.js';
 import { isJsonObject } from '../object/json.js';
+import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { equal } from '../object/value/equal.js';
 import { lossOf } from '../object/value/lossy.js';
@@ -41,9 +42,30 @@ function isApply(operation: Operation): boolean {
   return operation.contentType === patchTypes.apply && isJsonObject(operation.body) && !isDryRun(operation);
 }
 
+/** What names of kind, subresource and manager come to, so that they need not be put together for each object. */
+interface Prefix {
+  readonly subresource: string | undefined;
+  readonly fieldManager: string | undefined;
+  readonly text: string;
+}
+
+const prefixes = new WeakMap<KindRef, Prefix[]>();
+const maxPrefixes = 16;
+
 /** No name holds a zero character. */
-function idOf({ kind, namespace, name, subresource, params }: Operation): string {
-  return `${kind.apiVersion}\0${kind.kind}\0${namespace ?? ''}\0${name}\0${subresource ?? ''}\0${params.fieldManager}`;
+function idOf({ kind, namespace, name, subresource, params: { fieldManager } }: Operation): string {
+  let known = prefixes.get(kind);
+  if (known === undefined) {
+    known = [];
+    prefixes.set(kind, known);
+  }
+  let prefix = known.find((one) => one.subresource === subresource && one.fieldManager === fieldManager);
+  if (prefix === undefined) {
+    const text = `${kind.apiVersion}\0${kind.kind}\0${subresource ?? ''}\0${fieldManager}\0`;
+    prefix = { subresource, fieldManager, text };
+    if (known.length < maxPrefixes) known.push(prefix);
+  }
+  return `${prefix.text}${namespace ?? ''}\0${name}`;
 }
 
 /** Whether the manager's own entry in managedFields says that it has applied just this, and the values are the same. */
