@@ -2,7 +2,6 @@ import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Cache } from '../src/cache/index.js';
-import { createClient } from '../src/client/index.js';
 import {
   type ControllerDefinition,
   control,
@@ -30,11 +29,8 @@ function widgetKind() {
 
 /** Runs controllers, with a cache of their own, until the block is left. */
 async function running(server: TestEnvironment, ...definitions: readonly ControllerDefinition[]) {
-  const client = createClient(server.config, { runtime: { log: silentLogger } });
-  const writes: string[] = [];
-  client.onWrite(({ operation: { verb, kind, subresource } }) => {
-    writes.push(`${verb} ${kind.kind}${subresource === undefined ? '' : `/${subresource}`}`);
-  });
+  const connection = server.connect();
+  const { client, requests } = connection;
   const cache = new Cache(client, { runtime: { log: silentLogger } });
   const stop = new AbortController();
   const runtime = { log: silentLogger };
@@ -43,11 +39,11 @@ async function running(server: TestEnvironment, ...definitions: readonly Control
   );
   const runs = [cache.run({ signal: stop.signal }), ...controllers.map((c) => c.run({ signal: stop.signal }))];
   return {
-    ...{ controllers, cache, writes },
+    ...{ controllers, cache, requests },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(runs);
-      await client.close();
+      await connection.close();
     },
   };
 }
@@ -85,7 +81,10 @@ describeServers('controller', (server) => {
       'all is quiet',
       async () => run.controllers[0]?.queue.len() === 0 && run.controllers[0]?.health.active.length === 0,
     );
-    expect(run.writes).toEqual(['patch ConfigMap', 'patch Widget/status']);
+    expect(run.requests.lines({ verb: 'write' })).toEqual([
+      `patch ConfigMap ${namespace}/w`,
+      `patch Widget ${namespace}/w/status`,
+    ]);
     // Those that came after it because of its own writes had nothing to write.
     expect(run.controllers[0]?.explain.map(({ writes }) => writes.length).filter((count) => count > 0)).toEqual([2]);
     const settled = await client.get(Widget, { namespace, name: 'w' });

@@ -1,5 +1,5 @@
 import type { ConnectOptions, RequestRecorder, TestEnvironment } from '@riata/testing';
-import { type ConnectedClient, createClient } from '../src/client/index.js';
+import type { ConnectedClient } from '../src/client/index.js';
 import { ConfigMap, Secret } from '../src/kinds/index.js';
 import { Apply, type ApplyOptions } from '../src/patterns/index.js';
 import { silentLogger } from '../src/runtime/index.js';
@@ -20,9 +20,8 @@ export function startApply(
   onRequest?: ConnectOptions['onRequest'],
 ): SetPlay {
   const connection = server.connect({ onRequest });
-  const { config, requests } = connection;
+  const { client, requests } = connection;
   const runtime = { log: silentLogger };
-  const client = createClient(config, { runtime });
   return {
     ...{ client, requests, applier: new Apply(client, { runtime, lookup: 'given', ...options }) },
     writes() {
@@ -30,10 +29,7 @@ export function startApply(
       requests.clear();
       return length;
     },
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      await connection.close();
-    },
+    [Symbol.asyncDispose]: () => connection.close(),
   };
 }
 

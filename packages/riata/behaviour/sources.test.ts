@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Cache, Lister, SharedInformerFactory } from '../src/cache/index.js';
-import { createClient, type Reader } from '../src/client/index.js';
+import type { Reader } from '../src/client/index.js';
 import {
   allOf,
   Controller,
@@ -22,7 +22,8 @@ import { describeServers, until } from './servers.js';
 describeServers('sources', (server) => {
   test('a channel, an interval and a poller lead to reconciles, which say why', async () => {
     const runtime = { log: silentLogger };
-    await using client = createClient(server().config, { runtime });
+    await using connection = server().connect();
+    const { client } = connection;
     const namespace = await server().namespace();
     // Servers put a ConfigMap of their own into every namespace.
     const labels = { kind: 'cart' };
@@ -62,7 +63,8 @@ describeServers('sources', (server) => {
 
   test('a cron expression: objects are looked at when the time has come, and again the next time', async () => {
     const runtime = { log: silentLogger };
-    await using client = createClient(server().config, { runtime });
+    await using connection = server().connect();
+    const { client } = connection;
     const namespace = await server().namespace();
     for (const name of ['a', 'b'])
       await client.create(ConfigMap({ metadata: { namespace, name, labels: { x: 'y' } } }));
@@ -91,7 +93,8 @@ describeServers('sources', (server) => {
 
   test('an informer of a factory, and finalizers of several parts: each cleans up before the object goes', async () => {
     const runtime = { log: silentLogger };
-    await using client = createClient(server().config, { runtime });
+    await using connection = server().connect();
+    const { client } = connection;
     const namespace = await server().namespace();
     const factory = new SharedInformerFactory(client, { namespace, runtime });
     const informer = factory.forKind(ConfigMap, { labelSelector: 'kind=cart' });
