@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ControllerDefinition, control } from '../src/controller/index.js';
-import { ConfigMap, CustomResourceDefinition, Secret } from '../src/kinds/index.js';
+import { ConfigMap, Secret } from '../src/kinds/index.js';
 import { Manager } from '../src/manager/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
@@ -19,12 +19,7 @@ type Status = { readonly size: number };
 
 describeServers('what a controller does with mistakes of its author', (server) => {
   beforeAll(async () => {
-    await server().client.create(CustomResourceDefinition(Widget.crd() as never));
-    await until('the kind is served', async () =>
-      server()
-        .client.list(Widget)
-        .catch(() => undefined),
-    );
+    await server().install(Widget);
     server().keep();
   });
 

@@ -1,5 +1,6 @@
 import { randomFaults } from '@riata/apiserver';
 import { ConfigMap } from 'riata/kinds';
+import { isConnectionRefused } from 'riata/rest';
 import { seededRandom } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
@@ -103,4 +104,20 @@ test('by chance, with the same outcome for the same seed', async () => {
   for (const { sizes } of runs) expect(sizes).toEqual([0, 1, 2, 3, 4]);
   expect(runs[0]?.requests).not.toEqual(runs[1]?.requests);
   expect((await run(1)).requests).toEqual(runs[0]?.requests);
+});
+
+test('a server that is down comes back, by itself with a reset', async () => {
+  await using env = await start();
+  const { ended } = await env.startManager({ name: 'second' });
+  await env.client.create(widget('before'));
+  await env.faults.suspend();
+  await expect(env.client.list(Widget, { maxRetries: 0 })).rejects.toSatisfy(isConnectionRefused);
+  await env.faults.resume();
+  await env.client.create(widget('after'));
+  await env.settle();
+  expect((await env.client.get(Widget, inDefault('after'))).status?.size).toBe(1);
+  await env.faults.suspend({ graceful: true });
+  await env.reset();
+  expect(await ended).toEqual({ reason: 'stopped', unfinished: [] });
+  expect((await env.client.list(Widget)).items).toEqual([]);
 });
