@@ -22,31 +22,41 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // No line can hold a line break here; what is left is what a header must not carry.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const badValue = /[\0-\x08\x0a-\x1f\x7f]/;
-/** Found nowhere in a head, it need not be looked for in each value: what goes beyond ASCII, or must not be there. */
-const unusual = /[^\t\x20-\x7e\r\n]|\r(?!\n)|(?<!\r)\n/;
+/** What goes beyond ASCII, or must not be there. */
+const unusual = /[^\t\x20-\x7e]/;
+
+/** A header as it stands in a head, and what it says. */
+interface HeaderLine {
+  readonly line: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Of the last head: most lines of the next one are the same, and need not be taken apart again. */
+const lastLines: HeaderLine[] = [];
+const maxLastLines = 32;
 
 /**
  * Reads a head, one character per byte, without the empty line at its end. Strict where being generous would let the
  * same bytes mean two things: a length beside chunks, two lengths, folded lines, spaces before a colon.
  */
 export function parseHead(text: string, method: string): ResponseHead {
-  const endOfStatus = text.indexOf('\r\n');
-  const [, minor, code] = statusLine.exec(endOfStatus < 0 ? text : text.slice(0, endOfStatus)) ?? [];
-  if (code === undefined) throw new AnswerFailure('protocol', 'the status line is none');
-  const status = Number(code);
+  if (!standsAt(lastStatus.line, text, 0)) lastStatus = statusAt(text);
+  const { line, isLatest, status } = lastStatus;
   const headers: Record<string, string | string[]> = Object.create(null);
-  const isPlain = !unusual.test(text);
-  for (let from = endOfStatus < 0 ? text.length : endOfStatus + 2; from < text.length; ) {
-    let to = text.indexOf('\r\n', from);
-    if (to < 0) to = text.length;
-    const colon = text.indexOf(':', from);
-    if (colon < 0 || colon > to) throw new AnswerFailure('protocol', 'a header has no colon');
-    addHeader(headers, text.slice(from, colon), text.slice(colon + 1, to).trim(), isPlain);
-    from = to + 2;
+  let at = 0;
+  for (let from = line.length + 2; from < text.length; at += 1) {
+    let header = lastLines[at];
+    if (header === undefined || !standsAt(header.line, text, from)) {
+      header = headerAt(text, from);
+      if (at < maxLastLines) lastLines[at] = header;
+    }
+    addHeader(headers, header);
+    from += header.line.length + 2;
   }
   const wanted = headers.connection;
   const connection = wanted === undefined ? none : listOf(wanted);
-  const kept = minor === '1' ? !connection.includes('close') : connection.includes('keep-alive');
+  const kept = isLatest ? !connection.includes('close') : connection.includes('keep-alive');
   return {
     status,
     headers,
@@ -57,22 +67,54 @@ export function parseHead(text: string, method: string): ResponseHead {
   };
 }
 
+interface StatusLine {
+  readonly line: string;
+  /** Of HTTP/1.1, not 1.0. */
+  readonly isLatest: boolean;
+  readonly status: number;
+}
+
+let lastStatus: StatusLine = { line: 'HTTP/1.1 200 OK', isLatest: true, status: 200 };
+
+function statusAt(text: string): StatusLine {
+  const end = text.indexOf('\r\n');
+  const line = end < 0 ? text : text.slice(0, end);
+  const [, minor, code] = statusLine.exec(line) ?? [];
+  if (code === undefined) throw new AnswerFailure('protocol', 'the status line is none');
+  return { line, isLatest: minor === '1', status: Number(code) };
+}
+
+/** Whether this is the whole line that begins at `from`. */
+function standsAt(line: string, text: string, from: number): boolean {
+  const to = from + line.length;
+  return text.startsWith(line, from) && (to === text.length || text.startsWith('\r\n', to));
+}
+
 /** Names that have been seen, so that those of every answer are checked and lowered once. */
 const names = new Map<string, string>();
 const maxNames = 256;
 
-function addHeader(headers: Record<string, string | string[]>, given: string, value: string, isPlain: boolean): void {
+function headerAt(text: string, from: number): HeaderLine {
+  let to = text.indexOf('\r\n', from);
+  if (to < 0) to = text.length;
+  const colon = text.indexOf(':', from);
+  if (colon < 0 || colon > to) throw new AnswerFailure('protocol', 'a header has no colon');
+  const given = text.slice(from, colon);
   let name = names.get(given);
   if (name === undefined) {
     if (!headerName.test(given)) throw new AnswerFailure('protocol', 'the name of a header is none');
     name = given.toLowerCase();
     if (names.size < maxNames) names.set(given, name);
   }
-  const text = isPlain ? value : unusualText(name, value);
+  const value = text.slice(colon + 1, to).trim();
+  return { line: text.slice(from, to), name, value: unusual.test(value) ? unusualText(name, value) : value };
+}
+
+function addHeader(headers: Record<string, string | string[]>, { name, value }: HeaderLine): void {
   const known = headers[name];
-  if (known === undefined) headers[name] = text;
-  else if (typeof known === 'string') headers[name] = [known, text];
-  else known.push(text);
+  if (known === undefined) headers[name] = value;
+  else if (typeof known === 'string') headers[name] = [known, value];
+  else known.push(value);
 }
 
 function unusualText(name: string, value: string): string {
@@ -122,7 +164,7 @@ const start = Buffer.from('HTTP/1.');
 /** Throws as soon as what has come cannot be the beginning of a response. */
 export function checkStart(bytes: Buffer, from: number, to: number): void {
   const length = Math.min(start.length, to - from);
-  if (bytes.compare(start, 0, length, from, from + length) !== 0) {
-    throw new AnswerFailure('protocol', 'it does not begin with "HTTP/1."');
+  for (let i = 0; i < length; i++) {
+    if (bytes[from + i] !== start[i]) throw new AnswerFailure('protocol', 'it does not begin with "HTTP/1."');
   }
 }

@@ -114,6 +114,42 @@ test('headers: names in lower case, repeated ones as an array, UTF-8 as text', (
   });
 });
 
+test('a head means the same whatever the one before it was', () => {
+  const line = fc.constantFrom('a: 1', 'a: 12', 'a:1', 'A: 1', 'a: 1 ', 'b: x', 'b: x:y', 'b: \xc3\xa9', 'ab: 1', 'a:');
+  const status = fc.constantFrom(
+    ...['HTTP/1.1 200 OK', 'HTTP/1.1 200', 'HTTP/1.1 200 OK and more', 'HTTP/1.0 200 OK', 'HTTP/1.1 201 OK'],
+  );
+  const head = fc.tuple(status, fc.array(line, { maxLength: 4 }));
+  /** By another way: a line at a time, and nothing is remembered. */
+  const meant = (lines: readonly string[]) => {
+    const found: Record<string, string[]> = {};
+    for (const one of lines) {
+      const [, name = '', value = ''] = /^([^:]*):(.*)$/.exec(one) ?? [];
+      found[name.toLowerCase()] ??= [];
+      found[name.toLowerCase()]?.push(Buffer.from(value.trim(), 'latin1').toString('utf8'));
+    }
+    return Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
+  };
+  fc.assert(
+    fc.property(fc.array(head, { minLength: 2, maxLength: 4 }), (heads) => {
+      for (const [first, lines] of heads) {
+        const got = read([`${[first, ...lines, 'content-length: 0'].join('\r\n')}\r\n\r\n`]);
+        expect({ ...got.headers }).toEqual({ ...meant(lines), 'content-length': '0' });
+        expect(got.status).toBe(Number(first.slice(9, 12)));
+        expect(got.keepAlive).toBe(first.startsWith('HTTP/1.1'));
+      }
+    }),
+  );
+});
+
+test.each(['a: 1\rb: 2', 'a: 1\nb: 2', 'a: \x00', 'a 1', ' a: 1', 'a : 1'])(
+  '%j is refused, also after a: 1',
+  (line) => {
+    read([`${ok}a: 1\r\ncontent-length: 0\r\n\r\n`]);
+    expect(() => read([`${ok}${line}\r\ncontent-length: 0\r\n\r\n`])).toThrow();
+  },
+);
+
 test('whether the connection can be kept', () => {
   const kept = (head: string, method?: string) => read([`${head}content-length: 0\r\n\r\n`], { method }).keepAlive;
   expect(kept(ok)).toBe(true);

@@ -135,7 +135,7 @@ export class ResponseParser {
       return given.length;
     }
     this.#partial = undefined;
-    const head = parseHead(bytes.toString('latin1', from, end), this.#method);
+    const head = parseHead(bytes.latin1Slice(from, end), this.#method);
     if (head.status === 101) throw broken('the server wants to speak another protocol');
     if (head.status >= 200) {
       this.#begin(head);
