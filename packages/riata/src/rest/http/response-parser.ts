@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { asBuffer } from '../../object/scan/native-bytes.js';
 import { AnswerFailure } from './answer-failure.js';
 import { checkStart, maxHeadBytes, parseHead, type ResponseHead } from './response-head.js';
 
@@ -135,7 +136,7 @@ export class ResponseParser {
       return given.length;
     }
     this.#partial = undefined;
-    const head = parseHead(bytes.latin1Slice(from, end), this.#method);
+    const head = parseHead(asBuffer(bytes).latin1Slice(from, end), this.#method);
     if (head.status === 101) throw broken('the server wants to speak another protocol');
     if (head.status >= 200) {
       this.#begin(head);
