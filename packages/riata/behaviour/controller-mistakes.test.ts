@@ -5,7 +5,9 @@ import { ConfigMap, Secret } from '../src/kinds/index.js';
 import { Manager } from '../src/manager/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
-import { memoryLogger } from '../src/runtime/index.js';
+import { Apply, registerGeneratingHandler } from '../src/patterns/index.js';
+import { memoryLogger, silentLogger } from '../src/runtime/index.js';
+import { startPatterns } from './patterns-play.js';
 import { describeServers, uniqueName, until } from './servers.js';
 
 const Widget = defineKind({
@@ -93,5 +95,22 @@ describeServers('what a controller does with mistakes of its author', (server) =
     const told = run.log.records.filter(({ message }) => message.startsWith('applies a kind that it does not watch'));
     expect(told).toMatchObject([{ level: 'info', fields: { controller: 'widget', kind: 'Secret' } }]);
     expect(told[0]?.message).toContain('say .owns(Secret)');
+  });
+
+  test('a generating handler that returns nothing: told by the condition', async () => {
+    const { client } = server();
+    const namespace = await server().namespace();
+    await using play = startPatterns(server(), namespace);
+    const apply = new Apply(play.client, { lookup: 'given', runtime: { log: silentLogger } });
+    const options = { name: 'parts', condition: 'Made' };
+    registerGeneratingHandler(play.controllers.for(Widget), apply, options, () => undefined as never);
+    await play.controllers.start({ signal: play.signal });
+    const key = { namespace, name: 'w' };
+    await client.create(Widget({ metadata: key, spec: {} }));
+    const condition = await until('it is told', async () => {
+      const made = findCondition((await client.get(Widget, key)).status?.conditions, 'Made');
+      return made?.status === 'False' && made;
+    });
+    expect(condition.message).toContain('generating handler "parts" wants to return { objects: […] }');
   });
 });

@@ -2,6 +2,7 @@ import type { Reader } from '../client/interfaces.js';
 import { finalizerProblems } from '../object/finalizers.js';
 import { type KindRef, type MetadataOnly, metadataOnly } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { assertKind, shownBriefly } from './assert-kind.js';
 import type { ControllerDefinition, ControlOptions, MapFunc, References, WatchDefinition } from './definition.js';
 import type { Predicate } from './predicate.js';
 import type { ReconcileContext } from './reconcile-context.js';
@@ -41,7 +42,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   /** Reconciles the owner whenever an object of this kind changes that it owns (`Owns`). */
   owns<T extends KubeObject>(kind: KindRef<T>, options: OwnsOptions<T> = {}): ControlBuilder<R, O> {
     const { allOwners = false, predicates } = options;
-    wantKind(this.#words('owns'), kind);
+    assertKind(this.#words('owns'), kind);
     return this.#watch({ through: 'owns', kind, predicates: anyOf(predicates), onlyController: !allOwners });
   }
 
@@ -57,14 +58,14 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     to: MapFunc<T> | ReferencedBy<R>,
     options: WatchOptions<T> = {},
   ): ControlBuilder<R, O> {
-    wantKind(this.#words('watches'), kind);
+    assertKind(this.#words('watches'), kind);
     const predicates = anyOf(options.predicates);
     if (typeof to === 'function') {
       return this.#watch({ through: 'map', kind, predicates, map: to as unknown as MapFunc });
     }
     if (typeof to?.referencedBy !== 'function') {
       const wanted = 'a function from an object to keys, or { referencedBy }';
-      throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): wants ${wanted}, got ${textOf(to)}`);
+      throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): wants ${wanted}, got ${shownBriefly(to)}`);
     }
     const references = to.referencedBy as unknown as (object: KubeObject) => References;
     const index = `refers to ${kind.plural}.${kind.group} ${this.#definition.watches.length}`;
@@ -82,7 +83,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
 
   /** Kinds that the reconciler reads: they come from the cache instead of the server. */
   reads(...kinds: readonly KindRef[]): ControlBuilder<R, O> {
-    for (const kind of kinds) wantKind(this.#words('reads'), kind);
+    for (const kind of kinds) assertKind(this.#words('reads'), kind);
     return this.#with({ reads: [...this.#definition.reads, ...kinds] });
   }
 
@@ -164,7 +165,7 @@ export function control<R extends KubeObject>(
   kind: KindRef<R>,
   options: ControlOptions & { readonly predicates?: readonly Predicate<R>[] } = {},
 ): ControlBuilder<R> {
-  wantKind('control', kind);
+  assertKind('control', kind);
   const name = options.name ?? kind.kind.toLowerCase();
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
     throw new TypeError(
@@ -181,20 +182,7 @@ function anyOf<T extends KubeObject>(predicates: readonly Predicate<T>[] | undef
   return (predicates ?? []) as unknown as readonly Predicate[];
 }
 
-/** What the compiler does not see: JavaScript, and modules that import each other. */
-function wantKind(where: string, kind: KindRef | undefined): void {
-  if (typeof kind?.kind === 'string' && typeof kind.plural === 'string') return;
-  const wanted = 'a Kind, as riata/kinds has them and defineKind makes them';
-  const why = kind === undefined ? ': not exported, or not made yet, as two modules import each other?' : '';
-  throw new TypeError(`${where}: wants ${wanted}, got ${textOf(kind)}${why}`);
-}
-
 function wantFunction(where: string, given: Reconciler<never>): void {
   if (typeof given === 'function' || typeof given?.reconcile === 'function') return;
-  throw new TypeError(`${where}: wants a function, or an object with a method reconcile, got ${textOf(given)}`);
-}
-
-function textOf(given: unknown): string {
-  if (typeof given === 'function') return `the function ${given.name || 'without a name'}`;
-  return typeof given === 'object' && given !== null ? `{ ${Object.keys(given).join(', ')} }` : String(given);
+  throw new TypeError(`${where}: wants a function, or an object with a method reconcile, got ${shownBriefly(given)}`);
 }

@@ -26,20 +26,27 @@ export function failureFields(error: unknown): LogFields {
  * server, which all are made in one place.
  */
 function whereThrown(error: unknown): string | undefined {
-  let first: string | undefined;
-  const seen = new Set<unknown>();
-  for (let at = error; at instanceof Error && !seen.has(at); at = innerOf(at)) {
-    seen.add(at);
-    for (const frame of framesOf(at)) {
-      first ??= frame;
-      if (!frame.includes(ownPath)) return frame;
-    }
+  let inmost: string | undefined;
+  for (const at of chainOf(error)) {
+    const frames = framesOf(at);
+    const outside = frames.find((frame) => !frame.includes(ownPath));
+    if (outside !== undefined) return outside;
+    inmost = frames[0] ?? inmost;
   }
-  return findApiError(error) === undefined ? first : undefined;
+  return findApiError(error) === undefined ? inmost : undefined;
 }
 
-function innerOf(error: Error): unknown {
-  return error instanceof AggregateError ? error.errors[0] : error.cause;
+/** The error, its cause, the cause of that…; of many, the first. */
+function* chainOf(error: unknown): Iterable<Error> {
+  const seen = new Set<unknown>();
+  for (
+    let at = error;
+    at instanceof Error && !seen.has(at);
+    at = at instanceof AggregateError ? at.errors[0] : at.cause
+  ) {
+    seen.add(at);
+    yield at;
+  }
 }
 
 function framesOf({ stack }: Error): string[] {
@@ -54,6 +61,7 @@ function plainPath(text: string): string {
 }
 
 function hintFor(error: unknown): string | undefined {
-  if (!(error instanceof TypeError) || !frozenMessage.test(error.message)) return undefined;
+  if (![...chainOf(error)].some((each) => each instanceof TypeError && frozenMessage.test(each.message)))
+    return undefined;
   return 'what was read is frozen, as others read it, too: change a copy, edit(object, (draft) => { … }) or clone(object)';
 }

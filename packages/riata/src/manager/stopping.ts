@@ -18,7 +18,7 @@ export function watchStopping(
     timer = clock.after(hourMs, stay);
   };
   let timer = clock.after(quietMs, () => {
-    log.info('the manager is stopping: it waits for what runs', { reconciles: active(), atMost });
+    log.info('stopping: waits for what runs', { reconciles: active(), atMost });
     stay();
   });
   return { [Symbol.dispose]: () => timer.cancel() };

@@ -1,4 +1,5 @@
 import type { ClientOptions } from '../client/create-client.js';
+import { assertKind } from '../controller/assert-kind.js';
 import { formatGvk } from '../object/gvk.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
@@ -43,6 +44,7 @@ export class Controllers implements AsyncDisposable {
 
   /** The controller of a kind: always the same one. Sends nothing. */
   for<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>): TypedController<R, S> {
+    assertKind('Controllers.for', kind);
     const id = `${formatGvk(kind.gvk)} ${kind.plural} ${kind.projection ?? ''}`;
     const known = this.#controllers.get(id);
     if (known !== undefined) return known as unknown as TypedController<R, S>;

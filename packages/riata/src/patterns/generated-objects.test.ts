@@ -52,3 +52,9 @@ test('another controller stays the controller; without owner references there ar
   const bare = await place(ConfigMap({ metadata: { name: 'a' } }), 'shop', { ownerReferences: false });
   expect(bare.metadata.ownerReferences).toBeUndefined();
 });
+
+test('what is no object is refused, and named', async () => {
+  const objects = [ConfigMap({ metadata: { name: 'a' } }), undefined as never];
+  const placing = placeObjects(objects, owner('shop'), {}, async () => ConfigMap);
+  await expect(placing).rejects.toThrow('objects[1] of what was generated is no object with a kind, but undefined');
+});

@@ -1,4 +1,5 @@
 import type { WriteObject } from '../client/interfaces.js';
+import { shownBriefly } from '../controller/assert-kind.js';
 import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import { controllerOf, type Owner, setControllerReference, setOwnerReference } from '../object/owner-references.js';
@@ -28,7 +29,12 @@ export async function placeObjects(
   kindOf: (object: TypeMeta) => Promise<KindRef>,
 ): Promise<readonly WriteObject[]> {
   const placed: WriteObject[] = [];
-  for (const object of objects) {
+  for (const [index, object] of objects.entries()) {
+    if (typeof object?.kind !== 'string') {
+      throw new TypeError(
+        `objects[${index}] of what was generated is no object with a kind, but ${shownBriefly(object)}`,
+      );
+    }
     const kind = builderOf(object) ?? (await kindOf(object));
     placed.push(placeObject(object, kind, owner, options));
   }

@@ -1,4 +1,5 @@
 import type { WriteObject } from '../client/interfaces.js';
+import { shownBriefly } from '../controller/assert-kind.js';
 import { dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
@@ -93,7 +94,12 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
 
   /** What the handler says, ready to be applied. */
   const ask = async (object: R, context: HandlerContext<R>) => {
-    const { objects, status } = await handler(object, statusOf(object), context);
+    const generated: Generated<R> | undefined = await handler(object, statusOf(object), context);
+    if (!Array.isArray(generated?.objects)) {
+      const wanted = 'to return { objects: […] }, with a status if that is to change';
+      throw new TypeError(`generating handler "${name}" wants ${wanted}, got ${shownBriefly(generated)}`);
+    }
+    const { objects, status } = generated;
     const placed = await placeObjects(objects, object, options, (given) => factory.clients.kindOf(given));
     return { objects: placed, status, isHeld: options.finalizer ?? isOutOfReach(placed, object) };
   };

@@ -12,6 +12,12 @@ describe('describeError', () => {
     const told = new Error('cannot list pods: connect ECONNREFUSED', { cause: refused });
     expect(describeError(told)).toBe('Error: cannot list pods: connect ECONNREFUSED (caused by Error: no route)');
     expect(describeError(new Error('pods: a', { cause: new Error('a') }))).toBe('Error: pods: a');
+    expect(describeError(new Error('pods: a', { cause: 'a' }))).toBe('Error: pods: a');
+    const both = new AggregateError([new Error('a'), new Error('b')]);
+    expect(describeError(new Error('one: a, two: b', { cause: both }))).toBe('Error: one: a, two: b');
+    expect(describeError(new Error('one: a', { cause: both }))).toContain(
+      'caused by AggregateError [Error: a; Error: b]',
+    );
   });
 
   test('shows the parts of an AggregateError, but not all of many', () => {

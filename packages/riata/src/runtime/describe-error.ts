@@ -39,7 +39,13 @@ function unsaidCause(error: Error, text: string, seen: Set<unknown>): unknown {
     seen.add(cause);
     cause = cause.cause;
   }
-  return cause;
+  if (typeof cause === 'string' && cause !== '' && text.includes(cause)) return undefined;
+  return cause instanceof AggregateError && isSaid(cause, text) ? undefined : cause;
+}
+
+/** Whether a text names all parts of an error that has several. */
+function isSaid({ message, errors }: AggregateError, text: string): boolean {
+  return text.includes(message) && errors.every((part) => part instanceof Error && text.includes(part.message));
 }
 
 function describeThrown(value: unknown): string {

@@ -1,10 +1,13 @@
 import type { Cache } from '../cache/cache.js';
 import { type CachedKind, cached, type KindCacheOptions } from '../cache/cache-options.js';
 import { type ClientOptions, type ConnectedClient, createClient } from '../client/create-client.js';
+import { assertKind } from '../controller/assert-kind.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import type { Manager } from '../manager/manager.js';
+import { watchStopping } from '../manager/stopping.js';
 import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
+import { formatKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import type { RestConfig } from '../rest/config.js';
@@ -149,6 +152,7 @@ export class SharedControllerFactory implements AsyncDisposable {
 
   /** The controller of a kind (`ForKind`): always the same one. Sends nothing. */
   forKind<R extends KubeObject>(kind: KindRef<R>): SharedController<R> {
+    assertKind('SharedControllerFactory.forKind', kind);
     const id = idOf(kind);
     const known = this.#controllers.get(id);
     if (known !== undefined) return known as unknown as SharedController<R>;
@@ -218,6 +222,8 @@ export class SharedControllerFactory implements AsyncDisposable {
       if (!signal.aborted) throw error;
     } finally {
       this.#stop.abort(signal.reason);
+      // Who stops a Manager hears it from that.
+      using _ = this.#options.cache === undefined ? this.#watchStopping() : undefined;
       await this.#ended();
     }
   }
@@ -238,6 +244,12 @@ export class SharedControllerFactory implements AsyncDisposable {
     await this.#ended();
     await this.caches[Symbol.asyncDispose]();
     await this.#owned?.close();
+  }
+
+  #watchStopping(): Disposable {
+    const active = () =>
+      this.health.flatMap(({ name, active: runs }) => runs.map(({ key }) => `${name} ${formatKey(key)}`));
+    return watchStopping(this.#runtime, active, 'as long as they take');
   }
 
   async #ended(): Promise<void> {

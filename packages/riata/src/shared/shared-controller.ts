@@ -1,3 +1,4 @@
+import { shownBriefly } from '../controller/assert-kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { Controller } from './controller.js';
 import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
@@ -37,6 +38,9 @@ export class SharedController<R extends KubeObject = KubeObject> extends Control
     handler: SharedControllerHandler<R>,
     { signal, transaction }: RegisterOptions = {},
   ): HandlerRegistration {
+    if (typeof handler !== 'function') {
+      throw new TypeError(`${this.name}: handler "${name}" wants to be a function, got ${shownBriefly(handler)}`);
+    }
     if (transaction === undefined) return this.#register(name, handler, signal);
     let registration: HandlerRegistration | undefined;
     let isRemoved = false;

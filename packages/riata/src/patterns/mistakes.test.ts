@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { createClient } from '../client/index.js';
+import { ConfigMap } from '../kinds/index.js';
+import { silentLogger } from '../runtime/index.js';
+import { SharedControllerFactory } from '../shared/index.js';
+import { Controllers } from './controllers.js';
+
+/** What the compiler refuses, and JavaScript does not. */
+const wrong = (value: unknown) => value as never;
+
+/** Nobody is asked: there is no server. */
+function setUp() {
+  const runtime = { log: silentLogger };
+  const client = createClient({ server: 'http://127.0.0.1:9' }, { runtime });
+  const factory = new SharedControllerFactory(client, { runtime });
+  return { client, factory, controllers: new Controllers(factory) };
+}
+
+test('a kind that is none, and a handler that is none, are told where they are given', async () => {
+  const { factory, controllers, client } = setUp();
+  expect(() => factory.forKind(wrong(undefined))).toThrow('SharedControllerFactory.forKind: wants a Kind');
+  expect(() => controllers.for(wrong({ name: 'x' }))).toThrow('Controllers.for: wants a Kind, as riata/kinds has');
+  const maps = controllers.for(ConfigMap);
+  expect(() => maps.onChange('h', wrong(undefined))).toThrow('configmaps.v1: handler "h" wants to be a function, got');
+  await client.close();
+});
