@@ -7,7 +7,7 @@ import type { Kind, NamespacedMeta, WriteOf } from '../src/object/kind.js';
 import type { KubeObject } from '../src/object/meta.js';
 import { Apply, setIdentity, setMarks } from '../src/patterns/index.js';
 import { silentLogger } from '../src/runtime/index.js';
-import { describeServers, uniqueName } from './servers.js';
+import { describedServer, describeServers, uniqueName } from './servers.js';
 
 type KindName = 'ConfigMap' | 'Secret';
 type Data = Readonly<Record<string, string>>;
@@ -66,49 +66,42 @@ const step: fc.Arbitrary<Step> = fc.record({
   foreign: fc.array(foreign, { maxLength: 3 }),
 });
 
-const runs = Number(process.env.RIATA_APPLY_RUNS ?? 12);
+/** More by hand: `RIATA_APPLY_RUNS=300`. */
+const runsOn = { 'in-process': 12, https: 3, 'kube-apiserver': 3 };
 
-describeServers(
-  'apply of desired sets, by chance',
-  (server) => {
-    test('any sets, crashes and foreign edits: the last set is there, nothing foreign is gone, and then nothing is written', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(step, { minLength: 1, maxLength: 4 }),
-          desired,
-          fc.nat(3),
-          async (steps, last, threeWay) => {
-            const namespaces = [await server().namespace(), await server().namespace()];
-            await using world = new World(server().client, namespaces);
-            for (const [index, { desired: set, crashAfter, concurrency, foreign: edits }] of steps.entries()) {
-              // The annotation form comes first, if at all, and is taken over by the other one.
-              await world.process(
-                server(),
-                crashAfter,
-                index < threeWay ? 'three-way' : 'server-side',
-                async (apply) => {
-                  await apply(set, concurrency);
-                },
-              );
-              await world.lookWhatWasTakenOver();
-              for (const edit of edits) await world.edit(edit);
-            }
-            const writes = await world.process(server(), undefined, 'server-side', async (apply, count) => {
-              await apply(last, 4);
-              const before = count();
-              await apply(last, 4);
-              return count() - before;
+describeServers('apply of desired sets, by chance', (server) => {
+  const few = runsOn[describedServer()];
+  test('any sets, crashes and foreign edits: the last set is there, nothing foreign is gone, and then nothing is written', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 4 }),
+        desired,
+        fc.nat(3),
+        async (steps, last, threeWay) => {
+          const namespaces = [await server().namespace(), await server().namespace()];
+          await using world = new World(server().client, namespaces);
+          for (const [index, { desired: set, crashAfter, concurrency, foreign: edits }] of steps.entries()) {
+            // The annotation form comes first, if at all, and is taken over by the other one.
+            await world.process(server(), crashAfter, index < threeWay ? 'three-way' : 'server-side', async (apply) => {
+              await apply(set, concurrency);
             });
-            expect(await world.state(last)).toEqual(world.expected(last));
-            expect(writes).toBe(0);
-          },
-        ),
-        { numRuns: runs },
-      );
-    });
-  },
-  ['in-process'],
-);
+            await world.lookWhatWasTakenOver();
+            for (const edit of edits) await world.edit(edit);
+          }
+          const writes = await world.process(server(), undefined, 'server-side', async (apply, count) => {
+            await apply(last, 4);
+            const before = count();
+            await apply(last, 4);
+            return count() - before;
+          });
+          expect(await world.state(last)).toEqual(world.expected(last));
+          expect(writes).toBe(0);
+        },
+      ),
+      { numRuns: Number(process.env.RIATA_APPLY_RUNS ?? few) },
+    );
+  });
+});
 
 class World implements AsyncDisposable {
   readonly #client: KubeClient;

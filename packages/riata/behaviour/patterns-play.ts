@@ -1,16 +1,16 @@
-import type { TestConnection, TestEnvironment } from '@riata/testing';
+import type { TestEnvironment } from '@riata/testing';
 import type { ConnectedClient } from '../src/client/index.js';
 import type { KindRef } from '../src/object/index.js';
 import { Apply, Controllers, type SetApplier, type TypedControllerOptions } from '../src/patterns/index.js';
 import { silentLogger } from '../src/runtime/index.js';
 import type { SharedControllerFactoryOptions } from '../src/shared/index.js';
-import { type SharedPlay, startShared } from './shared-play.js';
+import { type PlayConnection, type SharedPlay, startShared } from './shared-play.js';
 
 /** Typed controllers over a factory for one namespace that live until the block is left. */
 export function startPatterns(
   server: TestEnvironment,
   namespace: string,
-  options: SharedControllerFactoryOptions & TypedControllerOptions & { connection?: TestConnection } = {},
+  options: SharedControllerFactoryOptions & TypedControllerOptions & { connection?: PlayConnection } = {},
 ): SharedPlay & { readonly controllers: Controllers } {
   const shared = startShared(server, namespace, options);
   const controllers = new Controllers(shared.factory, options);

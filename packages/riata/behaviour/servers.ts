@@ -60,6 +60,13 @@ export function environmentOn(name: ServerName): () => TestEnvironment {
 /** The server that tests are being declared for. */
 let describing: ServerName | undefined;
 
+/** The server that a suite is being declared for: for what is slower on some of them. */
+export function describedServer(): ServerName {
+  if (describing === undefined)
+    throw new Error('describedServer is for suites of describeServers, while they are declared');
+  return describing;
+}
+
 /** A test that means something on some of the servers only: the real one, for what the embedded one does not do yet. */
 export function testOn(on: readonly ServerName[], title: string, run: () => Promise<void>): void {
   if (describing !== undefined && on.includes(describing)) test(title, run);

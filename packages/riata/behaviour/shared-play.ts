@@ -9,6 +9,9 @@ export function watchesOf(requests: RequestRecorder, kind: KindRef): number {
   return requests.select({ verb: 'watch', kind }).filter(({ code = 200 }) => code < 400).length;
 }
 
+/** What a factory needs of a connection; the rest of a {@link TestConnection} may be missing. */
+export type PlayConnection = Pick<TestConnection, 'config' | 'requests' | 'close'>;
+
 /** A factory, its connection, and what that was asked for. */
 export interface SharedPlay extends AsyncDisposable {
   readonly factory: SharedControllerFactory;
@@ -22,7 +25,7 @@ export interface SharedPlay extends AsyncDisposable {
 export function startShared(
   server: TestEnvironment,
   namespace: string,
-  { connection = server.connect(), ...options }: SharedControllerFactoryOptions & { connection?: TestConnection } = {},
+  { connection = server.connect(), ...options }: SharedControllerFactoryOptions & { connection?: PlayConnection } = {},
 ): SharedPlay {
   const { config, requests } = connection;
   const runtime = { log: silentLogger, ...options.runtime };
