@@ -393,6 +393,7 @@ test('riata/runtime', async () => {
       "isShutdown",
       "isStopReason",
       "isTimeout",
+      "leaveYoungGeneration",
       "link",
       "listenProblem",
       "loadAuthority",

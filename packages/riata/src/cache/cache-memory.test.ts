@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { KubeObject } from '../object/meta.js';
 import { isRawObject } from '../object/raw/raw-object.js';
 import { decodeObject, type MakeObject } from '../object/scan/decode-object.js';
@@ -13,6 +13,7 @@ import { WatchDecoder } from '../rest/watch-decoder.js';
 import { silentLogger } from '../runtime/logger.js';
 import { onAbort } from '../runtime/signals.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
+import { YoungGeneration } from '../runtime/young-generation.js';
 import { type CacheMemory, createIngest, madeBy } from './cache-memory.js';
 import type { Change } from './change.js';
 import { HashConsing } from './hash-consing.js';
@@ -48,6 +49,26 @@ function through(memory: CacheMemory) {
     decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, makeObject });
   return { decode, admit };
 }
+
+test.each([
+  ['parsed', 2, 1],
+  ['raw', 2, 0],
+  ['hash-consed', 2, 1],
+] as const)('what stays in the heap is told to who sees to the garbage collector: %s', (memory, added, replaced) => {
+  const addings = vi.spyOn(YoungGeneration.prototype, 'added');
+  const replacings = vi.spyOn(YoungGeneration.prototype, 'replaced');
+  try {
+    const { decode, admit } = through(memory);
+    const first = admit(decode(pod('a')), undefined);
+    admit(decode(pod('b')), undefined);
+    admit(decode(pod('a', 'Failed')), first);
+    expect(addings).toHaveBeenCalledTimes(added);
+    expect(replacings).toHaveBeenCalledTimes(replaced);
+  } finally {
+    addings.mockRestore();
+    replacings.mockRestore();
+  }
+});
 
 describe.each(memories)('%s', (memory) => {
   test('a version takes over what did not change, and is the one before when nothing did', () => {

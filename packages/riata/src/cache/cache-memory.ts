@@ -2,6 +2,7 @@ import type { KubeObject } from '../object/meta.js';
 import { rawObjects } from '../object/raw/raw-object.js';
 import type { FramedObject, MakeObject } from '../object/scan/decode-object.js';
 import { share } from '../object/value/share.js';
+import { youngGeneration } from '../runtime/young-generation.js';
 import { HashConsing } from './hash-consing.js';
 import { keyInBytes } from './key-in-bytes.js';
 import type { ListerWatcher } from './list-watch.js';
@@ -57,6 +58,7 @@ export function createIngest(
     const key = keyInBytes(framed);
     return key === undefined ? undefined : stored(key);
   };
+  const young = youngGeneration();
   const along = (neighbours: Neighbours): MakeObject => {
     return (framed) => neighbours.decode(framed, storedLike(framed));
   };
@@ -69,7 +71,12 @@ export function createIngest(
           previousOf: storedLike,
           decodeMetadata: (framed, from, previous) => neighbours.decodeMetadata(framed, from, previous),
         }),
-        admit: (next, previous) => (previous === undefined ? next : share(previous, next)),
+        // Of changes, little of what stays is in the heap.
+        admit: (next, previous) => {
+          if (previous !== undefined) return share(previous, next);
+          young.added();
+          return next;
+        },
       };
     }
     case 'hash-consed': {
@@ -79,10 +86,14 @@ export function createIngest(
       return {
         makeObject: along(neighbours),
         sharesWhenMade: true,
-        admit: (next, previous) =>
-          previous === undefined
-            ? table.unify(neighbours.settle(next))
-            : table.unify(neighbours.update(next, previous), previous),
+        admit: (next, previous) => {
+          if (previous === undefined) {
+            young.added();
+            return table.unify(neighbours.settle(next));
+          }
+          young.replaced();
+          return table.unify(neighbours.update(next, previous), previous);
+        },
       };
     }
     case 'parsed': {
@@ -90,8 +101,14 @@ export function createIngest(
       return {
         makeObject: along(neighbours),
         sharesWhenMade: true,
-        admit: (next, previous) =>
-          previous === undefined ? neighbours.settle(next) : neighbours.update(next, previous),
+        admit: (next, previous) => {
+          if (previous === undefined) {
+            young.added();
+            return neighbours.settle(next);
+          }
+          young.replaced();
+          return neighbours.update(next, previous);
+        },
       };
     }
     default:

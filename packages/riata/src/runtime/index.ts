@@ -64,3 +64,4 @@ export { systemClock } from './system-clock.js';
 export { noSpan, noTracer, type Span, type SpanAttributes, type Tracer } from './tracing.js';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
 export { type Authority, createAuthority, type Identity, loadAuthority, type Validity } from './x509.js';
+export { leaveYoungGeneration } from './young-generation.js';
