@@ -1,5 +1,5 @@
 // What it costs work that is not an informer's to have the young generation collected from 4 MB on, as Riata has it while
-// lists come in, or from 16 MB on, as in floods of events: here all the time. Each in a process of its own, in turns with the
+// lists come in, or from 8 MB on, as in floods of events: here all the time. Each in a process of its own, in turns with the
 // same left to V8.
 //   npx node@24 bench/micro/young-generation.mjs [rounds] [times]
 import { execFileSync } from 'node:child_process';
@@ -76,7 +76,7 @@ async function measured(name, way, times) {
     if (i % 5_000 === 0) await turn();
   }
   const young = youngGeneration();
-  const ways = { '4 MB': () => young.added(), '16 MB': () => young.replaced() };
+  const ways = { '4 MB': () => young.added(), '8 MB': () => young.replaced() };
   const comes = ways[way];
   if (comes) {
     setInterval(() => {
@@ -95,7 +95,7 @@ async function measured(name, way, times) {
 const [first = '5', second = '20', third] = process.argv.slice(2);
 if (third !== undefined) await measured(first, second, Number(third));
 else {
-  const ways = ['V8', '16 MB', '4 MB'];
+  const ways = ['V8', '8 MB', '4 MB'];
   const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
   for (const name of Object.keys(workloads)) {
     const found = Object.fromEntries(ways.map((way) => [way, []]));

@@ -6,7 +6,7 @@ const usualPercent = 80;
 /** Nearly all of what comes first has to stay: as much of it as is copied in 5 ms or so. */
 const addedBytes = 4 << 20;
 /** Most of what comes in place of something else is garbage soon. */
-const replacedBytes = 16 << 20;
+const replacedBytes = 8 << 20;
 /** How many objects come between two looks at the young generation. */
 const addedCount = 256;
 const replacedCount = 1024;
@@ -28,7 +28,7 @@ export interface YoungSpace {
  * their way into a cache. V8 lets the young generation grow to 64 MB then, waits until it is four fifths full, and copies what
  * has to stay at one go: 40 ms and more for a list, of which nearly all stays. While such work goes on, it is collected
  * earlier, between two turns of the event loop. That takes no more CPU for lists, as what stays is copied as often, and less
- * memory.
+ * memory. V8 reckons with it after each collection: where the young generation has grown before, the next one is as ever.
  */
 export class YoungGeneration {
   readonly #clock: Scheduler;
@@ -145,7 +145,7 @@ export function youngGeneration(): YoungGeneration {
  * Leaves the young generation to V8 alone, in this process and from now on. Call it before the first informer starts.
  *
  * While much comes into caches, lists or floods of events, and for five seconds after, Riata has V8 collect young objects
- * between two turns of the event loop as soon as there are 4 MB of them, in floods of events 16 MB: pauses of 5 ms in place of
+ * between two turns of the event loop as soon as there are 4 MB of them, in floods of events 8 MB: pauses of 5 ms in place of
  * 40 while a large cache is filled. It does so by V8's flag `--minor-gc-task-trigger` (`v8.setFlagsFromString`), which is of
  * the whole process; not if Node was started with a size of the young generation (`--max-semi-space-size` and its like).
  * What you may notice: modules that are first imported in that time do not come from Node's compile cache, as V8 takes no
