@@ -3,17 +3,18 @@ import type { Random } from 'riata/runtime';
 import type { PrepareContext } from '../kinds/kind-rules.js';
 import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { plainNumbers } from '../schema/plain-numbers.js';
-import { type FieldError, invalid, required } from '../status/field-error.js';
-import { goQuote } from '../status/go-quote.js';
-import { alreadyExists, conflict, invalidObject, modified, notFound, Refusal } from '../status/refusal.js';
+import { type FieldError, required } from '../status/field-error.js';
+import { alreadyExists, invalidObject, notFound, Refusal } from '../status/refusal.js';
 import type { Storage, Stored } from '../storage/storage.js';
-import { checkName, checkNamespace } from './check-name.js';
+import { checkNamespace } from './check-name.js';
+import { type Expected, expectStored } from './expectations.js';
 import { generateName } from './generate-name.js';
 import { inVersion } from './in-version.js';
-import { metaOf, stringsOf, textOf, valueAt, withMeta } from './metadata.js';
+import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { OwnObject } from './own-objects.js';
 import { hasSubresource, homeOf, type Resource } from './resource.js';
 import { shareFields } from './share-fields.js';
+import { keepSystemFields, wipeSystemFields, withGeneration, withoutStatus } from './system-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
 /** Who must agree before something is made in a namespace. Throws a `Refusal`. */
@@ -25,8 +26,8 @@ export interface Change {
   readonly subresource: string;
   /** The new object, from the stored one in the resource's version. */
   readonly make: (live: JsonObject) => JsonObject;
-  /** What it must be, e.g. of a PUT: the resourceVersion and uid that the caller has seen. */
-  readonly expected?: { readonly resourceVersion?: string; readonly uid?: string };
+  /** What it must be. @default anything */
+  readonly expected?: Expected;
   /** Set when `make` has kept managedFields itself, as apply does. */
   readonly tracked?: boolean;
 }
@@ -70,14 +71,7 @@ export class ObjectStore {
   create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext, tracked = false): KubeObject {
     const placed = withDefaults(resource, inNamespace(resource, namespace, body));
     const { resourceVersion: sentVersion, generation } = metaOf(placed);
-    const wiped = withMeta(placed, {
-      uid: undefined,
-      creationTimestamp: undefined,
-      deletionTimestamp: undefined,
-      deletionGracePeriodSeconds: undefined,
-      selfLink: undefined,
-      resourceVersion: undefined,
-    });
+    const wiped = wipeSystemFields(placed);
     const named = this.#named(resource, tracked ? wiped : track(resource, undefined, wiped, context));
     const name = textOf(metaOf(named).name);
     const fresh = withMeta(named, {
@@ -130,9 +124,9 @@ export class ObjectStore {
     const stored = this.find(resource, namespace, name);
     if (stored === undefined) throw notFound(resource, name);
     const live = inVersion(stored.object, resource.apiVersion) as unknown as JsonObject;
-    this.#expect(resource, stored, change.expected);
+    expectStored(resource, stored, change.expected);
     const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
-    const kept = this.#keepSystemFields(resource, name, live, made, change.subresource);
+    const kept = keepSystemFields(resource, name, live, made, change.subresource);
     const tracked = change.tracked ? kept : track(resource, live, kept, context, change.subresource);
     const prepared = resource.rules.prepare?.(tracked, live, this.#preparing(context, change.subresource)) ?? tracked;
     const object = keepTimes(live, withGeneration(resource, live, prepared, change.subresource));
@@ -225,63 +219,6 @@ export class ObjectStore {
     if (subresource !== '') return;
     for (const warning of resource.rules.warnings?.(object, before) ?? []) context.warn(warning);
   }
-
-  #expect(resource: Resource, stored: Stored, expected: Change['expected']): void {
-    if (expected === undefined) return;
-    const { name } = stored.object.metadata;
-    if (expected.uid) checkUid(resource, stored.key, expected.uid, stored.object);
-    const { resourceVersion = '' } = expected;
-    expectRevision(resource, name, stored.revision, resourceVersion);
-    if (resourceVersion === '' || resourceVersion === '0') {
-      if (resource.rules.updatesUnconditionally !== false) return;
-      const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
-      throw invalidObject({ ...homeOf(resource), kind: resource.plural }, name, [error]);
-    }
-  }
-
-  /** What a writer cannot change, whatever it sends. */
-  #keepSystemFields(
-    resource: Resource,
-    name: string,
-    live: JsonObject,
-    made: JsonObject,
-    subresource: string,
-  ): JsonObject {
-    const before = metaOf(live);
-    const sent = metaOf(made);
-    checkName(textOf(sent.name), name);
-    const { creationTimestamp, generation } = before;
-    const system = {
-      ...{ creationTimestamp, generation, selfLink: undefined },
-      uid: textOf(sent.uid) === '' ? before.uid : sent.uid,
-      // What is not being deleted yet cannot be marked by an update: that is refused later.
-      deletionTimestamp: before.deletionTimestamp ?? sent.deletionTimestamp,
-      deletionGracePeriodSeconds: sent.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
-    };
-    const { statusKeeps = 'all' } = resource.rules;
-    if (subresource === 'status' && statusKeeps === 'all') {
-      const { managedFields } = sent;
-      return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
-    }
-    const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
-    if (subresource === 'status') {
-      const kept = statusKeeps === 'all' ? [] : statusKeeps.map((field) => [field, before[field]] as const);
-      const { metadata = {} } = withMeta(whole, Object.fromEntries(kept));
-      return { ...without(live, 'status'), metadata, ...pick(made, 'status') };
-    }
-    if (subresource === 'approval') {
-      const conditions = valueAt(made, 'status.conditions');
-      const { conditions: _, ...status } = isJsonObject(live.status) ? live.status : {};
-      return {
-        ...live,
-        metadata: metaOf(whole),
-        status: conditions === undefined ? status : { ...status, conditions },
-      };
-    }
-    // Binding and eviction write both sides.
-    if (subresource === 'binding' || subresource === 'eviction') return whole;
-    return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;
-  }
 }
 
 export function keyFor(namespace: string, name: string): string {
@@ -293,53 +230,12 @@ function withDefaults(resource: Resource, object: JsonObject): JsonObject {
   return resource.rules.defaults?.(defaulted) ?? defaulted;
 }
 
-/** Refuses a write to an object that has changed since the writer has seen it. */
-export function expectRevision(resource: Resource, name: string, revision: number, expected: string): void {
-  if (!/^[0-9]*$/.test(expected)) {
-    throw new Refusal(500, '', `strconv.ParseUint: parsing ${goQuote(expected)}: invalid syntax`);
-  }
-  if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
-}
-
-/** What there is of an object; of one that is gone, the name and an empty uid. */
-interface Named {
-  readonly metadata: { readonly name: string; readonly uid: string };
-}
-
-/** Refuses a write to an object that has another uid than the caller thinks, in the words of the storage. */
-export function checkUid(resource: Resource, key: string, asked: string, { metadata }: Named): void {
-  if (asked === metadata.uid) return;
-  const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
-  throw conflict(
-    resource,
-    metadata.name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${place}/${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
-      `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${metadata.uid}`,
-  );
-}
-
 /** The object with the namespace of the request; another one in it is refused. */
 function inNamespace(resource: Resource, namespace: string, body: JsonObject): JsonObject {
   const sent = textOf(metaOf(body).namespace);
   if (resource.scope === 'Cluster') return sent === '' ? body : withMeta(body, { namespace: undefined });
   checkNamespace(namespace, sent);
   return withMeta(body, { namespace });
-}
-
-function withGeneration(resource: Resource, live: JsonObject, object: JsonObject, subresource: string): JsonObject {
-  const { countsGenerations, countsAnnotations, countsLabels } = resource.rules;
-  if (!countsGenerations) return object;
-  const counts = (field: string) =>
-    !['metadata', 'apiVersion', 'kind'].includes(field) && (field !== 'status' || !hasSubresource(resource, 'status'));
-  const desired = (of: JsonObject) => Object.fromEntries(Object.entries(of).filter(([field]) => counts(field)));
-  const noted = (of: JsonObject) => {
-    const { annotations, labels } = metaOf(of);
-    return { ...(countsAnnotations ? { annotations } : {}), ...(countsLabels ? { labels } : {}) };
-  };
-  const generation = Number(metaOf(live).generation ?? 0);
-  const isNoted = (countsAnnotations || countsLabels) && subresource !== 'status';
-  const isSame = equal(desired(live), desired(object)) && !(isNoted && !equal(noted(live), noted(object)));
-  return withMeta(object, { generation: isSame ? generation : generation + 1 });
 }
 
 /** The object with the account of who wrote what in it. */
@@ -400,20 +296,4 @@ function answerOf(object: JsonObject, resource: Resource, revision?: number): Ku
   const resourceVersion = revision === undefined ? undefined : String(revision);
   const shown = inVersion(object as unknown as KubeObject, resource.apiVersion) as unknown as JsonObject;
   return withMeta(shown, { resourceVersion }) as unknown as KubeObject;
-}
-
-function without(object: JsonObject, field: string): JsonObject {
-  const { [field]: _, ...rest } = object;
-  return rest;
-}
-
-/** The object as it begins: nobody has said yet how it is. */
-function withoutStatus(object: JsonObject, emptyStatus: JsonObject | undefined): JsonObject {
-  const bare = without(object, 'status');
-  return emptyStatus === undefined ? bare : { ...bare, status: emptyStatus };
-}
-
-function pick(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return value === undefined ? {} : { [field]: value };
 }

@@ -4,9 +4,10 @@ import { duplicateComplaints, stepComplaints, unknownComplaint } from '../schema
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
 import { checkName } from './check-name.js';
+import { expectRevision } from './expectations.js';
 import { applyJsonPatchSteps, ImpossiblePatchError } from './json-patch-steps.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
-import { expectRevision, type ObjectStore, type Written } from './object-store.js';
+import type { ObjectStore, Written } from './object-store.js';
 import { decodeObject, readObject, UnreadableError, warnAbout } from './read-object.js';
 import type { Resource } from './resource.js';
 import { type WriteContext, writerOf } from './write-context.js';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type KubeObject, type Status } from 'riata/object';
+import { checkUid, expectRevision } from '../resource/expectations.js';
 import { metaOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
-import { checkUid, expectRevision, keyFor, type ObjectStore } from '../resource/object-store.js';
+import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, conflict, Refusal, statusOf } from '../status/refusal.js';

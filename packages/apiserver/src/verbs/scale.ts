@@ -8,8 +8,9 @@ import {
   selectorFromLabels,
 } from 'riata/object';
 import { checkName } from '../resource/check-name.js';
+import { checkUid, expectRevision } from '../resource/expectations.js';
 import { metaOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
-import { checkUid, expectRevision, keyFor, type ObjectStore, track } from '../resource/object-store.js';
+import { keyFor, type ObjectStore, track } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';

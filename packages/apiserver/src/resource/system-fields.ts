@@ -1,0 +1,98 @@
+import { equal, isJsonObject, type JsonObject } from 'riata/object';
+import { checkName } from './check-name.js';
+import { metaOf, textOf, valueAt, withMeta } from './metadata.js';
+import { hasSubresource, type Resource } from './resource.js';
+
+/** A new object without what it has from nobody but the server, whatever was sent. */
+export function wipeSystemFields(object: JsonObject): JsonObject {
+  return withMeta(object, {
+    uid: undefined,
+    creationTimestamp: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
+    resourceVersion: undefined,
+  });
+}
+
+/** What was made of an object, with all that a writer cannot change as it was, whatever it sends. */
+export function keepSystemFields(
+  resource: Resource,
+  name: string,
+  live: JsonObject,
+  made: JsonObject,
+  subresource: string,
+): JsonObject {
+  const before = metaOf(live);
+  const sent = metaOf(made);
+  checkName(textOf(sent.name), name);
+  const { creationTimestamp, generation } = before;
+  const system = {
+    ...{ creationTimestamp, generation, selfLink: undefined },
+    uid: textOf(sent.uid) === '' ? before.uid : sent.uid,
+    // What is not being deleted yet cannot be marked by an update: that is refused later.
+    deletionTimestamp: before.deletionTimestamp ?? sent.deletionTimestamp,
+    deletionGracePeriodSeconds: sent.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
+  };
+  const { statusKeeps = 'all' } = resource.rules;
+  if (subresource === 'status' && statusKeeps === 'all') {
+    const { managedFields } = sent;
+    return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
+  }
+  const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
+  if (subresource === 'status') {
+    const kept = statusKeeps === 'all' ? [] : statusKeeps.map((field) => [field, before[field]] as const);
+    const { metadata = {} } = withMeta(whole, Object.fromEntries(kept));
+    return { ...without(live, 'status'), metadata, ...pick(made, 'status') };
+  }
+  if (subresource === 'approval') {
+    const conditions = valueAt(made, 'status.conditions');
+    const { conditions: _, ...status } = isJsonObject(live.status) ? live.status : {};
+    return {
+      ...live,
+      metadata: metaOf(whole),
+      status: conditions === undefined ? status : { ...status, conditions },
+    };
+  }
+  // Binding and eviction write both sides.
+  if (subresource === 'binding' || subresource === 'eviction') return whole;
+  return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;
+}
+
+/** One more than before if what is wanted has changed. */
+export function withGeneration(
+  resource: Resource,
+  live: JsonObject,
+  object: JsonObject,
+  subresource: string,
+): JsonObject {
+  const { countsGenerations, countsAnnotations, countsLabels } = resource.rules;
+  if (!countsGenerations) return object;
+  const counts = (field: string) =>
+    !['metadata', 'apiVersion', 'kind'].includes(field) && (field !== 'status' || !hasSubresource(resource, 'status'));
+  const desired = (of: JsonObject) => Object.fromEntries(Object.entries(of).filter(([field]) => counts(field)));
+  const noted = (of: JsonObject) => {
+    const { annotations, labels } = metaOf(of);
+    return { ...(countsAnnotations ? { annotations } : {}), ...(countsLabels ? { labels } : {}) };
+  };
+  const generation = Number(metaOf(live).generation ?? 0);
+  const isNoted = (countsAnnotations || countsLabels) && subresource !== 'status';
+  const isSame = equal(desired(live), desired(object)) && !(isNoted && !equal(noted(live), noted(object)));
+  return withMeta(object, { generation: isSame ? generation : generation + 1 });
+}
+
+/** The object as it begins: nobody has said yet how it is. */
+export function withoutStatus(object: JsonObject, emptyStatus: JsonObject | undefined): JsonObject {
+  const bare = without(object, 'status');
+  return emptyStatus === undefined ? bare : { ...bare, status: emptyStatus };
+}
+
+function without(object: JsonObject, field: string): JsonObject {
+  const { [field]: _, ...rest } = object;
+  return rest;
+}
+
+function pick(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return value === undefined ? {} : { [field]: value };
+}
