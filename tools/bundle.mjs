@@ -28,6 +28,8 @@ export async function bundle(dir, outdir = join(dir, 'dist')) {
     sourcesContent: false,
     // Names stay: they are in stack traces.
     minifyWhitespace: true,
+    // Node prints the line that an uncaught error comes from: a whole chunk would bury the message.
+    lineLimit: 120,
     minifySyntax: true,
     chunkNames: 'chunks/[hash]',
     logLevel: 'warning',
