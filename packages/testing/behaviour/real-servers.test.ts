@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
+import { isAlreadyExists, isConnectionReset } from 'riata/rest';
 import { expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
 import { TestEnvironment } from '../src/index.js';
@@ -24,6 +25,12 @@ test.each([
       `patch ConfigMap ${namespace}/w`,
       `patch Widget ${namespace}/w/status`,
     ]);
+    // Faults are on the way, whatever the server.
+    env.faults.add({ client: 'unlucky', verb: 'create' }, { cut: 'answer' }, { times: 1 });
+    const { client } = env.connect({ name: 'unlucky' });
+    const lost = ConfigMap({ metadata: { namespace, name: 'lost' } });
+    await expect(client.create(lost)).rejects.toSatisfy(isConnectionReset);
+    await expect(client.create(lost)).rejects.toSatisfy(isAlreadyExists);
     await env.reset();
     expect((await env.client.list(Widget)).items).toEqual([]);
     expect(await env.client.find(ConfigMap, { namespace, name: 'w' })).toBe(undefined);

@@ -1,7 +1,7 @@
 import { randomFaults } from '@riata/apiserver';
 import { ConfigMap } from 'riata/kinds';
-import { isConnectionRefused } from 'riata/rest';
-import { seededRandom } from 'riata/runtime';
+import { isConnectionRefused, isConnectionReset, isForbidden } from 'riata/rest';
+import { seededRandom, silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
@@ -120,4 +120,59 @@ test('a server that is down comes back, by itself with a reset', async () => {
   await env.reset();
   expect(await ended).toEqual({ reason: 'stopped', unfinished: [] });
   expect((await env.client.list(Widget)).items).toEqual([]);
+});
+
+test.each(['in-process', 'https'])('whatever goes wrong, in real time (%s)', async (server) => {
+  await using env = await TestEnvironment.start({ server, time: 'real', log: silentLogger });
+  await using connection = env.connect({ name: 'unlucky' });
+  const { client } = connection;
+  const map = (name: string) => ConfigMap({ metadata: inDefault(name) });
+  const create = { client: 'unlucky', verb: 'create' };
+  const refused = env.faults.add(create, { fail: { code: 403, reason: 'Forbidden' } }, { times: 1 });
+  await expect(client.create(map('refused'))).rejects.toSatisfy(isForbidden);
+  expect(refused.hits).toBe(1);
+  env.faults.add(create, { cut: 'answer' }, { times: 1 });
+  await expect(client.create(map('lost'))).rejects.toSatisfy(isConnectionReset);
+  env.faults.add(create, { cut: 'request' }, { times: 1 });
+  await expect(client.create(map('cut'))).rejects.toSatisfy(isConnectionReset);
+  env.faults.add(create, { fail: { code: 504, handled: true } }, { times: 1 });
+  await expect(client.create(map('handled'), { maxRetries: 0 })).rejects.toThrow('a fault made on purpose: 504');
+  const stalled = env.faults.add(create, { stall: 'request' }, { times: 1 });
+  const stop = new AbortController();
+  const stuck = client.create(map('stuck'), { signal: stop.signal });
+  await env.eventually(() => stalled.hits === 1);
+  stop.abort(new Error('enough'));
+  await expect(stuck).rejects.toThrow('enough');
+  const late = env.faults.add(create, { delayMs: 1, answerDelayMs: 1 });
+  await client.create(map('late'));
+  expect(late.hits).toBe(1);
+  late.remove();
+  using hook = env.faults.use(() => {
+    throw new Error('a mistake of the test');
+  });
+  await expect(client.create(map('hooked'))).rejects.toThrow('a mistake of the test');
+  hook[Symbol.dispose]();
+  const { items } = await client.list(ConfigMap, { namespace: 'default' });
+  const names = items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt');
+  expect(names).toEqual(['handled', 'late', 'lost']);
+
+  env.faults.add({ verb: 'watch' }, { cut: { afterEvents: 2 } }, { times: 1 });
+  const seen: string[] = [];
+  const watched = async () => {
+    const watch = await client.watch(ConfigMap, { namespace: 'default', sendInitialEvents: true });
+    for await (const event of watch) if (event.type === 'ADDED') seen.push(event.object.metadata.name);
+  };
+  await expect(watched()).rejects.toSatisfy(isConnectionReset);
+  expect(seen).toHaveLength(2);
+  const delayed = env.faults.delayEvents('1ms', { kind: ConfigMap });
+  const watch = await client.watch(ConfigMap, { namespace: 'default', sendInitialEvents: true });
+  for await (const event of watch) if (event.type === 'ADDED' && event.object.metadata.name === 'lost') break;
+  delayed[Symbol.dispose]();
+  const kinds = connection.requests.all.map(({ verb, code }) => `${verb} ${code}`);
+  expect(kinds.filter((line) => line.startsWith('create')).slice(0, 4)).toEqual([
+    'create 403',
+    'create undefined',
+    'create undefined',
+    'create 504',
+  ]);
 });

@@ -40,17 +40,16 @@ export interface FaultParts {
   readonly control: Partial<ServerControl>;
   readonly time: TestTime;
   readonly reader: RequestReader;
-  /** Whether the server hears of rules. */
-  readonly takesFaults: boolean;
+  /** Whether faults are the server's own, and cost nothing where none happens. */
+  readonly isInProcess: boolean;
   /** Cuts what managers and connections have open. */
   readonly cut: (options?: CutOptions) => void;
 }
 
 /**
  * What goes wrong between the managers and connections of an environment and the server, in the order that a test says.
- * `env.client` is spared. The name of what is created is not known to rules: it is in the body. Rules need the in-process
- * server; with others they throw. Connections can be dropped on any server; what is done to the server itself needs an
- * embedded one, or an `OwnServer` that knows how.
+ * `env.client` is spared. The name of what is created is not known to rules: it is in the body. All servers have it so,
+ * real ones too; but what is done to the server itself needs an embedded one, or an `OwnServer` that knows how.
  *
  * @example
  * env.faults.failWrite(2, { code: 409, reason: 'Conflict' });      // the second write from now on
@@ -71,7 +70,6 @@ export class FaultScript {
 
   /** Has this happen to requests that match; where several rules match, to the first added. `Fault` lists what there is. */
   add(match: RequestMatch, fault: Fault, { after = 0, times = Number.POSITIVE_INFINITY }: FaultTurns = {}): FaultRule {
-    this.#needInProcess('a rule for faults');
     const rule: Rule = { match, fault, after, times, seen: 0, hits: 0 };
     this.#rules.add(rule);
     const remove = () => void this.#rules.delete(rule);
@@ -92,9 +90,11 @@ export class FaultScript {
     return this.add({ verb: 'write', ...match }, { fail: answer }, { after: nth - 1, times: 1 });
   }
 
-  /** Has events of watches come late, of those that are open too, until the answer is removed. */
+  /**
+   * Has events of watches come late until the answer is removed: on the in-process server those of all, of open ones too;
+   * elsewhere those of watches that begin meanwhile.
+   */
   delayEvents(by: Duration, match: Omit<RequestMatch, 'verb' | 'name'> = {}): Disposable {
-    this.#needInProcess('a delay of events');
     const delay: Delay = { match, delayMs: durationMs(by, 'delayEvents') };
     this.#delays.add(delay);
     return { [Symbol.dispose]: () => void this.#delays.delete(delay) };
@@ -105,7 +105,6 @@ export class FaultScript {
    * answer is disposed of.
    */
   use(faults: Faults): Disposable {
-    this.#needInProcess('a hook for faults');
     const hook = { faults };
     this.#hooks.add(hook);
     return { [Symbol.dispose]: () => void this.#hooks.delete(hook) };
@@ -170,12 +169,13 @@ export class FaultScript {
 
   /** @internal The hook for the server's connections. */
   decide(request: FaultRequest): Fault | undefined {
-    const { reader } = this.#parts;
+    const { reader, isInProcess } = this.#parts;
+    if (!isInProcess && this.#rules.size + this.#hooks.size + this.#delays.size === 0) return undefined;
     const query = request.query.toString();
     const read = reader.read(request.method, query === '' ? request.path : `${request.path}?${query}`);
     const target = { ...read, client: request.client };
     const fault = this.#next((match) => matches(target, match)) ?? this.#ask(request);
-    if (!request.watch) return fault;
+    if (!request.watch || (!isInProcess && this.#delays.size === 0)) return fault;
     const eventDelayMs = () =>
       [...this.#delays].reduce((most, { match, delayMs }) => Math.max(most, matches(target, match) ? delayMs : 0), 0);
     return { eventDelayMs, ...fault };
@@ -199,11 +199,6 @@ export class FaultScript {
       fault = rule.fault;
     }
     return fault;
-  }
-
-  #needInProcess(what: string): void {
-    if (this.#parts.takesFaults) return;
-    throw new Error(`${what} needs the in-process server: this test runs on another one (RIATA_TEST_SERVER)`);
   }
 
   #able<A extends keyof ServerControl>(action: A): ServerControl[A] {

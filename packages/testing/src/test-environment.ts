@@ -133,7 +133,7 @@ export class TestEnvironment implements AsyncDisposable {
       },
     });
     this.faults = new FaultScript({
-      ...{ control: server.control, takesFaults: server.takesFaults, time: server.time, reader: this.#reader },
+      ...{ control: server.control, isInProcess: server.isInProcess, time: server.time, reader: this.#reader },
       cut: (options) => this.#connections.cut(options),
     });
     this.client = createClient(server.config, { runtime, onWrite: (write) => this.#noteCreated(write) });

@@ -3,6 +3,7 @@ import { ApiServer, type ApiServerOptions, type Faults, MemoryStorage, type Stor
 import type { Transport } from 'riata/rest';
 import { httpTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
 import { type Logger, type Random, systemClock } from 'riata/runtime';
+import { FaultyTransport } from './faulty-transport.js';
 import { RealTime, type TestTime } from './test-time.js';
 
 /**
@@ -56,8 +57,7 @@ export interface TestServer extends AsyncDisposable {
   /** Whether somebody empties namespaces that are deleted; on one that is not ours, nobody knows. */
   readonly emptiesNamespaces: boolean;
   readonly isThrownAway: boolean;
-  /** Whether `faults` of a connection are heard. */
-  readonly takesFaults: boolean;
+  readonly isInProcess: boolean;
   connect(name: string, faults: Faults): ConnectionConfig;
 }
 
@@ -99,7 +99,7 @@ async function inProcess({ time, random, log, embedded: options }: TestServerOpt
   const starting = ApiServer.start({ ...options, clock, random, log, storage });
   const server = await time.drive(starting, 'the start of the server');
   return {
-    ...{ ...embeddedParts(server, storage, options), time, config: server.config, takesFaults: true },
+    ...{ ...embeddedParts(server, storage, options), time, config: server.config, isInProcess: true },
     connect: (name, faults) => server.connect({ name, faults, cuts: options.cuts }),
     [Symbol.asyncDispose]: () => time.drive(server.stop(), 'the end of the server'),
   };
@@ -111,7 +111,7 @@ async function overHttps({ random, log, embedded: options }: TestServerOptions):
   const { url, ca } = await server.listen();
   const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
   return {
-    ...{ ...embeddedParts(server, storage, options), time: new RealTime(), config, takesFaults: false },
+    ...{ ...embeddedParts(server, storage, options), time: new RealTime(), config, isInProcess: false },
     connect: connectTo(config),
     [Symbol.asyncDispose]: () => server.stop(),
   };
@@ -129,19 +129,22 @@ function embeddedParts(server: ApiServer, storage: Storage, { controllers = true
 function real(own: OwnServer): TestServer {
   const { config, isThrownAway = false } = own;
   return {
-    ...{ time: new RealTime(), config, control: own, isThrownAway, emptiesNamespaces: false, takesFaults: false },
+    ...{ time: new RealTime(), config, control: own, isThrownAway, emptiesNamespaces: false, isInProcess: false },
     connect: connectTo(config),
     async [Symbol.asyncDispose]() {},
   };
 }
 
 function connectTo(config: RestConfig): TestServer['connect'] {
-  return () => {
-    const { transport: given } = config;
-    if (given === undefined) return { ...config, transport: httpTransport(config, { clock: systemClock }) };
-    // It is the one way that there is, and not ours to close.
-    const close = async () => {};
-    const dispatch: Transport['dispatch'] = (request, sink) => given.dispatch(request, sink);
-    return { ...config, transport: { dispatch, close, [Symbol.asyncDispose]: close } };
+  return (name, faults) => {
+    const inner =
+      config.transport === undefined ? httpTransport(config, { clock: systemClock }) : shared(config.transport);
+    return { ...config, transport: new FaultyTransport(inner, { name, faults, clock: systemClock }) };
   };
+}
+
+/** The one way that there is, which is not ours to close. */
+function shared(transport: Transport): Transport {
+  const close = async () => {};
+  return { dispatch: (request, sink) => transport.dispatch(request, sink), close, [Symbol.asyncDispose]: close };
 }
