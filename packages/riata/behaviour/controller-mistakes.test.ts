@@ -5,7 +5,7 @@ import { ConfigMap, Secret } from '../src/kinds/index.js';
 import { Manager } from '../src/manager/index.js';
 import { findCondition } from '../src/object/conditions.js';
 import { defineKind } from '../src/object/define-kind.js';
-import { Apply, registerGeneratingHandler } from '../src/patterns/index.js';
+import { Apply, clearFinalizers, registerGeneratingHandler } from '../src/patterns/index.js';
 import { memoryLogger, silentLogger } from '../src/runtime/index.js';
 import { startPatterns } from './patterns-play.js';
 import { describeServers, uniqueName, until } from './servers.js';
@@ -95,6 +95,23 @@ describeServers('what a controller does with mistakes of its author', (server) =
     const told = run.log.records.filter(({ message }) => message.startsWith('applies a kind that it does not watch'));
     expect(told).toMatchObject([{ level: 'info', fields: { controller: 'widget', kind: 'Secret' } }]);
     expect(told[0]?.message).toContain('say .owns(Secret)');
+  });
+
+  test('a clean-up that a newer version does not have any more: what waits for it is told', async () => {
+    const { client } = server();
+    const widgets = control(Widget).reconcile(() => {});
+    await using run = await running(() => widgets);
+    const finalizers = [`${Widget.group}/widget`];
+    await client.patch(Widget, run.key, { type: 'merge', body: { metadata: { finalizers } } });
+    await client.delete(Widget, run.key);
+    const words = 'cannot go, as nobody removes its finalizer';
+    const [told] = await until('it is told', async () => {
+      const found = run.log.records.filter(({ message }) => message.startsWith(words));
+      return found.length > 0 && found;
+    });
+    expect(told).toMatchObject({ level: 'warn', fields: { controller: 'widget', finalizer: finalizers[0] } });
+    await clearFinalizers(client, [Widget], { namespace: run.key.namespace, finalizers });
+    await until('it is gone', async () => (await client.find(Widget, run.key)) === undefined);
   });
 
   test('a generating handler that returns nothing: told by the condition', async () => {

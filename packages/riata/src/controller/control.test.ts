@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigMap, Secret } from '../kinds/index.js';
+import { ConfigMap, Node, Secret } from '../kinds/index.js';
 import { control } from './control.js';
 
 /** What the compiler refuses, and JavaScript does not. */
@@ -9,6 +9,7 @@ describe('mistakes are told where they are made', () => {
   test.each<[string, () => unknown, string]>([
     ['no kind', () => control(wrong(undefined)), 'control: wants a Kind, as riata/kinds has them and defineKind makes'],
     ['two modules that import each other', () => control(ConfigMap).owns(wrong(undefined)), 'import each other?'],
+    ['a kind that it cannot own', () => control(ConfigMap).owns(Node), 'in a namespace and cannot own a Node'],
     ['an object', () => control(ConfigMap).owns(wrong({ a: 1 })), 'control(ConfigMap).owns: wants a Kind'],
     [
       'a function',

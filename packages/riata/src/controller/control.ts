@@ -4,6 +4,7 @@ import { type KindRef, type MetadataOnly, metadataOnly } from '../object/kind.js
 import type { KubeObject } from '../object/meta.js';
 import { assertKind, shownBriefly } from './assert-kind.js';
 import type { ControllerDefinition, ControlOptions, MapFunc, References, WatchDefinition } from './definition.js';
+import { defaultFinalizer } from './finalizing.js';
 import type { Predicate } from './predicate.js';
 import type { ReconcileContext } from './reconcile-context.js';
 import type { Reconciler } from './reconciler.js';
@@ -43,6 +44,11 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   owns<T extends KubeObject>(kind: KindRef<T>, options: OwnsOptions<T> = {}): ControlBuilder<R, O> {
     const { allOwners = false, predicates } = options;
     assertKind(this.#words('owns'), kind);
+    const own = this.#definition.kind;
+    if (own.scope === 'Namespaced' && kind.scope === 'Cluster') {
+      const why = `a ${own.kind} is in a namespace and cannot own a ${kind.kind}, which is in none`;
+      throw new TypeError(`${this.#words('owns')}: ${why}; say .watches(${kind.kind}, …)`);
+    }
     return this.#watch({ through: 'owns', kind, predicates: anyOf(predicates), onlyController: !allOwners });
   }
 
@@ -119,7 +125,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
    */
   finalize(run: Reconciler<ReconcileContext<R>>, options: { readonly name?: string } = {}): ControlBuilder<R, O> {
     const { kind, name } = this.#definition;
-    const finalizer = options.name ?? `${kind.group.includes('.') ? kind.group : 'riata.dev'}/${name}`;
+    const finalizer = options.name ?? defaultFinalizer(kind, name);
     const problems = finalizerProblems(finalizer);
     if (problems.length > 0) {
       const what = `${JSON.stringify(finalizer)} is no name for a finalizer`;

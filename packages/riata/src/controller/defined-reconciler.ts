@@ -15,7 +15,7 @@ import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
 import type { ControllerDefinition } from './definition.js';
-import { CleanedUp, dropFinalizers, ensureFinalizer } from './finalizing.js';
+import { CleanedUp, defaultFinalizer, dropFinalizers, ensureFinalizer, LeftBehind } from './finalizing.js';
 import { ObjectStatus } from './object-status.js';
 import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -37,9 +37,11 @@ export interface ControllerPlace {
 export class ReconcilerMemory {
   readonly cleanedUp = new CleanedUp();
   readonly unwatched: UnwatchedKinds;
+  readonly leftBehind: LeftBehind;
 
   constructor(definition: ControllerDefinition) {
     this.unwatched = new UnwatchedKinds(definition);
+    this.leftBehind = new LeftBehind(defaultFinalizer(definition.kind, definition.name));
   }
 }
 
@@ -90,7 +92,10 @@ export class DefinedReconciler<R extends KubeObject> {
       this.#memory.cleanedUp.delete(run.key);
       return evenWhenGone ? await this.#call(run, undefined) : undefined;
     }
-    if (finalize === undefined) return await this.#call(run, object);
+    if (finalize === undefined) {
+      if (isDeleting(object)) this.#memory.leftBehind.look(object, run);
+      return await this.#call(run, object);
+    }
     const client = this.clientFor(run);
     if (!isDeleting(object)) {
       return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));

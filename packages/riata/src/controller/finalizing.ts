@@ -3,10 +3,16 @@ import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { ignoreNotFound, isConflict } from '../rest/error-guards.js';
+import type { Logger } from '../runtime/logger.js';
 import type { Request } from './request.js';
 
 /** How often an object that others change at the same time is tried. */
 const mostTries = 10;
+
+/** What the finalizer of a controller is called unless told otherwise. */
+export function defaultFinalizer({ group }: Pick<KindRef, 'group'>, controller: string): string {
+  return `${group.includes('.') ? group : 'riata.dev'}/${controller}`;
+}
 
 /** Adds the finalizer if it is not there. Fails with a conflict if the object has changed: then look again. */
 export async function ensureFinalizer<R extends KubeObject>(
@@ -64,6 +70,24 @@ export class CleanedUp {
 
   delete(key: Request): void {
     if (this.#uids.size > 0) this.#uids.delete(keyId(key));
+  }
+}
+
+/** Says once of a controller without clean-up that objects wait for the finalizer which it would set if it had one. */
+export class LeftBehind {
+  readonly #finalizer: string;
+  #isTold = false;
+
+  constructor(finalizer: string) {
+    this.#finalizer = finalizer;
+  }
+
+  look({ metadata }: KubeObject, run: { readonly log: Logger }): void {
+    if (this.#isTold || !metadata.finalizers?.includes(this.#finalizer)) return;
+    this.#isTold = true;
+    const words =
+      'cannot go, as nobody removes its finalizer: this controller had .finalize() once; see clearFinalizers';
+    run.log.warn(words, { finalizer: this.#finalizer });
   }
 }
 
