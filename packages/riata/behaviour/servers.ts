@@ -10,7 +10,7 @@ export type ControlPlane = ReturnType<typeof controlPlaneFromEnv>;
 /** The servers there are: the embedded one in this process and over HTTPS, and the real one. What that does is the truth. */
 export type ServerName = keyof typeof servers;
 
-// Without what kube-controller-manager does, as the real one has none: else nobody could tell a finalizer's work.
+// The real one runs without kube-controller-manager unless a test starts it: so the embedded ones do without its work.
 const servers = {
   'in-process': () => ({ server: 'in-process', time: 'real', embedded: { controllers: false, cuts: systemRandom } }),
   https: () => ({ server: 'https', embedded: { controllers: false } }),

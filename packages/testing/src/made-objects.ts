@@ -4,6 +4,7 @@ import type { Write } from 'riata/client';
 import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import { formatKey, type KindRef, type KubeObject } from 'riata/object';
 import { ignoreNotFound, isConflict, isNotFound } from 'riata/rest';
+import { describeError, type Scheduler } from 'riata/runtime';
 
 interface Made {
   readonly apiVersion: string;
@@ -40,24 +41,36 @@ export class MadeObjects {
     });
   }
 
-  /** Removes all of them, finalizers or not. Rejects, naming them, if some are still there after a few rounds. */
-  async remove(client: ConnectedClient, settle: () => Promise<void>, server: RemovalServer): Promise<void> {
+  /**
+   * Removes all of them, finalizers or not. What fails is tried again. Rejects, naming them, if some are still there after
+   * a few rounds.
+   */
+  async remove(client: ConnectedClient, server: RemovalServer): Promise<void> {
     const { hasGone, emptiesNamespaces } = server;
     const remover = { client, finalizesNamespaces: hasGone && !emptiesNamespaces };
-    for (let round = 0; round < 5 && this.#made.size > 0; round += 1) {
+    let failure: unknown;
+    for (let round = 0; round < mostRounds && this.#made.size > 0; round += 1) {
+      if (failure !== undefined) await server.clock.sleep(round * patienceMs);
+      failure = undefined;
       const inOrder = [...this.#made.values()].sort((a, b) => rankOf(a) - rankOf(b));
       // What lives in a namespace that goes is removed with it, unless a finalizer is in the way.
       const goesAlong = ({ namespace: place }: Made) =>
         emptiesNamespaces && place !== undefined && this.#made.has(idOf({ ...namespace, name: place }));
-      for (const some of batches(inOrder)) {
-        await Promise.all(some.map((made) => (goesAlong(made) ? free(remover, made) : removeOne(remover, made))));
-        if (!hasGone) for (const made of some) this.forget(made);
-      }
-      await settle();
+      const removeSome = async (made: Made) => {
+        try {
+          await (goesAlong(made) ? free(remover, made) : removeOne(remover, made));
+          if (!hasGone) this.forget(made);
+        } catch (error) {
+          failure = error;
+        }
+      };
+      for (const some of batches(inOrder)) await Promise.all(some.map(removeSome));
+      await server.idle();
     }
     if (this.#made.size === 0) return;
     const left = [...this.#made.values()].map((made) => `${made.kind} ${formatKey(made)}`).join(', ');
-    throw new Error(`reset: these objects could not be removed: ${left}`);
+    const why = failure === undefined ? '' : `: ${describeError(failure)}`;
+    throw new Error(`reset: these objects could not be removed: ${left}${why}`, { cause: failure });
   }
 }
 
@@ -67,6 +80,9 @@ export interface RemovalServer {
   readonly hasGone: boolean;
   /** It has controllers that empty namespaces which are deleted, and so let them go. */
   readonly emptiesNamespaces: boolean;
+  readonly clock: Scheduler;
+  /** Resolves when the server has done what follows. */
+  idle(): Promise<void>;
 }
 
 /**
@@ -94,6 +110,9 @@ export function isCreation(
 const namespace = { apiVersion: 'v1', kind: 'Namespace' };
 /** Requests under way at once. */
 const atATime = 16;
+const mostRounds = 5;
+/** How much longer to wait before each further round, where something has failed. */
+const patienceMs = 500;
 
 /** What others depend on goes last. */
 function rankOf({ kind }: Made): number {

@@ -315,8 +315,9 @@ export class TestEnvironment implements AsyncDisposable {
 
   async #removeMade(): Promise<void> {
     const { storage, emptiesNamespaces } = this.#server;
-    const options = { hasGone: storage !== undefined, emptiesNamespaces };
-    const removing = this.#made.remove(this.client, () => this.#serverIdle(), options);
+    const removing = this.#made.remove(this.client, {
+      ...{ hasGone: storage !== undefined, emptiesNamespaces, clock: this.clock, idle: () => this.#serverIdle() },
+    });
     await this.#time.drive(removing, 'reset');
   }
 
