@@ -134,6 +134,15 @@ export class ActiveReconcile implements ReconcileRun {
     if (this.#writes.length < mostWrites) this.#writes.push(write);
   }
 
+  get hasWritten(): boolean {
+    return this.#writes !== undefined;
+  }
+
+  /** What it wrote, for people. */
+  get written(): readonly ReconcileWrite[] {
+    return (this.#writes ?? []).map(describeWrite);
+  }
+
   /** Has the reconcile wait for this before it ends, and fail with it: a forgotten `await` must not cut it off. */
   track<T>(work: Promise<T>): Promise<T> {
     this.#pending += 1;
@@ -194,7 +203,7 @@ export class ActiveReconcile implements ReconcileRun {
       queuedMs: this.startedMs - since,
       ...(requeueAfterMs !== undefined && { requeueAfterMs }),
       ...(error !== undefined && { error }),
-      writes: (this.#writes ?? []).map(describeWrite),
+      writes: this.written,
     };
   }
 }

@@ -15,6 +15,7 @@ import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
+import { RestlessKeys } from './restless-keys.js';
 import { requeueOf } from './result.js';
 import { isSyncing, type Source } from './source.js';
 import { isTerminalError } from './terminal-error.js';
@@ -65,6 +66,7 @@ export class Controller {
   /** Called whenever a reconcile has ended. */
   readonly #onEnded = new Set<() => void>();
   readonly #history: Ring<ActiveReconcile>;
+  readonly #restless: RestlessKeys;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -90,6 +92,7 @@ export class Controller {
     const { clock, random, metrics, log } = this.#runtime;
     this.#metrics = new ControllerMetrics(metrics, name, concurrency);
     this.#history = new Ring(options.history ?? 256);
+    this.#restless = new RestlessKeys(name, this.#runtime);
     this.queue = new WorkQueue<Request, readonly Cause[]>({
       ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
       fairness: fairness === 'namespace' ? (key) => key.namespace ?? '' : fairness,
@@ -276,6 +279,7 @@ export class Controller {
         }
       }
       this.#metrics.result(outcome as 'success');
+      if (reconcile.hasWritten) this.#restless.wrote(id, reconcile);
     } catch (thrown) {
       error = thrown;
       outcome = this.#failed(item, id, failures + 1, thrown, reconcile);
