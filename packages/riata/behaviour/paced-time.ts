@@ -6,7 +6,8 @@ const stepMs = 250;
 
 /**
  * Time for those who live by leases, on any server: it passes while somebody waits for it here, and never while a
- * request is under way. So neither a slow server nor a machine that stands still for seconds costs anybody a lease.
+ * request is under way. So neither a slow server nor a machine that stands still for seconds costs anybody a lease. Tests
+ * of controllers have no need of it: in-process, all is on the virtual clock of @riata/testing.
  */
 export class PacedTime {
   readonly clock = new VirtualClock();
