@@ -6,6 +6,7 @@ import { control, controllerFor, type ReconcileContext } from '../src/controller
 import { ConfigMap } from '../src/kinds/index.js';
 import { fence } from '../src/manager/index.js';
 import { LostLease, silentLogger } from '../src/runtime/index.js';
+import { startPatterns } from './patterns-play.js';
 import { describeServers, until } from './servers.js';
 
 const finalizer = 'riata.dev/clean';
@@ -93,6 +94,33 @@ describeServers('clean-up before an object goes', (server) => {
     await until('ours is gone', async () => (await run.held())?.includes(finalizer) === false);
     expect([refused, run.cleaned()]).toEqual([3, 1]);
     expect(run.outcomes().filter((outcome) => outcome === 'error')).toHaveLength(3);
+  });
+
+  test('onRemove: is not done again, either', async () => {
+    const { client } = server();
+    const namespace = await server().namespace();
+    const key = { namespace, name: 'a' };
+    let [left, refused, cleaned] = [0, 0, 0];
+    const connection = server().connect({
+      onRequest: ({ verb, kind, name }) => {
+        if (left === 0 || `${verb} ${kind} ${name}` !== 'patch ConfigMap a') return;
+        left -= 1;
+        refused += 1;
+        throw new Error('the removal does not get through');
+      },
+    });
+    await using play = startPatterns(server(), namespace, { connection });
+    play.controllers.for(ConfigMap).onRemove('clean', (_, { metadata }) => {
+      if (metadata.name !== 'a') return;
+      cleaned += 1;
+      left = 3;
+    });
+    await play.controllers.start({ signal: play.signal });
+    await client.create(ConfigMap({ metadata: key }));
+    await until('it is held', async () => (await client.get(ConfigMap, key)).metadata.finalizers?.length === 1);
+    await client.delete(ConfigMap, key);
+    await until('it is gone', async () => (await client.find(ConfigMap, key)) === undefined);
+    expect([refused, cleaned]).toEqual([3, 1]);
   });
 
   test('another object of that name keeps what it has, and is cleaned up on its own', async () => {

@@ -1,11 +1,13 @@
-import { dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
+import { CleanedUp, dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
+import { splitKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, SharedControllerHandler } from '../shared/handler.js';
 
 /**
- * Cleans up before an object goes. It may be called again after it has succeeded. Give back what a write of the object
- * answered, if there was one. What is thrown keeps the object, and is tried again.
+ * Cleans up before an object goes. It may be called again after it has succeeded, by the next process, if this one ends
+ * before the finalizer is off. Give back what a write of the object answered, if there was one. What is thrown keeps the
+ * object, and is tried again.
  */
 export type ObjectHandler<R extends KubeObject = KubeObject> = (
   key: string,
@@ -24,12 +26,23 @@ export function removeHandler<R extends KubeObject>(
   finalizer: string,
   handler: ObjectHandler<R>,
 ): SharedControllerHandler<R> {
+  const cleanedUp = new CleanedUp();
   return async (key, object, context) => {
-    if (object === undefined) return undefined;
+    const at = splitKey(key);
+    if (object === undefined) {
+      cleanedUp.delete(at);
+      return undefined;
+    }
     const { client, kind } = context.client;
     if (!isDeleting(object)) return ensureFinalizer(client, kind, object, finalizer);
     if (!object.metadata.finalizers?.includes(finalizer)) return object;
-    const left = (await handler(key, object, context)) ?? object;
-    return dropFinalizers(client, kind, left, (name) => name === finalizer, context);
+    let left = object;
+    if (!cleanedUp.has(at, object)) {
+      left = (await handler(key, object, context)) ?? object;
+      cleanedUp.add(at, object);
+    }
+    const rest = await dropFinalizers(client, kind, left, (name) => name === finalizer, context);
+    cleanedUp.delete(at);
+    return rest;
   };
 }
