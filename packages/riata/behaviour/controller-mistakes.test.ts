@@ -104,7 +104,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     const finalizers = [`${Widget.group}/widget`];
     await client.patch(Widget, run.key, { type: 'merge', body: { metadata: { finalizers } } });
     await client.delete(Widget, run.key);
-    const words = 'cannot go, as nobody removes its finalizer';
+    const words = 'waits for a finalizer named after this controller';
     const [told] = await until('it is told', async () => {
       const found = run.log.records.filter(({ message }) => message.startsWith(words));
       return found.length > 0 && found;

@@ -86,7 +86,7 @@ export class LeftBehind {
     if (this.#isTold || !metadata.finalizers?.includes(this.#finalizer)) return;
     this.#isTold = true;
     const words =
-      'cannot go, as nobody removes its finalizer: this controller had .finalize() once; see clearFinalizers';
+      'waits for a finalizer named after this controller, which has no .finalize() any more: if nobody else removes it, see clearFinalizers';
     run.log.warn(words, { finalizer: this.#finalizer });
   }
 }
