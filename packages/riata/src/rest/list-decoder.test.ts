@@ -131,6 +131,35 @@ describe('bytes in pieces', () => {
     );
   });
 
+  test('long lists of short and long items, of which some hold numbers that are lost', () => {
+    const item = fc.record({ bytes: fc.constantFrom(10, 200, 2000), lost: fc.nat(15), managed: fc.boolean() });
+    fc.assert(
+      fc.property(
+        fc.array(item, { minLength: 20, maxLength: 80 }),
+        fc.array(fc.nat(), { maxLength: 40 }),
+        fc.boolean(),
+        (list, cuts, cutManagedFields) => {
+          const texts = list.map(({ bytes: length, lost, managed }, i) => {
+            const managedFields = managed ? ',"managedFields":[{"manager":"m"}]' : '';
+            const number = lost === 0 ? '9007199254740993' : lost === 1 ? '1e400' : '1';
+            return `{"metadata":{"name":"${i}"${managedFields}},"spec":{"n":${number},"s":"${'x'.repeat(length)}"}}`;
+          });
+          const bytes = Buffer.from(`{"kind":"FooList","apiVersion":"v1","metadata":{},"items":[${texts.join(',')}]}`);
+          const at = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
+          const { items } = decode(pieces(bytes, at), { cutManagedFields });
+          const expectedItems = texts.map((text) => {
+            const { metadata, spec } = JSON.parse(text);
+            if (cutManagedFields) delete metadata.managedFields;
+            return { apiVersion: 'v1', kind: 'Foo', metadata, spec };
+          });
+          expect(items).toEqual(expectedItems);
+          expect(items.map((each) => lossOf(each as object) !== undefined)).toEqual(list.map(({ lost }) => lost < 2));
+        },
+      ),
+      { numRuns: Number(process.env.RUNS ?? 100) },
+    );
+  });
+
   test('managedFields that look as if they ended early, cut anywhere', () => {
     const list = [
       { name: 'a', managedFields: [{ manager: 'x]}},' }], uid: 'u' },

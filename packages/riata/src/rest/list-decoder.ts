@@ -11,11 +11,12 @@ import {
   UNKNOWN_BEGINNING,
 } from '../object/scan/guess.js';
 import { isSpace, ObjectScanner } from '../object/scan/object-scanner.js';
-import { carryLoss } from '../object/value/lossy.js';
 import { ApiError } from './api-error.js';
 import { ByteWindow } from './byte-window.js';
 import { counted, DecodeError, excerpt } from './decode-error.js';
 import { statusOf } from './error-body.js';
+import { isTyped, itemTypeOf, withType } from './item-type.js';
+import { ListBatch } from './list-batch.js';
 import { ListEnvelope } from './list-envelope.js';
 
 /** How the body of a list is decoded. */
@@ -68,6 +69,8 @@ export class ListDecoder<T = KubeObject> {
   readonly #cut: boolean;
   readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
+  /** Items that come together; none where objects are made in another way. */
+  readonly #batch: ListBatch<T> | undefined;
   #at: 'start' | 'envelope' | 'items' | 'item' | 'after' = 'start';
   #expect: Expect = 'item-or-end';
   #type: TypeMeta | undefined;
@@ -94,6 +97,7 @@ export class ListDecoder<T = KubeObject> {
     this.#scanner = new ObjectScanner(1, this.#cut);
     this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+    this.#batch = this.#makeObject ? undefined : new ListBatch(this.#cut, this.#maxObjectBytes);
     this.#setType(options.itemType);
   }
 
@@ -117,9 +121,14 @@ export class ListDecoder<T = KubeObject> {
 
   next(): T | undefined {
     if (this.#finished) return this.#untyped[this.#released++];
+    const batched = this.#batch?.next();
+    if (batched !== undefined) return this.#counted(batched);
     const window = this.#window;
     for (;;) {
       if (this.#at === 'item') {
+        const first = this.#guess ? this.#nextBatch() : undefined;
+        if (first !== undefined) return this.#counted(first);
+        if (this.#guess && this.#batch?.waits(window)) return undefined;
         let length = this.#guess ? this.#guessLength() : SCAN;
         if (length === WAIT) return undefined;
         if (length === SCAN) {
@@ -141,6 +150,7 @@ export class ListDecoder<T = KubeObject> {
         this.#at = 'items';
         this.#expect = 'comma-or-end';
         this.#count++;
+        this.#batch?.passed();
         if (item !== undefined) return item;
         continue;
       }
@@ -182,7 +192,8 @@ export class ListDecoder<T = KubeObject> {
       this.#fail('items that are no array');
     this.#setType(itemTypeOf(list));
     if (this.#type)
-      for (let i = 0; i < this.#untyped.length; i++) this.#untyped[i] = withType(this.#untyped[i] as T, this.#type);
+      for (let i = 0; i < this.#untyped.length; i++)
+        this.#untyped[i] = withType(this.#untyped[i] as object, this.#type) as T;
     this.#finished = {
       apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
       kind: typeof kind === 'string' ? kind : '',
@@ -192,12 +203,26 @@ export class ListDecoder<T = KubeObject> {
     return this.#finished;
   }
 
+  /** The first of the items that have come together with the one at hand; undefined if it has to be decoded by itself. */
+  #nextBatch(): T | undefined {
+    const type = this.#type;
+    if (type === undefined || this.#untyped.length > 0 || !this.#batch?.fill(this.#window, type)) return undefined;
+    this.#at = 'items';
+    this.#expect = 'comma-or-end';
+    this.#trust = MAX_TRUST;
+    return this.#batch.next();
+  }
+
+  #counted(item: T): T {
+    this.#count++;
+    return item;
+  }
+
   /** The item with its type; undefined when it has to wait for it. */
   #typed(parsed: T): T | undefined {
     let item = parsed;
-    const { apiVersion, kind } = item as { apiVersion?: unknown; kind?: unknown };
-    const typed = typeof apiVersion === 'string' && apiVersion !== '' && typeof kind === 'string' && kind !== '';
-    if (!typed && this.#type) item = withType(item, this.#type);
+    const typed = isTyped(item as object);
+    if (!typed && this.#type) item = withType(item as object, this.#type) as T;
     if (this.#untyped.length === 0 && (typed || this.#type || this.#head.kind !== undefined)) return item;
     this.#untyped.push(item);
     return undefined;
@@ -367,22 +392,6 @@ export class ListDecoder<T = KubeObject> {
       this.#count,
     );
   }
-}
-
-function itemTypeOf(list: JsonObject): TypeMeta | undefined {
-  const { kind, apiVersion } = list;
-  if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !kind.endsWith('List') || kind === 'List')
-    return undefined;
-  return { apiVersion, kind: kind.slice(0, -'List'.length) };
-}
-
-function withType<T>(item: T, type: TypeMeta): T {
-  const { apiVersion, kind } = item as { apiVersion?: unknown; kind?: unknown };
-  const typed = { apiVersion: type.apiVersion, kind: type.kind, ...(item as object) } as Record<string, unknown>;
-  typed.apiVersion = apiVersion || type.apiVersion;
-  typed.kind = kind || type.kind;
-  carryLoss(item as object, typed);
-  return typed as T;
 }
 
 /** A byte as a message shows it. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { guessEnd, lastByte, mayHoldLargeExponent, mayHoldLongInteger, UNKNOWN_BEGINNING } from './guess.js';
+import {
+  guessEnd,
+  guessLastEnd,
+  lastByte,
+  mayHoldLargeExponent,
+  mayHoldLongInteger,
+  UNKNOWN_BEGINNING,
+} from './guess.js';
 import { unsafeNumbers } from './unsafe-numbers.js';
 
 /** The two halves of the look, one at the bytes and one at the text. */
@@ -84,4 +91,23 @@ test('the last byte that is no white space', () => {
   expect(last('{"a":1}\n \t\r')).toBe('}');
   expect(last('[')).toBe('[');
   expect(lastByte(Buffer.from('} \n'), 1, 3)).toBe(0);
+});
+
+test('the last end is looked for where it should be by the usual length, and elsewhere if it is not there', () => {
+  const item = (length: number) => `{"metadata":{"a":"${'x'.repeat(length - 20)}"}}`;
+  const text = (lengths: readonly number[]) => `${lengths.map(item).join(',')},{"metadata":{"name`;
+  const guess = (lengths: readonly number[], usual: number) => {
+    const bytes = Buffer.from(text(lengths));
+    return text(lengths).slice(0, guessLastEnd(bytes, 0, bytes.length, usual));
+  };
+  expect(guess([100, 100, 100], 100)).toBe([100, 100, 100].map(item).join(','));
+  expect(guess([100, 100, 100], 0)).toBe(item(100));
+  // Longer and shorter than usual: some, and whole ones.
+  expect(guess([400], 100)).toBe(item(400));
+  const long = Buffer.from(`${text([40, 40])}${'x'.repeat(500)}`);
+  expect(guessLastEnd(long, 0, long.length, 100)).toBe(item(40).length);
+  expect(guess([40, 40, 40, 40], 100)).toBe([40, 40, 40].map(item).join(','));
+  const none = Buffer.from(item(100));
+  expect(guessLastEnd(none, 0, none.length, 50)).toBe(-1);
+  expect(guessLastEnd(Buffer.from('{"spec":1},{"spec":1}'), 0, 21, 10)).toBe(UNKNOWN_BEGINNING);
 });

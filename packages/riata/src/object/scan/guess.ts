@@ -21,13 +21,38 @@ export const UNKNOWN_BEGINNING = -2;
  * `start`. So a search may begin anywhere behind `start`, if only it is right most of the time.
  */
 export function guessEnd(bytes: Uint8Array, start: number, from: number, end: number): number {
+  const beginning = beginningAt(bytes, start);
+  if (beginning === undefined) return UNKNOWN_BEGINNING;
+  const found = asBuffer(bytes).indexOf(beginning, from);
+  return found >= 0 && found + beginning.length <= end ? found + 1 : -1;
+}
+
+/**
+ * As {@link guessEnd}, but where the last object may end that another one follows, if objects are about `usual` bytes
+ * long; where they are not, it may be one before that. With 0, it is the first one.
+ */
+export function guessLastEnd(bytes: Uint8Array, start: number, end: number, usual: number): number {
+  const beginning = beginningAt(bytes, start);
+  if (beginning === undefined) return UNKNOWN_BEGINNING;
+  const native = asBuffer(bytes);
+  const last = end - beginning.length;
+  // So many of the usual length have come. If they are longer, there are fewer.
+  const expected = usual === 0 ? start : start + usual * Math.trunc((end - start) / usual) - (usual >> 4);
+  for (const from of [expected, expected - 2 * usual, start]) {
+    const found = native.indexOf(beginning, Math.max(from, start + 1));
+    if (found >= 0 && found <= last) return found + 1;
+    if (from <= start) return -1;
+  }
+  return -1;
+}
+
+function beginningAt(bytes: Uint8Array, start: number): Buffer | undefined {
   for (const beginning of BEGINNINGS) {
     if (bytes[start + 2] !== beginning[4]) continue;
-    for (let i = 2; i < beginning.length; i++) if (bytes[start + i - 2] !== beginning[i]) return UNKNOWN_BEGINNING;
-    const found = asBuffer(bytes).indexOf(beginning, from);
-    return found >= 0 && found + beginning.length <= end ? found + 1 : -1;
+    for (let i = 2; i < beginning.length; i++) if (bytes[start + i - 2] !== beginning[i]) return undefined;
+    return beginning;
   }
-  return UNKNOWN_BEGINNING;
+  return undefined;
 }
 
 /** No beginning that {@link guessEnd} looks for is longer. */

@@ -5,6 +5,7 @@ interface NativeBytes {
   latin1Slice(start: number, end: number): string;
   utf8Slice(start: number, end: number): string;
   indexOf(value: Uint8Array | number, from: number): number;
+  copy(target: Uint8Array, at: number, start: number, end: number): number;
 }
 
 /** A Buffer over the same memory, for what Node does in native code. */
