@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../object/json.js';
+import type { TypeMeta } from '../object/meta.js';
 import { textOf } from '../object/scan/decode-object.js';
 import { mayHoldLongInteger } from '../object/scan/guess.js';
 import { asBuffer } from '../object/scan/native-bytes.js';
-import { isTyped } from './item-type.js';
+import { isTyped, withType } from './item-type.js';
 
 /** Larger batches are not cut. */
 export const MAX_CUT_BYTES = 32_768;
@@ -50,7 +51,7 @@ export class CutBatch {
       if (this.#breaks === 0) this.#before = leastOf(this.#before, key - from);
       else this.#between = leastOf(this.#between, key - from);
       length += native.copy(joint, length, from, key);
-      length += BREAK.copy(joint, length);
+      for (let i = 0; i < BREAK.length; i++) joint[length++] = BREAK[i]!;
       this.#breaks++;
       from = rest;
     }
@@ -60,18 +61,23 @@ export class CutBatch {
     return textOf(joint, 0, length);
   }
 
-  /** The items that were parsed of `text`, each in one again; undefined if any of them was broken at a wrong place. */
-  join(parsed: readonly unknown[]): JsonObject[] | undefined {
+  /**
+   * The items that were parsed of `text`, each in one again and with a type; undefined if any is no object, or was broken at
+   * a wrong place.
+   */
+  join(parsed: readonly unknown[], type: TypeMeta): JsonObject[] | undefined {
     const items: JsonObject[] = [];
     let breaks = 0;
     for (let i = 0; i < parsed.length; i++) {
-      let item = parsed[i];
+      const first = parsed[i];
+      if (!isJsonObject(first)) return undefined;
+      let item: JsonObject | undefined;
       if (parsed[i + 1] === MARK) {
-        item = joined(item, parsed[i + 2]);
+        item = joined(first, parsed[i + 2], type);
         i += 2;
         breaks++;
-      }
-      if (!isJsonObject(item) || hasManagedFields(item)) return undefined;
+      } else item = isTyped(first) ? first : withType(first, type);
+      if (item === undefined || hasManagedFields(item)) return undefined;
       items.push(item);
     }
     return breaks === this.#breaks ? items : undefined;
@@ -98,12 +104,13 @@ function afterManagedFields(bytes: Uint8Array, from: number): number {
   return bytes[close + 2] === COMMA ? close + 3 : close + 2;
 }
 
-/** An item of its two parts; undefined if it is not certain that it was broken in its metadata. */
-function joined(head: unknown, rest: unknown): JsonObject | undefined {
-  if (!isJsonObject(head) || !isJsonObject(rest) || !isJsonObject(head.metadata)) return undefined;
+/** An item of its two parts, with a type; undefined if it is not certain that it was broken in its metadata. */
+function joined(head: JsonObject, rest: unknown, { apiVersion, kind }: TypeMeta): JsonObject | undefined {
+  const { metadata } = head;
+  if (!isJsonObject(metadata) || !isJsonObject(rest)) return undefined;
   if (rest.apiVersion !== undefined || rest.kind !== undefined) return undefined;
   const before = Object.keys(head).length - 1;
-  if (before === 0) return { metadata: head.metadata, ...rest };
+  if (before === 0) return { apiVersion, kind, metadata, ...rest };
   // The two others are strings, so it was none of them.
   return before === 2 && isTyped(head) ? { ...head, ...rest } : undefined;
 }

@@ -93,8 +93,7 @@ export class ListBatch<T> {
     } catch {
       return undefined;
     }
-    const items = cut === undefined ? parsed : cut.join(parsed);
-    return items === undefined ? undefined : typed(items, type);
+    return cut === undefined ? typed(parsed, type) : cut.join(parsed, type);
   }
 }
 
