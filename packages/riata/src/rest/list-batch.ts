@@ -65,8 +65,8 @@ export class ListBatch<T> {
    */
   fill(window: ByteWindow, type: TypeMeta): boolean {
     const { bytes, start } = window;
-    // Less than most items have is not looked through for the end of one.
-    if (this.#singles > 0 || 4 * (window.end - start) < 3 * this.#usualBytes) return false;
+    // Less than items have is not looked through for the end of one.
+    if (this.#singles > 0 || window.end - start < this.#usualBytes) return false;
     const end = guessLastEnd(bytes, start, Math.min(window.end, start + this.#maxBytes), this.#usualBytes);
     if (end < 0) return false;
     const items = this.#decode(bytes, start, end, type);

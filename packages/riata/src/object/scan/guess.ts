@@ -37,13 +37,13 @@ export function guessLastEnd(bytes: Uint8Array, start: number, end: number, usua
   const native = asBuffer(bytes);
   const last = end - beginning.length;
   // So many of the usual length have come. If they are longer, there are fewer.
-  const expected = usual === 0 ? start : start + usual * Math.trunc((end - start) / usual) - (usual >> 4);
-  for (const from of [expected, expected - 2 * usual, start]) {
-    const found = native.indexOf(beginning, Math.max(from, start + 1));
-    if (found >= 0 && found <= last) return found + 1;
-    if (from <= start) return -1;
+  let from = usual === 0 ? start : start + usual * Math.trunc((end - start) / usual) - (usual >> 4);
+  let found = native.indexOf(beginning, Math.max(from, start + 1));
+  while ((found < 0 || found > last) && from > start) {
+    from = from > start + 3 * usual ? from - 2 * usual : start;
+    found = native.indexOf(beginning, Math.max(from, start + 1));
   }
-  return -1;
+  return found >= 0 && found <= last ? found + 1 : -1;
 }
 
 function beginningAt(bytes: Uint8Array, start: number): Buffer | undefined {
