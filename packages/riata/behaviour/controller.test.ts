@@ -1,5 +1,5 @@
 import type { TestEnvironment } from '@riata/testing';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Cache } from '../src/cache/index.js';
 import {
@@ -48,16 +48,18 @@ async function running(server: TestEnvironment, ...definitions: readonly Control
   };
 }
 
-async function install(server: TestEnvironment) {
-  const Widget = widgetKind();
-  await server.install(Widget);
-  return { Widget, namespace: await server.namespace() };
-}
+/** For all tests: real servers take seconds until they serve a new one. */
+const Widget = widgetKind();
 
 describeServers('controller', (server) => {
+  beforeAll(async () => {
+    await server().install(Widget);
+    server().keep();
+  });
+
   test('an object gets what it owns and a status; then nothing more is written', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = control(Widget)
       .owns(ConfigMap)
       .reconcile(async ({ object: widget, apply, status }) => {
@@ -107,7 +109,7 @@ describeServers('controller', (server) => {
 
   test('a failure is said in the status, and taken back', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     let isBroken = true;
     const widgets = control(Widget).reconcile(async () => {
       if (isBroken) throw new TerminalError('the moon is not full');
@@ -162,7 +164,7 @@ describeServers('controller', (server) => {
 
   test('what is applied and not owned is in the same namespace, unless it names another', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const other = await server().namespace();
     const widgets = control(Widget)
       .reads(ConfigMap)
@@ -183,7 +185,7 @@ describeServers('controller', (server) => {
   });
 
   test('all of what a reconciler gets can be spread into an object of its own', async () => {
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const seen: object[] = [];
     const widgets = control(Widget).reconcile(async (context) => {
       const own = { ...context, extra: 1 };
@@ -201,7 +203,7 @@ describeServers('controller', (server) => {
 
   test('an object that goes while it is being reconciled is no failure', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = control(Widget).reconcile(async ({ object, client: own, status }) => {
       await own.delete(Widget, object.metadata);
       await status({ size: 1 });
@@ -217,7 +219,7 @@ describeServers('controller', (server) => {
 
   test('a finalizer is set before the first reconcile, and removed after the clean-up', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const order: string[] = [];
     const widgets = control(Widget)
       .finalize(({ object }) => void order.push(`clean ${object.metadata.name}`))
@@ -234,7 +236,7 @@ describeServers('controller', (server) => {
 
   test('what others refer to: they are reconciled when it changes', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const seen: string[] = [];
     const widgets = control(Widget, { predicates: [generationChanged] })
       .watches(Secret, { referencedBy: (widget) => widget.spec.secretName })
@@ -260,7 +262,7 @@ describeServers('controller', (server) => {
 
   test('a write of one controller reaches the generationChanged of another one over the same cache', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const key = { namespace, name: 'w' };
     const seen: string[] = [];
     const grows = control(Widget, { name: 'grows' }).reconcile(async ({ object: widget, client: own }) => {
@@ -281,7 +283,7 @@ describeServers('controller', (server) => {
 
   test('a forgotten await: the reconcile ends when all that it began has, and fails with it', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = control(Widget).reconcile(({ object, apply, status }) => {
       void status({ size: object.spec.size });
       if (object.spec.size === 2) void apply(ConfigMap({ metadata: { name: 'No_Such_Name' } }));
@@ -302,7 +304,7 @@ describeServers('controller', (server) => {
 
   test('several controllers of one kind, with one watch', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const seen = new Set<string>();
     const named = (name: string) => control(Widget, { name }).reconcile(() => void seen.add(name));
     await using run = await running(server(), named('one'), named('two'));
@@ -313,16 +315,16 @@ describeServers('controller', (server) => {
 
   test('a kind that is not served yet: it begins when it comes', async () => {
     const { client } = server();
-    const Widget = widgetKind();
+    const Gadget = widgetKind();
     const namespace = await server().namespace();
     const seen: string[] = [];
     await using run = await running(
       server(),
-      control(Widget).reconcile(({ key }) => void seen.push(key.name)),
+      control(Gadget).reconcile(({ key }) => void seen.push(key.name)),
     );
     await until('it waits', async () => run.controllers[0]?.health.waitingFor.length === 1);
-    await server().install(Widget);
-    await client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
+    await server().install(Gadget);
+    await client.create(Gadget({ metadata: { namespace, name: 'w' }, spec: {} }));
     await until('it was reconciled', async () => seen.includes('w'));
   });
 });

@@ -1,5 +1,4 @@
-import type { TestEnvironment } from '@riata/testing';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { control } from '../src/controller/index.js';
 import { ConfigMap, Event, Lease } from '../src/kinds/index.js';
@@ -9,22 +8,24 @@ import { defineKind } from '../src/object/define-kind.js';
 import { systemClock } from '../src/runtime/index.js';
 import { describeServers, uniqueName, until } from './servers.js';
 
-async function install(server: TestEnvironment) {
-  const Widget = defineKind({
-    group: `${uniqueName('m')}.riata.dev`,
-    version: 'v1',
-    kind: 'Widget',
-    spec: z.object({ size: z.int().default(1) }),
-    status: z.object({ by: z.string() }),
-  });
-  await server.install(Widget);
-  return { Widget, namespace: await server.namespace() };
-}
+/** For all tests: real servers take seconds until they serve a new one. */
+const Widget = defineKind({
+  group: `${uniqueName('m')}.riata.dev`,
+  version: 'v1',
+  kind: 'Widget',
+  spec: z.object({ size: z.int().default(1) }),
+  status: z.object({ by: z.string() }),
+});
 
 describeServers('manager', (server) => {
+  beforeAll(async () => {
+    await server().install(Widget);
+    server().keep();
+  });
+
   test('runs controllers; they can be added and removed while it runs', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const seen: string[] = [];
     const named = (name: string) =>
       control(Widget, { name }).reconcile(({ object }) => void seen.push(`${name} ${object.metadata.name}`));
@@ -45,7 +46,7 @@ describeServers('manager', (server) => {
   });
 
   test('its client reads from the cache what is declared, own writes included', async () => {
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = control(Widget).reconcile(() => {});
     await using run = await server().run(widgets);
     const { manager } = run;
@@ -60,7 +61,7 @@ describeServers('manager', (server) => {
 
   test('a reconciler tells what happened, in its own name, and nothing is lost on stop', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = control(Widget).reconcile(({ event, object }) => {
       event({ type: 'Normal', reason: 'Seen', message: `size ${object.spec.size}` });
     });
@@ -82,7 +83,7 @@ describeServers('manager', (server) => {
 
   test('clusters come and go; keys carry their names', async () => {
     const { client, config } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const seen: string[] = [];
     const widgets = control(Widget, { clusters: 'all' }).reconcile(async ({ key, object, client: reader }) => {
       const again = await reader.get(Widget, { namespace, name: key.name });
@@ -139,7 +140,7 @@ describeServers('manager', (server) => {
 
   test('shutdown under load: no reconcile is cut in half, the lease is given up last', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const begun = new Set<string>();
     const finished = new Set<string>();
     const widgets = control(Widget, { concurrency: 4 })
@@ -163,7 +164,7 @@ describeServers('manager', (server) => {
 
   test('of two replicas one works; when it goes, the other takes over', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = (by: string) =>
       control(Widget, { warmUp: true }).reconcile(async ({ status }) => void (await status({ by })));
     const election = (identity: string) => ({
@@ -194,7 +195,7 @@ describeServers('manager', (server) => {
 
   test('a lost lease ends it, and nothing more is written', async () => {
     const { client } = server();
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const widgets = control(Widget).reconcile(async ({ status }) => void (await status({ by: 'me' })));
     const leaderElection = { namespace, name: 'lease', identity: 'first' } as const;
     await using run = await server().startManager({ leaderElection, run: [widgets] });
@@ -208,7 +209,7 @@ describeServers('manager', (server) => {
   });
 
   test('probes and metrics are served, and nothing is left listening', async () => {
-    const { Widget, namespace } = await install(server());
+    const namespace = await server().namespace();
     const { client } = server();
     const widgets = control(Widget).reconcile(() => {});
     const options = {
