@@ -62,11 +62,16 @@ export class WidgetCluster {
   async fill(count) {
     const namespace = `bench-${this.#runs++}`;
     await this.#call('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+    await this.add(namespace, 0, count);
+    return namespace;
+  }
+
+  /** Adds Widgets `from` up to, not including, `to`. */
+  async add(namespace, from, to) {
     const path = `${GROUP}/namespaces/${namespace}/widgets`;
     const meta = { apiVersion: 'bench.riata.dev/v1', kind: 'Widget' };
     const one = (size) => this.#call('POST', path, { ...meta, metadata: { name: `w-${size}` }, spec: { size } });
-    await Promise.all(Array.from({ length: count }, (_, size) => one(size)));
-    return namespace;
+    await Promise.all(Array.from({ length: to - from }, (_, at) => one(from + at)));
   }
 
   /** Starts an operator: `command` with the kubeconfig, the namespace, its user agent and what it is to do. */

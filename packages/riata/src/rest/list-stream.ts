@@ -1,4 +1,5 @@
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
+import { youngGeneration } from '../runtime/young-generation.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { counted } from './decode-error.js';
 import { ElementIterator } from './element-iterator.js';
@@ -69,7 +70,11 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
   /** All items at once, as the server's list object. */
   async collect(): Promise<KubeList<T>> {
     const items: T[] = [];
-    const { apiVersion, kind, metadata } = await this.consume((item) => items.push(item));
+    const young = youngGeneration();
+    const { apiVersion, kind, metadata } = await this.consume((item) => {
+      items.push(item);
+      young.added();
+    });
     return { apiVersion, kind, metadata, items };
   }
 

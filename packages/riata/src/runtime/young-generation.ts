@@ -25,10 +25,11 @@ export interface YoungSpace {
 
 /**
  * Keeps the pauses short that the garbage collector makes while much comes in that stays: lists and floods of events, on
- * their way into a cache. V8 lets the young generation grow to 64 MB then, waits until it is four fifths full, and copies what
- * has to stay at one go: 40 ms and more for a list, of which nearly all stays. While such work goes on, it is collected
- * earlier, between two turns of the event loop. That takes no more CPU for lists, as what stays is copied as often, and less
- * memory. V8 reckons with it after each collection: where the young generation has grown before, the next one is as ever.
+ * their way into a cache, and lists that are asked for as a whole. V8 lets the young generation grow to 64 MB then, waits
+ * until it is four fifths full, and copies what has to stay at one go: 40 ms and more for a list, of which nearly all stays.
+ * While such work goes on, it is collected earlier, between two turns of the event loop. That takes no more CPU for lists,
+ * as what stays is copied as often, and less memory. V8 reckons with it after each collection: where the young generation
+ * has grown before, the next one is as ever.
  */
 export class YoungGeneration {
   readonly #clock: Scheduler;
@@ -142,14 +143,15 @@ export function youngGeneration(): YoungGeneration {
 }
 
 /**
- * Leaves the young generation to V8 alone, in this process and from now on. Call it before the first informer starts.
+ * Leaves the young generation to V8 alone, in this process and from now on. Call it before the first informer starts or
+ * list is read.
  *
- * While much comes into caches, lists or floods of events, and for five seconds after, Riata has V8 collect young objects
- * between two turns of the event loop as soon as there are 4 MB of them, in floods of events 8 MB: pauses of 5 ms in place of
- * 40 while a large cache is filled. It does so by V8's flag `--minor-gc-task-trigger` (`v8.setFlagsFromString`), which is of
- * the whole process; not if Node was started with a size of the young generation (`--max-semi-space-size` and its like).
- * What you may notice: modules that are first imported in that time do not come from Node's compile cache, as V8 takes no
- * code from there that was made under other flags.
+ * While much comes into caches, lists or floods of events, or in a list that is asked for as a whole (`client.list`), and for
+ * five seconds after, Riata has V8 collect young objects between two turns of the event loop as soon as there are 4 MB of
+ * them, in floods of events 8 MB: pauses of 5 ms in place of 40. It does so by V8's flag `--minor-gc-task-trigger`
+ * (`v8.setFlagsFromString`), which is of the whole process; not if Node was started with a size of the young generation
+ * (`--max-semi-space-size` and its like). What you may notice: modules that are first imported in that time do not come from
+ * Node's compile cache, as V8 takes no code from there that was made under other flags.
  */
 export function leaveYoungGeneration(): void {
   youngGeneration().leave();
