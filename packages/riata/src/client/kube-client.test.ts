@@ -297,6 +297,21 @@ describe('what would reach something else is refused before it is sent', () => {
     ],
     ['delete of no name', () => client.delete(Pod, { namespace: 'shop' } as never), 'delete Pod: the name is missing'],
     ['get of no name', () => client.get(Pod, { namespace: 'shop', name: '' }), 'get Pod: the name is missing'],
+    ['get of an undefined name', () => client.get(Pod, { namespace: 'shop' } as never), 'get Pod: the name is missing'],
+    [
+      'find by a text in place of a key',
+      () => client.find(Namespace, 'a' as never),
+      'get Namespace: the name is missing',
+    ],
+    ['a subresource of no name', () => client.status.update(Namespace({ metadata: {} })), 'the name is missing'],
+    [
+      'an object without a kind',
+      () => client.create({ metadata: key } as never),
+      'expected an object with apiVersion and kind, got an object without them; build it by calling its Kind',
+    ],
+    ['no object', () => client.update(undefined as never), 'apiVersion and kind, got undefined'],
+    ['no apiVersion', () => client.create({ kind: 'Pod', metadata: key } as never), 'an object without apiVersion'],
+    ['no metadata', () => client.create({ apiVersion: 'v1', kind: 'Pod' } as never), 'v1 Pod: the metadata is missing'],
     ['delete of all namespaces', () => client.deleteCollection(Pod), 'deletecollection Pod: the namespace is missing'],
     ['namespace of a cluster kind', () => client.get(Namespace, key as never), 'lives beside the namespaces'],
     ['namespace in a list', () => client.list(Namespace, { namespace: 'x' }), 'but namespace "x" is given'],
@@ -318,6 +333,23 @@ describe('what would reach something else is refused before it is sent', () => {
     await expect(promise).rejects.toBeInstanceOf(TypeError);
     expect(asked()).toEqual([]);
   });
+});
+
+test('what is no object is no answer about one', async () => {
+  for (const [body, what] of [
+    ['null', 'null'],
+    ['[]', 'an array'],
+    ['"a"', 'a string'],
+  ] as const) {
+    const { client } = serve([{ status: 200, headers: json, body }]);
+    const expected = `expected a ConfigMap, got ${what}`;
+    await expect(client.get(ConfigMap, key)).rejects.toThrow(`get ConfigMap "a": ${expected}`);
+    await expect(client.get(metadataOnly(ConfigMap), key)).rejects.toThrow(expected);
+    await expect(client.create(ConfigMap({ metadata: key }))).rejects.toThrow(expected);
+    await expect(client.delete(ConfigMap, key)).rejects.toThrow(expected);
+    // What a subresource answers with is its own affair.
+    expect(await client.subresource('x').get(ConfigMap, key)).toEqual(JSON.parse(body));
+  }
 });
 
 describe('kindOf', () => {

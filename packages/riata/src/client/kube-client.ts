@@ -42,6 +42,7 @@ import type { RestMapper } from './rest-mapper.js';
 import { RetryingWatch, type RetryingWatchOptions } from './retrying-watch.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
+import { checkWritten } from './written-object.js';
 
 /** What a {@link KubeClient} stands on. */
 export interface KubeClientParts {
@@ -164,7 +165,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async create<T extends WriteObject>(object: T & At<T, P>, options: CreateOptions = {}): Promise<ReadOf<T>> {
-    const kind = await this.kindOf(object);
+    const kind = await this.#kindOfWritten(object);
     const { namespace } = object.metadata;
     const params = writeParams(options);
     const operation = { verb: 'create', kind, namespace, params, body: object, ...callOf(options) } as const;
@@ -175,7 +176,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
   async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
     refuseLossy(object, 'update');
-    const kind = await this.kindOf(object);
+    const kind = await this.#kindOfWritten(object);
     const params = writeParams(options);
     const operation = { verb: 'update', kind, ...keyOf(object.metadata), params, body: object } as const;
     return this.run({ ...operation, ...callOf(options) });
@@ -198,7 +199,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     options?: O,
   ): Promise<R> {
     const intent = object as unknown as WriteObject;
-    return (await this.run(applyOperation(await this.kindOf(intent), intent, options ?? {}))) as R;
+    return (await this.run(applyOperation(await this.#kindOfWritten(intent), intent, options ?? {}))) as R;
   }
 
   async applyFields<R extends KubeObject>(
@@ -226,7 +227,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   subresource(name: string): SubResourceClient<P> {
-    return new SubResource<P>(name, this.#parts.run, (object) => this.kindOf(object));
+    return new SubResource<P>(name, this.#parts.run, (object) => this.#kindOfWritten(object));
   }
 
   async table(kind: KindRef, options: ListOptions = {}): Promise<Table> {
@@ -239,6 +240,11 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
 
   async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
     return this.run(podLogOperation(pod, options));
+  }
+
+  #kindOfWritten(object: WriteObject): Promise<KindRef> {
+    checkWritten(object);
+    return this.kindOf(object);
   }
 
   #listStream(kind: KindRef, options: ListOptions): Promise<Answers['list']> {

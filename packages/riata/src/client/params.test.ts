@@ -40,6 +40,17 @@ describe('selectors', () => {
     }
   });
 
+  test('null and lists are no selectors', () => {
+    expect(() => listParams({ labelSelector: null as never })).toThrow(
+      'labelSelector: expected a text, a map of labels',
+    );
+    expect(() => listParams({ labelSelector: ['app=web'] as never })).toThrow('got an array');
+    expect(() => listParams({ fieldSelector: null as never })).toThrow(
+      'fieldSelector: expected a text, a map of fields',
+    );
+    expect(() => listParams({ fieldSelector: ['a.b=c'] as never })).toThrow('got an array');
+  });
+
   test('fields: a text, a map, or parsed', () => {
     expect(listParams({ fieldSelector: 'a.b=c' })).toEqual({ fieldSelector: 'a.b=c' });
     expect(listParams({ fieldSelector: { 'a.b': 'x,y' } })).toEqual({ fieldSelector: 'a.b=x\\,y' });

@@ -1,6 +1,8 @@
 import { type FieldSelector, fieldSelectorFrom } from '../object/field-selector.js';
+import { isJsonObject } from '../object/json.js';
 import { type Selector, selectorFrom } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
+import { describeValue } from '../object/with-metadata.js';
 import type {
   CallOptions,
   DeleteOptions,
@@ -79,6 +81,7 @@ function selectionParams({ labelSelector, fieldSelector }: Selection): Params {
 
 /** A parsed selector prints itself; a map of labels or a selector object has to be turned into one first. */
 function labelText(selector: Exclude<NonNullable<Selection['labelSelector']>, string>): string {
+  refuseNoMap(selector, 'labelSelector', 'labels');
   if (isParsed(selector)) return selector.toString();
   const entries = Object.entries(selector);
   // The members of a selector object are no strings, so that a label may have their names.
@@ -97,9 +100,17 @@ function labelText(selector: Exclude<NonNullable<Selection['labelSelector']>, st
 }
 
 function fieldText(selector: Readonly<Record<string, string>> | FieldSelector): string {
+  refuseNoMap(selector, 'fieldSelector', 'fields');
   return isParsed(selector)
     ? selector.toString()
     : fieldSelectorFrom(selector as Readonly<Record<string, string>>).toString();
+}
+
+function refuseNoMap(selector: unknown, option: string, of: string): void {
+  if (isJsonObject(selector)) return;
+  throw new TypeError(
+    `${option}: expected a text, a map of ${of} or a parsed selector, got ${describeValue(selector)}`,
+  );
 }
 
 /** By its method, which no JSON has. */

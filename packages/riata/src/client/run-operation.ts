@@ -3,6 +3,7 @@ import { isJsonObject } from '../object/json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { carryLoss } from '../object/value/lossy.js';
+import { describeValue } from '../object/with-metadata.js';
 import { listStream } from '../rest/list-stream.js';
 import type { ExchangeOptions, RestRequest } from '../rest/request.js';
 import { patchTypes, type RestClient } from '../rest/rest-client.js';
@@ -13,6 +14,7 @@ import { DirectOperations, methods } from './direct-operations.js';
 import { metadataPart } from './metadata-part.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
 import { preconditionedBody } from './preconditions.js';
+import { tableAccept } from './table.js';
 
 /** The innermost way to carry operations out: as requests to the server. */
 export function runOver(rest: RestClient, clock: Scheduler): Run {
@@ -76,11 +78,14 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
   };
 }
 
+const namedVerbs: ReadonlySet<Verb> = new Set(['get', 'update', 'patch', 'delete']);
+
 /** Refuses what would otherwise become a request for something else: no name is a list, no namespace is all of them. */
 function checkAddress(operation: Operation): void {
   const { verb, kind, name, namespace = '', subresource } = operation;
-  const wantsName = verb === 'update' || verb === 'patch' || verb === 'delete' || subresource !== undefined;
-  if (name === '' || (wantsName && name === undefined)) {
+  const isTable = verb === 'get' && operation.headers?.accept === tableAccept;
+  const wantsName = namedVerbs.has(verb) || subresource !== undefined;
+  if (name === '' || (wantsName && !isTable && name === undefined)) {
     throw new TypeError(`${describeCall(operation)}: the name is missing`);
   }
   if (subresource === '') {
@@ -91,7 +96,7 @@ function checkAddress(operation: Operation): void {
       `${describeCall(operation)}: the kind lives beside the namespaces, but namespace "${namespace}" is given`,
     );
   }
-  const spansNamespaces = verb === 'list' || verb === 'watch' || (verb === 'get' && name === undefined);
+  const spansNamespaces = verb === 'list' || verb === 'watch' || isTable;
   if (kind.scope === 'Namespaced' && namespace === '' && !spansNamespaces) {
     throw new TypeError(
       `${describeCall(operation)}: the namespace is missing; give one, or use inNamespace(client, …)`,
@@ -109,8 +114,11 @@ function describeCall({ verb, kind, name }: Operation): string {
 /** An answer about one object: with its names where the server left them out, and no more of it than was asked for. */
 function objectOf(operation: Operation, answer: unknown): KubeObject {
   const { kind, subresource } = operation;
-  const isOther = !isJsonObject(answer) || answer.kind === 'Status' || answer.kind === 'Table';
-  if (isOther || subresource !== undefined) return answer as KubeObject;
+  if (subresource !== undefined) return answer as KubeObject;
+  if (!isJsonObject(answer)) {
+    throw new TypeError(`${describeCall(operation)}: expected a ${kind.kind}, got ${describeValue(answer)}`);
+  }
+  if (answer.kind === 'Status' || answer.kind === 'Table') return answer as unknown as KubeObject;
   if (kind.projection === 'metadata') return metadataPart(answer as unknown as KubeObject, kind);
   if (answer.apiVersion !== undefined && answer.kind !== undefined) return answer as unknown as KubeObject;
   const named = { apiVersion: kind.apiVersion, kind: kind.kind, ...answer };
