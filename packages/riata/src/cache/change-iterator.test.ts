@@ -50,6 +50,14 @@ describe('for await over changes', () => {
     expect(driven.informer.health.handlers).toEqual([]);
   });
 
+  test('a signal that has aborted already, too', async () => {
+    await using driven = new DrivenInformer();
+    await driven.start(thing('a', 1));
+    const changes = driven.informer.changes({ signal: AbortSignal.abort(new Error('before')) });
+    await expect(changes.next()).rejects.toThrow('before');
+    expect(driven.informer.health.handlers).toEqual([]);
+  });
+
   test('what was not read when it ends lets the informer stop', async () => {
     const driven = new DrivenInformer();
     const changes = driven.informer.changes();

@@ -17,7 +17,7 @@ export class ChangeIterator<T extends KubeObject> implements AsyncIterableIterat
   onReturn: (() => Promise<void>) | undefined;
   readonly handler: ResourceEventHandler<T> = { onChange: (change) => this.#put(change) };
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort: Disposable;
+  #onAbort: Disposable | undefined;
   readonly #waiters: Waiter<T>[] = [];
   /** Not yet read, with what lets the listener go on. */
   #next: { readonly change: Change<T>; readonly taken: () => void } | undefined;
@@ -59,7 +59,7 @@ export class ChangeIterator<T extends KubeObject> implements AsyncIterableIterat
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#onAbort[Symbol.dispose]();
+    this.#onAbort?.[Symbol.dispose]();
     this.#next?.taken();
     this.#next = undefined;
     const isAborted = this.#signal?.aborted === true;

@@ -124,6 +124,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     const entry = new MemberHandler<R>(handler, options, log, () => void this.#handlers.delete(entry));
     this.#handlers.add(entry);
     for (const member of this.#members.values()) entry.join(member);
+    entry.removeOn(options.signal);
     if (!this.#started && this.#parts.isRunning()) this.start();
     return entry;
   }

@@ -20,15 +20,20 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
   readonly #places = new Map<CacheMember<R>, EventHandlerRegistration>();
   readonly #onRemove: () => void;
   #removed: Promise<void> | undefined;
+  #aborting: Disposable | undefined;
 
   constructor(handler: ResourceEventHandler<R>, options: EventHandlerOptions, log: Logger, onRemove: () => void) {
-    const { signal, ...rest } = options;
+    const { signal: _, ...rest } = options;
     this.#handler = handler;
     this.#options = rest;
     this.#log = log;
     this.#onRemove = onRemove;
     this.name = options.name ?? 'handler';
-    if (signal !== undefined) onAbort(signal, () => void this.remove());
+  }
+
+  /** Once it has joined all there are: the signal may have aborted already. */
+  removeOn(signal: AbortSignal | undefined): void {
+    this.#aborting = onAbort(signal, () => void this.remove());
   }
 
   join(member: CacheMember<R>): void {
@@ -79,6 +84,7 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
   }
 
   async #leaveAll(): Promise<void> {
+    this.#aborting?.[Symbol.dispose]();
     this.#onRemove();
     await Promise.all([...this.#places.values()].map((place) => place.remove()));
   }
