@@ -56,3 +56,16 @@ test('a definition is a value, and what it was made from stays as it is', () => 
       .reconcile(() => {}).finalize?.name,
   ).toBe('riata.dev/configmap');
 });
+
+test('a filter is for all that is watched, whether it was said before or after', () => {
+  const [first, second, third] = [() => true, () => true, () => true];
+  const { watches } = control(ConfigMap, { predicates: [first] })
+    .filter(second)
+    .evenWhenGone()
+    .owns(Secret)
+    .filter(third)
+    .source(() => ({ name: 'none', start: async () => {} }))
+    .reconcile(() => {});
+  const filters = watches.map((watch) => (watch.through === 'source' ? 'none' : watch.predicates));
+  expect(filters).toEqual([[first, second, third], [second, third], 'none']);
+});

@@ -34,10 +34,12 @@ export interface ReferencedBy<R extends KubeObject> {
  */
 export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   readonly #definition: Omit<ControllerDefinition<R>, 'reconciler'>;
+  readonly #filters: readonly Predicate[];
 
   /** Use `control`. */
-  constructor(definition: Omit<ControllerDefinition<R>, 'reconciler'>) {
+  constructor(definition: Omit<ControllerDefinition<R>, 'reconciler'>, filters: readonly Predicate[] = []) {
     this.#definition = definition;
+    this.#filters = filters;
   }
 
   /** Reconciles the owner whenever an object of this kind changes that it owns (`Owns`). */
@@ -74,8 +76,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
       throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): wants ${wanted}, got ${shownBriefly(to)}`);
     }
     const references = to.referencedBy as unknown as (object: KubeObject) => References;
-    const index = `refers to ${kind.plural}.${kind.group} ${this.#definition.watches.length}`;
-    return this.#watch({ through: 'reference', kind, predicates, index, references });
+    return this.#watch({ through: 'reference', kind, predicates, references });
   }
 
   /** As {@link watches}, and only the metadata is listed and watched (`WatchesMetadata`). */
@@ -98,17 +99,14 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     return this.#watch({ through: 'source', make });
   }
 
-  /** Changes that matter, of all that is watched (`WithEventFilter`). */
+  /** Changes that matter, of all that is watched, before this or after (`WithEventFilter`); not of a {@link source}. */
   filter(...predicates: readonly Predicate[]): ControlBuilder<R, O> {
-    const watches = this.#definition.watches.map((watch) =>
-      watch.through === 'source' ? watch : { ...watch, predicates: [...watch.predicates, ...predicates] },
-    );
-    return this.#with({ watches });
+    return new ControlBuilder<R, O>(this.#definition, [...this.#filters, ...predicates]);
   }
 
   /** Calls the reconciler for objects that are gone, too, with no `object`. */
   evenWhenGone(): ControlBuilder<R, R | undefined> {
-    return new ControlBuilder<R, R | undefined>({ ...this.#definition, evenWhenGone: true });
+    return new ControlBuilder<R, R | undefined>({ ...this.#definition, evenWhenGone: true }, this.#filters);
   }
 
   /**
@@ -140,7 +138,10 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   /** How it is done (`Complete`): gives the definition. */
   reconcile(reconciler: Reconciler<ReconcileContext<R, O>>): ControllerDefinition<R> {
     wantFunction(this.#words('reconcile'), reconciler);
-    return Object.freeze({ ...this.#definition, reconciler: reconciler as unknown as Reconciler<never> });
+    const watches = this.#definition.watches.map((watch) =>
+      watch.through === 'source' ? watch : { ...watch, predicates: [...watch.predicates, ...this.#filters] },
+    );
+    return Object.freeze({ ...this.#definition, watches, reconciler: reconciler as unknown as Reconciler<never> });
   }
 
   #words(method: string): string {
@@ -152,7 +153,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   }
 
   #with(changes: Partial<ControllerDefinition<R>>): ControlBuilder<R, O> {
-    return new ControlBuilder<R, O>({ ...this.#definition, ...changes });
+    return new ControlBuilder<R, O>({ ...this.#definition, ...changes }, this.#filters);
   }
 }
 

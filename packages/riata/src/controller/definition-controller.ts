@@ -134,7 +134,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const runtime = { ...this.#runtime, log: this.#runtime.log.child({ controller: definition.name }) };
     const sources: Source[] = definition.reads.map((kind) => readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
-      sources.push(await watchSource(definition, watch, { cache, cluster, runtime }));
+      sources.push(watchSource(definition, watch, { cache, cluster, runtime }));
     }
     return sources;
   }

@@ -37,8 +37,7 @@ export type WatchDefinition =
       readonly through: 'reference';
       readonly kind: KindRef;
       readonly predicates: readonly Predicate[];
-      /** Of the controller's own kind, by what it refers to. */
-      readonly index: string;
+      /** What an object of the controller's own kind refers to. */
       readonly references: (object: KubeObject) => References;
     }
   | { readonly through: 'source'; readonly make: (parts: { readonly reader: Reader }) => Source };

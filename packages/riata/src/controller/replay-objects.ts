@@ -27,7 +27,7 @@ export async function replayObjects(
   try {
     for (const watch of definition.watches) {
       if (watch.through !== 'for') continue;
-      const source = await watchSource(definition, watch, parts);
+      const source = watchSource(definition, watch, parts);
       await source.start(filtered as RequestQueue, { signal: scope.signal });
       if (isSyncing(source)) await source.waitForSync({ signal: scope.signal });
     }

@@ -2,7 +2,7 @@ import type { Cache } from '../cache/cache.js';
 import { splitKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
-import { type ControllerDefinition, referenceKeys, type WatchDefinition } from './definition.js';
+import type { ControllerDefinition, WatchDefinition } from './definition.js';
 import {
   type EventHandler,
   enqueueRequestForObject,
@@ -10,7 +10,8 @@ import {
   enqueueRequestsFromMap,
 } from './event-handler.js';
 import { kindSource } from './kind-source.js';
-import { inCluster, type Source } from './source.js';
+import { referenceSource } from './reference-index.js';
+import { inCluster, type Source, type SyncingSource } from './source.js';
 
 /** What a watch needs to become a source. */
 export interface WatchParts {
@@ -20,26 +21,33 @@ export interface WatchParts {
 }
 
 /** Makes a source of what a definition says is watched. */
-export async function watchSource(
+export function watchSource(
   definition: ControllerDefinition,
   watch: WatchDefinition,
   { cache, cluster, runtime }: WatchParts,
-): Promise<Source> {
+): Source {
   if (watch.through === 'source') {
     const source = watch.make({ reader: cache });
     return cluster === undefined ? source : inCluster(source, cluster);
   }
   const { kind, predicates } = watch;
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
-  const handler = await handlerFor(definition, watch, cache);
-  return kindSource<KubeObject>(cache, kind, handler, { predicates, name, cluster, runtime });
+  const options = { predicates, name, cluster, runtime };
+  if (watch.through !== 'reference') {
+    return kindSource<KubeObject>(cache, kind, handlerFor(definition, watch, cache), options);
+  }
+  const { index, source } = referenceSource(definition, watch, cache, runtime);
+  const handler: EventHandler = ({ key }, enqueue) => {
+    for (const referring of index.referringTo(key)) enqueue(splitKey(referring));
+  };
+  return behind(source, kindSource<KubeObject>(cache, kind, handler, options));
 }
 
-async function handlerFor(
+function handlerFor(
   definition: ControllerDefinition,
-  watch: Exclude<WatchDefinition, { readonly through: 'source' }>,
+  watch: Exclude<WatchDefinition, { readonly through: 'source' | 'reference' }>,
   cache: Cache,
-): Promise<EventHandler> {
+): EventHandler {
   switch (watch.through) {
     case 'for':
       return enqueueRequestForObject();
@@ -49,14 +57,22 @@ async function handlerFor(
       const { map } = watch;
       return enqueueRequestsFromMap((object) => map(object, cache));
     }
-    case 'reference': {
-      const { index, references, kind } = watch;
-      await cache.indexField(definition.kind, index, (object) =>
-        referenceKeys(references(object), kind, object.metadata),
-      );
-      return ({ key }, enqueue) => {
-        for (const referring of cache.keysByField(definition.kind, index, key)) enqueue(splitKey(referring));
-      };
-    }
   }
+}
+
+/** A source that needs another one to run beside it, and to be synced as well. */
+function behind(needed: SyncingSource, source: SyncingSource): SyncingSource {
+  return {
+    name: source.name,
+    async start(queue, options) {
+      await needed.start(queue, options);
+      await source.start(queue, options);
+    },
+    async waitForSync(options) {
+      await Promise.all([needed.waitForSync(options), source.waitForSync(options)]);
+    },
+    get isPatient() {
+      return needed.isPatient === true || source.isPatient === true;
+    },
+  };
 }

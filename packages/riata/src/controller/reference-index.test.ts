@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { StoredChange } from '../cache/change.js';
+import type { KubeObject } from '../object/meta.js';
+import { ReferenceIndex } from './reference-index.js';
+
+function pod(name: string, refersTo: readonly string[]): KubeObject {
+  const metadata = { namespace: 'shop', name, uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, finalizers: refersTo } };
+}
+
+function setUp() {
+  const errors: string[] = [];
+  const index = new ReferenceIndex(
+    ({ metadata: { finalizers = [] } }) => {
+      if (finalizers.includes('bad')) throw new Error('no luck');
+      return finalizers;
+    },
+    (error, key) => void errors.push(`${key} ${(error as Error).message}`),
+  );
+  let known = new Map<string, KubeObject>();
+  const tell = (name: string, refersTo: readonly string[] | undefined) => {
+    const [old, now] = [known.get(name), refersTo && pod(name, refersTo)];
+    const type = old === undefined ? 'Added' : now === undefined ? 'Deleted' : 'Updated';
+    index.take(new StoredChange(type, `shop/${name}`, old, now));
+    known = new Map(known);
+    if (now === undefined) known.delete(name);
+    else known.set(name, now);
+  };
+  return { index, errors, tell, to: (key: string) => [...index.referringTo(key)] };
+}
+
+test('who refers to a key: as it was last told', () => {
+  const { tell, to } = setUp();
+  tell('a', ['x', 'y']);
+  tell('b', ['x']);
+  expect([to('x'), to('y'), to('z')]).toEqual([['shop/a', 'shop/b'], ['shop/a'], []]);
+  tell('a', ['z', 'z']);
+  expect([to('x'), to('y'), to('z')]).toEqual([['shop/b'], [], ['shop/a']]);
+  tell('b', undefined);
+  tell('a', []);
+  expect([to('x'), to('y'), to('z')]).toEqual([[], [], []]);
+});
+
+test('an object whose references cannot be told refers to nothing, and others are not kept from it', () => {
+  const { tell, to, errors } = setUp();
+  tell('a', ['x']);
+  tell('a', ['bad']);
+  tell('b', ['x']);
+  expect(to('x')).toEqual(['shop/b']);
+  expect(errors).toEqual(['shop/a no luck']);
+});
