@@ -70,6 +70,13 @@ describe('an error made from a Status', () => {
 });
 
 describe('an error made from anything else', () => {
+  test('a redirect tells where to, without its query', () => {
+    const { message } = answer(302, '', { location: 'https://me:pw@login.example/start?token=SECRET#x' });
+    expect(message).toMatch(/\(302\); it points to https:\/\/login\.example\/start, which is not followed: is the/);
+    expect(answer(302, '', {}).message).toMatch(/\(302\)$/);
+    expect(answer(201, '', { location: '/x' }).message).not.toContain('points to');
+  });
+
   test.each<[string, number, string | Uint8Array, ResponseHeaders, string]>([
     ['nothing', 502, '', {}, 'an error on the server kept the request from succeeding (502 InternalError)'],
     ['plain text', 503, '  upstream\n  is down ', { 'content-type': 'text/plain' }, ': upstream is down (503'],

@@ -91,7 +91,8 @@ export interface ErrorAnswer extends ApiErrorContext {
  */
 export function apiErrorFrom(answer: ErrorAnswer): ApiError {
   const { code, method, headers } = answer;
-  const context = { ...answer, retryAfterMs: answer.retryAfterMs ?? retryAfterMs(headers) };
+  const problem = answer.problem ?? redirectProblem(code, headerValue(headers, 'location'));
+  const context = { ...answer, problem, retryAfterMs: answer.retryAfterMs ?? retryAfterMs(headers) };
   const body = readErrorBody(answer.body, headerValue(headers, 'content-type'));
   const generic = genericAnswer(code, method);
   if (body.kind === 'status') {
@@ -123,6 +124,13 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
     },
     context,
   );
+}
+
+/** API servers send nobody elsewhere, but what asks for a log-in does. Its query may hold secrets. */
+function redirectProblem(code: number, location: string): string | undefined {
+  if (code < 300 || code > 399 || location === '') return undefined;
+  const place = redactUrl(location.replace(/[?#].*$/s, '')).slice(0, 200);
+  return `it points to ${place}, which is not followed: is the address of the server right, or is a log-in in front of it?`;
 }
 
 /** What a reader can do about it, where the server's word alone does not tell. */

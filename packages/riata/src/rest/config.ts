@@ -57,7 +57,7 @@ export interface RestConfig {
   readonly insecureSkipTlsVerify?: boolean;
   /** Name to verify the server's certificate against (and to send as SNI) instead of the host. */
   readonly tlsServerName?: string;
-  /** `http://`, `https://` or `socks5://` proxy for all requests. */
+  /** `http://`, `https://` or `socks5://` proxy for all requests. @default none, whatever the environment says */
   readonly proxyUrl?: string;
   /** Switches response compression off (`disable-compression` in a kubeconfig). @default false */
   readonly disableCompression?: boolean;

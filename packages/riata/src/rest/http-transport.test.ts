@@ -427,7 +427,10 @@ describe('failures', () => {
     expect(() => httpTransport({ server: 'localhost:6443' })).toThrow(/server wants a URL such as https:/);
     expect(() => httpTransport({ server: 'ftp://u:hunter2@host' })).toThrow(/^server wants .* got "…@host"$/);
     expect(() => httpTransport({ server: 'https://a', proxyUrl: 'ftp://u:hunter2@p' })).toThrow(
-      'proxy-url wants an http://, https:// or socks5:// URL, got one with "ftp://"',
+      'proxy-url wants a URL that starts with http://, https:// or socks5://, got one with "ftp://"',
+    );
+    expect(() => httpTransport({ server: 'https://a', proxyUrl: 'http://u:100%hunter2@p' })).toThrow(
+      /^proxy-url has a "%" in its user or password that begins no escape; write it as %25$/,
     );
   });
 });

@@ -31,7 +31,7 @@ export interface HttpTransportOptions {
    * thousand connections. Running streams do not count, nor do requests with `headersTimeoutMs` 0. @default 128
    */
   readonly maxPending?: number;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read when the config names no proxy. @default not read */
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read when the config names no proxy. @default not read: those who load a config have done so */
   readonly proxyEnvironment?: ProxyEnvironment;
 }
 

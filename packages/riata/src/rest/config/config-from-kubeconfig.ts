@@ -3,7 +3,9 @@ import { systemClock } from '../../runtime/system-clock.js';
 import type { ExecCluster } from '../auth/exec-plugin.js';
 import { anonymous } from '../auth/static.js';
 import type { RestConfig } from '../config.js';
+import { proxyProblem } from '../http/proxy.js';
 import { ConfigError } from './config-error.js';
+import { environmentProxy } from './environment-proxy.js';
 import { Fields } from './fields.js';
 import { isEmptyKubeconfig, type Kubeconfig, type KubeconfigEntries, kubeconfigEntries } from './kubeconfig.js';
 import { readKubeconfigText } from './kubeconfig-text.js';
@@ -38,7 +40,8 @@ const execExtension = 'client.authentication.k8s.io/exec';
  * `clientcmd.NewNonInteractiveClientConfig`, followed by `ClientConfig()`). Files it names are read now, so that a
  * missing one shows, and again when used after they have changed. Rejects with a `ConfigError` that names the field.
  *
- * Credentials are left out for a server without TLS, as kubectl does.
+ * Credentials are left out for a server without TLS, as kubectl does. Without a `proxy-url`, the proxy is the one that
+ * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
  */
 export async function configFromKubeconfig(
   input: string | Uint8Array | Kubeconfig,
@@ -85,6 +88,7 @@ export async function configFromEntries(
   const secure = server.startsWith('https:');
   return printable({
     ...common,
+    proxyUrl: common.proxyUrl ?? environmentProxy(server, options.env),
     credentials: secure ? await userCredentials(user, cluster, execCluster, withDefaults(options)) : anonymous,
     impersonate: impersonation(user),
     namespace: options.namespace ?? context.text('namespace') ?? 'default',
@@ -142,10 +146,7 @@ function listed(what: string, entries: ReadonlyMap<string, unknown>): string {
 
 function proxyUrl(cluster: Fields): string | undefined {
   const text = cluster.text('proxy-url');
-  if (text === undefined) return undefined;
-  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-  if (!['http:', 'https:', 'socks5:'].includes(protocol)) {
-    throw cluster.error('proxy-url', 'wants a URL that starts with http://, https:// or socks5://');
-  }
+  const problem = text === undefined ? undefined : proxyProblem(text);
+  if (problem !== undefined) throw cluster.error('proxy-url', problem);
   return text;
 }

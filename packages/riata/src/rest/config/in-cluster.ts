@@ -6,6 +6,7 @@ import { TokenFile } from '../auth/token-file.js';
 import type { RestConfig } from '../config.js';
 import { ConfigError, type ConfigPlace, errorCode, fileProblem } from './config-error.js';
 import { type ConfigOverrides, withDefaults } from './config-from-kubeconfig.js';
+import { environmentProxy } from './environment-proxy.js';
 import { printable } from './printable.js';
 import { serverUrl } from './server-url.js';
 import type { AuthOptions } from './user-credentials.js';
@@ -49,6 +50,7 @@ export async function inClusterConfig(options: InClusterOptions = {}): Promise<R
   const files = await TlsFiles.load({ ca, clock, log });
   return printable({
     server,
+    proxyUrl: environmentProxy(server, env),
     credentials: new KubeCredentials(files, token),
     namespace: options.namespace ?? (await namespaceOf(env.POD_NAMESPACE, join(dir, 'namespace'))),
   });

@@ -82,6 +82,31 @@ describe('search order', () => {
     expect(await config.credentials?.authorization()).toBe('Bearer home');
   });
 
+  test('the proxy of the environment, wherever the server comes from, unless the kubeconfig names one', async () => {
+    const path = await write('explicit', kubeconfig('explicit'));
+    const proxied = { ...kubeconfigFor({ server: 'https://a.example', proxyUrl: 'socks5://own:1080' }) };
+    const own = await write('own', proxied);
+    await serviceAccount();
+    const env = { HTTPS_PROXY: 'http://u:SECRET@proxy:3128', http_proxy: 'plain:80', NO_PROXY: '.internal' };
+    expect((await load({ path, env })).proxyUrl).toBe('http://u:SECRET@proxy:3128');
+    expect((await load({ path: own, env })).proxyUrl).toBe('socks5://own:1080');
+    expect((await load({ env: { ...pod, ...env } })).proxyUrl).toBe('http://u:SECRET@proxy:3128');
+    expect((await load({ env, server: 'http://b.example' })).proxyUrl).toBe('http://plain:80');
+    expect((await load({ path, env, server: 'https://b.internal' })).proxyUrl).toBeUndefined();
+    expect((await load({ path, env, server: 'https://127.0.0.1:6443' })).proxyUrl).toBeUndefined();
+    expect((await load({ path })).proxyUrl).toBeUndefined();
+    expect(String(await load({ path, env }))).not.toContain('SECRET');
+  });
+
+  test('a proxy of the environment that cannot be one', async () => {
+    const path = await write('explicit', kubeconfig('explicit'));
+    const refusal = load({ path, env: { HTTPS_PROXY: 'ftp://u:SECRET@proxy' } });
+    await expect(refusal).rejects.toThrow(
+      'environment: HTTPS_PROXY: wants a URL that starts with http://, https:// or socks5://, got one with "ftp://"; ' +
+        'correct it, or except the server by NO_PROXY',
+    );
+  });
+
   test('nothing found: each place and what it lacked', async () => {
     const empty = await write('empty', 'apiVersion: v1\nkind: Config\n');
     const error = await load({ env: pod }).catch((thrown: unknown) => thrown);

@@ -5,6 +5,7 @@ import { anonymous } from '../auth/static.js';
 import type { RestConfig } from '../config.js';
 import { ConfigError, errorCode, fileProblem, isConfigError } from './config-error.js';
 import { type ConfigOverrides, configFromEntries } from './config-from-kubeconfig.js';
+import { environmentProxy } from './environment-proxy.js';
 import { inClusterConfig } from './in-cluster.js';
 import { isEmptyKubeconfig, type KubeconfigEntries, kubeconfigEntries, mergeKubeconfigs } from './kubeconfig.js';
 import { readKubeconfigText } from './kubeconfig-text.js';
@@ -36,6 +37,9 @@ type Tried = { readonly where: string; readonly why: string }[];
  * 4. `~/.kube/config`, unless `KUBECONFIG` is set;
  * 5. `server` alone, without credentials.
  *
+ * A server that is not on this machine is reached through the proxy that its `proxy-url` names, else `HTTPS_PROXY` or
+ * `HTTP_PROXY` unless `NO_PROXY` excepts it, as kubectl does.
+ *
  * Rejects with a `ConfigError`: what exists but is broken is never skipped in favour of the next place, except a
  * service account that cannot be used; with nothing found, the message lists each place and what it lacked.
  */
@@ -64,7 +68,8 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<RestC
 
   if (options.server !== undefined && options.context === undefined) {
     const server = serverUrl(options.server, (problem) => new ConfigError(problem, { field: 'server' }));
-    return printable({ server, credentials: anonymous, namespace: options.namespace ?? 'default' });
+    const proxyUrl = environmentProxy(server, env);
+    return printable({ server, proxyUrl, credentials: anonymous, namespace: options.namespace ?? 'default' });
   }
   const places = tried.map(({ where, why }) => `  ${where}: ${why}`).join('\n');
   throw new ConfigError(

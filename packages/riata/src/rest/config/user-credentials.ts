@@ -15,7 +15,7 @@ export interface AuthOptions {
   readonly clock?: Scheduler;
   /** Told when a certificate or token that was rotated cannot be used, without a word of it. @default consoleLogger() */
   readonly log?: Logger;
-  /** Environment variables: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST…, and what plugins inherit. @default process.env */
+  /** Environment variables: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST, HTTPS_PROXY…, and what plugins inherit. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Longest run of a credential plugin that cannot ask the user; 0 = no limit. @default 60_000 */
   readonly execTimeoutMs?: number;

@@ -14,23 +14,37 @@ const defaultPorts = { http: 80, https: 443, socks5: 1080 } as const;
 
 /** Reads `proxy-url`. Refuses what it does not know without repeating the URL's password. */
 export function parseProxy(text: string): ProxyServer {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw new TypeError('proxy-url wants an http://, https:// or socks5:// URL, got something that is no URL');
-  }
-  // As in Go, socks5 lets the proxy resolve names, which is what others call socks5h.
-  const scheme = url.protocol.slice(0, -1).replace('socks5h', 'socks5');
-  if (scheme !== 'http' && scheme !== 'https' && scheme !== 'socks5') {
-    throw new TypeError(`proxy-url wants an http://, https:// or socks5:// URL, got one with "${url.protocol}//"`);
-  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const kind = url && kindOf(url);
+  const problem = proxyProblem(text);
+  if (problem !== undefined || url === undefined || kind === undefined) throw new TypeError(`proxy-url ${problem}`);
   return {
-    kind: scheme,
+    kind,
     host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port ? Number(url.port) : defaultPorts[scheme],
+    port: url.port ? Number(url.port) : defaultPorts[kind],
     ...(url.username ? { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) } : {}),
   };
+}
+
+/** What is wrong with the URL of a proxy, or undefined; never a word of its user and password. */
+export function proxyProblem(text: string): string | undefined {
+  const wanted = 'wants a URL that starts with http://, https:// or socks5://';
+  if (!URL.canParse(text)) return `${wanted}, got something that is no URL`;
+  const url = new URL(text);
+  if (kindOf(url) === undefined) return `${wanted}, got one with "${url.protocol}//"`;
+  if (url.hostname === '') return `${wanted} and names a host`;
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return 'has a "%" in its user or password that begins no escape; write it as %25';
+  }
+  return undefined;
+}
+
+function kindOf({ protocol }: URL): ProxyServer['kind'] | undefined {
+  // As in Go, socks5 lets the proxy resolve names, which is what others call socks5h.
+  const kind = protocol.slice(0, -1).replace('socks5h', 'socks5');
+  return kind === 'http' || kind === 'https' || kind === 'socks5' ? kind : undefined;
 }
 
 /** The value of `Proxy-Authorization`, if the proxy's URL names a user. */
