@@ -8,6 +8,13 @@ test('requirements are checked and frozen', () => {
   expect(() => labelRequirement('/', 'gt', ['x y'])).toThrow(/prefix must not be empty; .*integer.*value "x y"/);
 });
 
+test('what is no text is refused by name', () => {
+  const none = undefined as never;
+  expect(() => labelRequirement('app', '=', [none])).toThrow('on "app": expected a string, got undefined');
+  expect(() => labelRequirement('app', 'in', ['a', 5 as never])).toThrow('on "app": expected a string, got a number');
+  expect(() => labelRequirement(none, 'exists')).toThrow('expected a string, got undefined');
+});
+
 test.each([
   ['=', ['x'], 'a=x'],
   ['==', ['x'], 'a==x'],

@@ -1,5 +1,6 @@
 import { compareStrings } from './compare-strings.js';
 import { labelValueProblems, qualifiedNameProblems } from './names.js';
+import { describeValue } from './with-metadata.js';
 
 /** How a {@link LabelRequirement} relates key and values (`selection.Operator`). */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
@@ -42,6 +43,11 @@ export function labelRequirement(
   operator: LabelOperator,
   values: readonly string[] = [],
 ): LabelRequirement {
+  // The types say so, but labels are often taken from objects where they may be missing.
+  for (const part of [key, ...values]) {
+    if (typeof part === 'string') continue;
+    throw new TypeError(`label requirement on ${JSON.stringify(key)}: expected a string, got ${describeValue(part)}`);
+  }
   const problems = qualifiedNameProblems(key).map((problem) => `key ${problem}`);
   const rule = Object.hasOwn(wanted, operator) ? wanted[operator] : undefined;
   if (rule === undefined) {

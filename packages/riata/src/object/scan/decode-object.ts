@@ -24,11 +24,19 @@ export interface FramedObject {
   /** The object is `bytes[start, end)`. The end may be a guess; it is right if the braces are balanced there. */
   readonly start: number;
   readonly end: number;
-  /** What is to be left out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. */
-  readonly cutStart: number;
-  readonly cutEnd: number;
+  /**
+   * True if there was no scan: only the end has been guessed, and neither what is to be left out nor numbers have been
+   * looked for. Only makers that say so ({@link MakeObject.takesUnseen}) get such objects.
+   */
+  readonly isUnseen: boolean;
+  /**
+   * What is to be left out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. Where there was no scan, it is
+   * set by whoever finds it, and so is `metadataEnd`.
+   */
+  cutStart: number;
+  cutEnd: number;
   /** Just past the brace that closes the first `metadata` of the object, if the scan has come so far; else 0. */
-  readonly metadataEnd: number;
+  metadataEnd: number;
   /** True if there may be more to leave out: another `metadata`, another `managedFields`, an escaped key. */
   readonly cutUnsure: boolean;
   /** True if a number may not survive parsing (see {@link unsafeNumbers}). */
@@ -40,7 +48,15 @@ export interface FramedObject {
 }
 
 /** Makes an object of its bytes; undefined to have it parsed in the usual way (and refused if it is broken). */
-export type MakeObject = (framed: FramedObject) => object | undefined;
+export interface MakeObject {
+  (framed: FramedObject): object | undefined;
+  /**
+   * It can make some objects that have not been scanned ({@link FramedObject.isUnseen}), as it knows a version of them. It
+   * gives undefined for the others, and is called again after a scan.
+   * @default false
+   */
+  readonly takesUnseen?: boolean;
+}
 
 /**
  * Reads one object from JSON bytes. An object that holds integers past 2^53, or numbers too large for a double, is marked
@@ -83,6 +99,7 @@ export function decodeScanned<T>(
       bytes,
       start: head === '' ? from : from - 1,
       end: to,
+      isUnseen: false,
       cutStart: cuts ? start + scanner.cutStart : 0,
       cutEnd: cuts ? start + scanner.cutEnd : 0,
       metadataEnd: scanner.metadataEnd > 0 ? start + scanner.metadataEnd : 0,

@@ -223,21 +223,11 @@ export class ObjectScanner {
     return true;
   }
 
-  /**
-   * Looks for the bracket that closes the array at `open`, natively: the first one, if none opens before it and it does
-   * not stand in a string. That shows in what follows, as the next quote opens a key, where one that ends a string would
-   * have no letter behind it. False when the bracket has not come yet; without a jump the array is passed byte by byte.
-   */
+  /** Looks for the end of the array at `open`. False when it has not come yet; without a jump the array is passed byte by byte. */
   #findJump(bytes: Uint8Array, open: number, end: number): boolean {
-    const native = asBuffer(bytes);
-    const close = native.indexOf(CLOSE_BRACKET, open + 1);
-    if (close < 0 || close >= end) return end - open > JUMP_BYTES;
-    const comma = bytes[close + 1] === CLOSE_BRACE ? close + 2 : close + 1;
-    if (comma + 2 >= end || bytes[comma] !== COMMA || bytes[comma + 1] !== QUOTE) return true;
-    const letter = bytes[comma + 2]! | CASE_BIT;
-    if (letter < 0x61 || letter > 0x7a) return true;
-    const nested = native.indexOf(OPEN_BRACKET, open + 1);
-    if (nested < 0 || nested > close) this.#jump = close;
+    const close = closingBracketAhead(bytes, open, end);
+    if (close === NOT_YET) return end - open > JUMP_BYTES;
+    if (close >= 0) this.#jump = close;
     return true;
   }
 
@@ -264,6 +254,26 @@ export class ObjectScanner {
     }
     return true;
   }
+}
+
+/** What {@link closingBracketAhead} gives when no bracket has come. */
+const NOT_YET = -2;
+
+/**
+ * Looks for the bracket that closes the array at `open`, natively: the first one, if none opens before it and it does
+ * not stand in a string. That shows in what follows, as the next quote opens a key, where one that ends a string would
+ * have no letter behind it. Negative if there is none before `end`, or it is not certain.
+ */
+export function closingBracketAhead(bytes: Uint8Array, open: number, end: number): number {
+  const native = asBuffer(bytes);
+  const close = native.indexOf(CLOSE_BRACKET, open + 1);
+  if (close < 0 || close >= end) return NOT_YET;
+  const comma = bytes[close + 1] === CLOSE_BRACE ? close + 2 : close + 1;
+  if (comma + 2 >= end || bytes[comma] !== COMMA || bytes[comma + 1] !== QUOTE) return -1;
+  const letter = bytes[comma + 2]! | CASE_BIT;
+  if (letter < 0x61 || letter > 0x7a) return -1;
+  const nested = native.indexOf(OPEN_BRACKET, open + 1);
+  return nested < 0 || nested > close ? close : -1;
 }
 
 /** Position of the value when a colon follows, 0 when none does (the string was no key), -1 when more bytes are needed. */
