@@ -141,9 +141,14 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     return members.flatMap(({ view }) => view.indexKeys(fieldIndex(field), value));
   }
 
-  /** Changes which namespaces are held of a kind that is; undefined for all. Resolves when handlers have been told. */
+  /**
+   * Changes which namespaces are held of a kind that is; undefined for all. Resolves when handlers have been told what is
+   * no longer held. From one namespace to all, or back, that is known once the new ones are listed: rejects with a
+   * `CacheSyncError` if the server refuses that, and the old ones are watched on until it does not.
+   */
   async setNamespaces(kind: KindRef, namespaces: readonly string[] | undefined): Promise<void> {
     const held = this.#held.get(idOf(kind));
+    this.#refuseStopped();
     if (held === undefined) throw new Error(`${formatGvk(kind.gvk)} is not in the cache: declare it by use() first`);
     await held.cache.setNamespaces(namespaces);
   }
@@ -239,7 +244,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   #hold<R extends KubeObject>(kind: KindRef<R>, given: KindCacheOptions<R>): Held {
-    if (this.#stopped !== undefined) throw new Error('the cache has stopped: make another one');
+    this.#refuseStopped();
     const id = idOf(kind);
     const known = this.#held.get(id);
     const isBare = Object.values(given).every((value) => value === undefined);
@@ -257,6 +262,10 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     this.#held.set(id, held);
     if (this.#running && given.start !== 'first-use') cache.start();
     return held;
+  }
+
+  #refuseStopped(): void {
+    if (this.#stopped !== undefined) throw new Error('the cache has stopped: make another one');
   }
 
   #complete<R extends KubeObject>(given: KindCacheOptions<R>): KindCacheOptions<R> {

@@ -22,8 +22,9 @@ export class FakeCluster {
   onRequest: (request: string) => unknown = () => undefined;
   readonly client: ConnectedClient;
   readonly #objects = new Map<string, Thing>();
-  readonly #watches = new Set<{ readonly namespace: string | undefined; push(event: WatchEvent<Thing>): void }>();
+  readonly #watches = new Set<{ push(event: WatchEvent<Thing>): void }>();
   readonly #listeners = new Set<WriteListener>();
+  readonly #history: { readonly version: number; readonly event: WatchEvent<Thing> }[] = [];
   #version = 0;
 
   constructor() {
@@ -87,10 +88,15 @@ export class FakeCluster {
     return { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items };
   }
 
-  async #watch({ namespace, signal }: WatchOptions): Promise<WatchSource<Thing>> {
+  async #watch({ namespace, resourceVersion, signal }: WatchOptions): Promise<WatchSource<Thing>> {
     await this.#asked(`watch ${namespace ?? '*'}`);
     let consumer: WatchConsumer<Thing> | undefined;
-    const watch = { namespace, push: (event: WatchEvent<Thing>) => consumer?.onEvent(event) };
+    const missed = this.#history.filter(({ version }) => version > Number(resourceVersion));
+    const push = (event: WatchEvent<Thing>) => {
+      const isWanted = !namespace || (event.object as Thing).metadata.namespace === namespace;
+      if (isWanted) consumer?.onEvent(structuredClone(event) as WatchEvent<Thing>);
+    };
+    const watch = { push };
     const stop = () => {
       this.#watches.delete(watch);
       consumer?.onEnd();
@@ -101,6 +107,7 @@ export class FakeCluster {
       stop,
       consume: (by) => {
         consumer = by;
+        for (const { event } of missed) push(event);
       },
       // biome-ignore lint/correctness/useYield: there is `consume`
       async *[Symbol.asyncIterator]() {
@@ -120,9 +127,7 @@ export class FakeCluster {
   }
 
   #tell(event: WatchEvent<Thing>): void {
-    const { namespace } = (event.object as Thing).metadata;
-    for (const watch of [...this.#watches]) {
-      if (!watch.namespace || watch.namespace === namespace) watch.push(structuredClone(event) as WatchEvent<Thing>);
-    }
+    this.#history.push({ version: this.#version, event });
+    for (const watch of [...this.#watches]) watch.push(event);
   }
 }

@@ -34,8 +34,10 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   readonly #members = new Map<string, CacheMember<R>>();
   readonly #handlers = new Set<MemberHandler<R>>();
   readonly #indexers: Record<string, Indexers<R>[string]> = {};
-  /** What keeps the kind from being shown, as long as it does. */
-  #problem: unknown;
+  /** No longer asked, but watched until the members in their place know all there is. */
+  readonly #retiring = new Set<CacheMember<R>>();
+  /** What keeps members from being synced, as long as it does. */
+  readonly #problems = new Map<CacheMember<R>, unknown>();
   readonly #onProblem = new Set<(problem: unknown) => void>();
   #started = false;
   #stopped = false;
@@ -91,29 +93,49 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all(this.members.map((member) => member.stop()));
+    await Promise.all([...this.members, ...this.#retiring].map((member) => member.stop()));
   }
 
-  /** Handlers are told of what is in new namespaces as of any addition, and of what was in others as if it was deleted. */
+  /**
+   * Handlers are told of what is in new namespaces as of any addition, and of what was in others as if it was deleted.
+   * Where old and new ones overlap, the old ones go when the new ones have come: what is deleted between must not be
+   * missed. Rejects as {@link synced} then, and goes on trying.
+   */
   async setNamespaces(namespaces: readonly string[] | undefined): Promise<void> {
     const wanted = new Set(this.#placesFor(namespaces));
     const removed = [...this.#members].filter(([namespace]) => !wanted.has(namespace));
-    for (const [namespace] of removed) this.#members.delete(namespace);
+    const added: CacheMember<R>[] = [];
+    for (const [namespace, member] of removed) {
+      this.#members.delete(namespace);
+      this.#problems.delete(member);
+    }
     for (const namespace of wanted) {
       if (this.#members.has(namespace)) continue;
       const member = this.#member(namespace);
       this.#members.set(namespace, member);
+      added.push(member);
       this.#synced = false;
       for (const handler of this.#handlers) handler.join(member);
       if (this.#started) member.start();
     }
-    await Promise.all(
-      removed.map(async ([, member]) => {
-        const covered = (object: R) => this.memberFor(object.metadata.namespace) !== undefined;
-        await Promise.all([...this.#handlers].map((handler) => handler.leave(member, covered)));
-        await member.stop();
-      }),
-    );
+    const mustWait = this.#started && this.#handlers.size > 0;
+    const overlapping = ({ namespace }: CacheMember<R>) =>
+      mustWait ? added.filter((other) => namespace === undefined || other.namespace === undefined) : [];
+    const retired = Promise.all(removed.map(([, member]) => this.#retire(member, overlapping(member))));
+    if (removed.some(([, member]) => overlapping(member).length > 0)) await this.synced();
+    await retired;
+  }
+
+  async #retire(member: CacheMember<R>, successors: readonly CacheMember<R>[]): Promise<void> {
+    this.#retiring.add(member);
+    // One that is stopped, or removed in its turn, is not waited for.
+    await Promise.allSettled(successors.map((successor) => successor.informer.synced()));
+    if (!this.#stopped) {
+      const isHeld = (key: string, object: R) => this.memberFor(object.metadata.namespace)?.base.has(key) === true;
+      await Promise.all([...this.#handlers].map((handler) => handler.leave(member, isHeld)));
+    }
+    await member.stop();
+    this.#retiring.delete(member);
   }
 
   addEventHandler(handler: ResourceEventHandler<R>, options: EventHandlerOptions = {}): EventHandlerRegistration {
@@ -149,8 +171,9 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
 
   async synced({ signal, patient = false }: { signal?: AbortSignal; patient?: boolean } = {}): Promise<void> {
     while (!this.hasSynced()) {
-      if (this.#problem !== undefined && !patient) throw new CacheSyncError(this.kind, this.#problem);
-      const all = Promise.all(this.members.map((member) => member.informer.synced({ signal })));
+      const problem = this.#problem();
+      if (problem !== undefined && !patient) throw new CacheSyncError(this.kind, problem);
+      const all = Promise.all(this.members.map((member) => this.#syncedOrRemoved(member, signal)));
       let listener: ((problem: unknown) => void) | undefined;
       const failed = new Promise<never>((_, reject) => {
         listener = (problem) => reject(new CacheSyncError(this.kind, problem));
@@ -164,6 +187,18 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     }
   }
 
+  async #syncedOrRemoved(member: CacheMember<R>, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await member.informer.synced({ signal });
+    } catch (error) {
+      if (signal?.aborted || this.members.includes(member)) throw error;
+    }
+  }
+
+  #problem(): unknown {
+    return this.members.map((member) => !member.informer.hasSynced() && this.#problems.get(member)).find(Boolean);
+  }
+
   record(write: Write): void {
     for (const member of this.#members.values()) member.record(write);
   }
@@ -175,13 +210,17 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
 
   #member(namespace: string): CacheMember<R> {
     const { client, runtime, watchErrorHandler } = this.#parts;
-    return new CacheMember<R>(namespace === '' ? undefined : namespace, {
+    const member: CacheMember<R> = new CacheMember<R>(namespace === '' ? undefined : namespace, {
       ...{ client, kind: this.kind, options: this.options, indexers: { ...this.#indexers }, runtime },
       onError: (error, health) => {
         watchErrorHandler(error, health);
-        this.#problem = isReflectorError(error) ? error : undefined;
-        if (this.#problem !== undefined) for (const listener of [...this.#onProblem]) listener(error);
+        if (!isReflectorError(error)) this.#problems.delete(member);
+        else if (this.members.includes(member)) {
+          this.#problems.set(member, error);
+          for (const listener of [...this.#onProblem]) listener(error);
+        }
       },
     });
+    return member;
   }
 }

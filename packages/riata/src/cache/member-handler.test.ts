@@ -37,7 +37,7 @@ test('what is no longer held is told in slices, as tombstones; one that fails or
     () => undefined,
   );
   handler.join(member);
-  await handler.leave(member, (obj) => obj.metadata.name === 't0-');
+  await handler.leave(member, (key, obj) => key === 'shop/t0-' && obj.metadata.name === 't0-');
   expect(seen).toHaveLength(99);
   expect(seen[0]).toBe('Deleted shop/t1- true');
   expect(turns).toBeGreaterThan(10);

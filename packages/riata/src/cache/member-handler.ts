@@ -43,7 +43,7 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
   }
 
   /** Tells the handler that what was there is no longer held, except what another member holds now. */
-  async leave(member: CacheMember<R>, isCovered: (object: R) => boolean): Promise<void> {
+  async leave(member: CacheMember<R>, isHeld: (key: string, object: R) => boolean): Promise<void> {
     const place = this.#places.get(member);
     if (place === undefined) return;
     this.#places.delete(member);
@@ -52,7 +52,7 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
     work.begin();
     for (const key of member.base.listKeys()) {
       const object = member.base.getByKey(key);
-      if (object === undefined || isCovered(object)) continue;
+      if (object === undefined || isHeld(key, object)) continue;
       try {
         const change = new StoredChange<R>('Deleted', key, object, undefined, { isFinalStateUnknown: true });
         const call = callHandler(this.#handler, change);
@@ -74,8 +74,18 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
   }
 
   async synced(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    // Others may have joined meanwhile.
-    while (!this.hasSynced()) await Promise.all([...this.#places.values()].map((place) => place.synced(options)));
+    // Others may have joined meanwhile; one that has left is not waited for.
+    while (!this.hasSynced()) {
+      await Promise.all(
+        Array.from(this.#places, async ([member, place]) => {
+          try {
+            await place.synced(options);
+          } catch (error) {
+            if (options.signal?.aborted || this.#places.has(member)) throw error;
+          }
+        }),
+      );
+    }
   }
 
   remove(): Promise<void> {
