@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { consoleLogger } from './console-logger.js';
-import { createLogger, type LogLevel, logLevels, silentLogger } from './logger.js';
+import { createLogger, type LogFields, type LogLevel, logLevels, silentLogger } from './logger.js';
 import { memoryLogger } from './memory-logger.js';
 import { pinoLogger } from './pino-logger.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -199,4 +199,27 @@ describe('pinoLogger', () => {
     expect(lines[0]).toMatchObject({ msg: 'm', error: shown, circle: { self: '[Circular]' } });
     expect(lines[1]).toMatchObject({ error: shown, x: '[unreadable: Error: no]' });
   });
+});
+
+test('a logger never throws: neither for its sink nor for fields that are none', () => {
+  let calls = 0;
+  const broken = createLogger(() => {
+    calls += 1;
+    throw new Error('no space left');
+  }, 'info');
+  broken.info('a');
+  broken.child({ b: 1 }).error('c', { d: 2 });
+  expect(calls).toBe(2);
+  const lines: string[] = [];
+  const log = consoleLogger({ clock: new VirtualClock(), write: (line) => lines.push(line) });
+  log.info('none', null as never);
+  log.child({ a: 1 }).info('none', null as never);
+  expect(lines.map((line) => line.slice(25))).toEqual(['INFO  none', 'INFO  none a=1']);
+});
+
+test('pino gets hostile keys as data', () => {
+  const fields = JSON.parse('{"__proto__":{"a":1},"b":2}') as LogFields;
+  const written: string[] = [];
+  pinoLogger(pino({ base: null, timestamp: false }, { write: (line: string) => written.push(line) })).info('x', fields);
+  expect(JSON.parse(written[0] ?? '')).toEqual(JSON.parse('{"level":30,"__proto__":{"a":1},"b":2,"msg":"x"}'));
 });

@@ -33,15 +33,22 @@ export type LogSink = (level: LogLevel, message: string, fields: LogFields) => v
 
 const noFields: LogFields = Object.freeze({});
 
-/** Makes a {@link Logger} from one function. Messages below `level` never reach it. */
+/**
+ * Makes a {@link Logger} from one function. Messages below `level` never reach it. What it throws is dropped with the
+ * message: work does not fail because a disk is full.
+ */
 export function createLogger(sink: LogSink, level: LogLevel, base: LogFields = noFields): Logger {
   const lowest = logLevels.indexOf(level);
   if (lowest < 0) throw new TypeError(`logger: level wants one of ${logLevels.join(', ')}, got ${String(level)}`);
   const enabled = (asked: LogLevel): boolean => logLevels.indexOf(asked) >= lowest;
   const at = (own: LogLevel) => {
     if (!enabled(own)) return () => {};
-    return (message: string, fields?: LogFields): void => {
-      sink(own, message, fields === undefined ? base : base === noFields ? fields : mergeFields(base, fields));
+    return (message: string, fields?: LogFields | null): void => {
+      try {
+        sink(own, message, !fields ? base : base === noFields ? fields : mergeFields(base, fields));
+      } catch {
+        // There is nowhere else to tell it.
+      }
     };
   };
   return Object.freeze({

@@ -33,15 +33,15 @@ export function pinoLogger(pino: PinoLike): Logger {
 }
 
 function plainFields(fields: LogFields | undefined): Record<string, unknown> {
-  const plain: Record<string, unknown> = {};
-  for (const key of Object.keys(fields ?? {})) {
-    try {
-      const value = fields?.[key];
-      plain[key] =
-        value instanceof Error ? { type: value.name, message: describeError(value), stack: value.stack } : value;
-    } catch (error) {
-      plain[key] = `[unreadable: ${describeError(error)}]`;
-    }
+  const given = fields ?? {};
+  return Object.fromEntries(Object.keys(given).map((key) => [key, plainValue(given, key)]));
+}
+
+function plainValue(fields: LogFields, key: string): unknown {
+  try {
+    const value = fields[key];
+    return value instanceof Error ? { type: value.name, message: describeError(value), stack: value.stack } : value;
+  } catch (error) {
+    return `[unreadable: ${describeError(error)}]`;
   }
-  return plain;
 }
