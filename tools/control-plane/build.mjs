@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withFileLock } from './file-lock.mjs';
 import { startKeeper } from './keeper.mjs';
@@ -43,7 +43,7 @@ const stampFile = 'complete.json';
  * @returns {Promise<Binaries>}
  */
 export async function ensureBinaries({ env = process.env, log = console.error } = {}) {
-  if (env.KUBEBUILDER_ASSETS) return assetsIn(env.KUBEBUILDER_ASSETS);
+  if (env.KUBEBUILDER_ASSETS) return assetsIn(resolve(env.KUBEBUILDER_ASSETS));
   const { root, key } = cacheFolder(env);
   const dir = join(root, key);
   if (!(await isComplete(dir))) {

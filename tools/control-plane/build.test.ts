@@ -49,6 +49,12 @@ describe('KUBEBUILDER_ASSETS', () => {
     expect(kubeControllerManager).toBe(join(dir, 'kube-controller-manager'));
   });
 
+  test('may be relative; what is found is not, as tests run elsewhere', async () => {
+    for (const name of ['etcd', 'kube-apiserver', 'kubectl']) program(join(dir, name), '');
+    const { kubectl } = await ensureBinaries({ env: { KUBEBUILDER_ASSETS: relative(process.cwd(), dir) } });
+    expect(kubectl).toBe(join(dir, 'kubectl'));
+  });
+
   test('a folder without them is named, with what it lacks', async () => {
     program(join(dir, 'etcd'), '');
     writeFileSync(join(dir, 'kubectl'), 'not executable');
