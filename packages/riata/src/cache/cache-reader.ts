@@ -46,6 +46,7 @@ export class CacheReader {
     options: GetOptions,
     cache: KindCache<R> | undefined,
   ): Promise<R> {
+    refuseBadKey('get', kind, key);
     const member = this.#memberFor(kind, (key as ObjectKey).namespace, cache);
     if (cache === undefined || member === undefined) return this.#live.get(kind, key, options);
     const found = await this.#look(kind, key, options, cache, member);
@@ -58,6 +59,7 @@ export class CacheReader {
     options: GetOptions,
     cache: KindCache<R> | undefined,
   ): Promise<R | undefined> {
+    refuseBadKey('find', kind, key);
     const member = this.#memberFor(kind, (key as ObjectKey).namespace, cache);
     if (cache === undefined || member === undefined) return this.#live.find(kind, key, options);
     return this.#look(kind, key, options, cache, member);
@@ -67,6 +69,7 @@ export class CacheReader {
   at<R extends KubeObject>(key: ObjectKey, cache: KindCache<R> | undefined): R | undefined | typeof notAtHand {
     const member = cache?.memberFor(key.namespace);
     if (cache === undefined || member === undefined || !cache.hasSynced()) return notAtHand;
+    if (!isKeyOf(cache.kind, key)) return notAtHand;
     const id = formatKey(key);
     return member.writes.doubtOf(id) === undefined ? member.view.getByKey(id) : notAtHand;
   }
@@ -89,15 +92,14 @@ export class CacheReader {
     await cache.synced({ signal });
     const selection = parseSelection(options);
     const items: R[] = [];
+    const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Number.POSITIVE_INFINITY;
     let resourceVersion = '';
     for (const member of cache.members) {
+      if (items.length >= limit) break;
       if (options.namespace && member.namespace !== undefined && member.namespace !== options.namespace) continue;
       await member.base.freezeAhead(() => breadth(member.view, selection), this.#options.clock);
       await this.#settleAll(kind, member, signal);
-      const { limit } = options;
-      const left = limit === undefined ? undefined : limit - items.length;
-      if (left !== undefined && left <= 0) break;
-      const found = select(member.view, selection, left);
+      const found = select(member.view, selection, limit - items.length);
       for (const item of found) items.push(item);
       resourceVersion = member.base.lastStoreSyncResourceVersion();
     }
@@ -219,4 +221,21 @@ export class CacheReader {
       namespace,
     });
   }
+}
+
+function isKeyOf({ scope }: KindRef, { namespace, name }: Partial<ObjectKey>): boolean {
+  return Boolean(name) && Boolean(namespace) === (scope === 'Namespaced');
+}
+
+/** As the client does: a namespace that was forgotten must not look like an object that is gone. */
+function refuseBadKey(verb: string, kind: KindRef, key: Partial<ObjectKey>): void {
+  if (isKeyOf(kind, key)) return;
+  const { namespace, name } = key;
+  if (!name) throw new TypeError(`${verb} ${kind.kind}: the name is missing`);
+  const what = `${verb} ${kind.kind} ${JSON.stringify(name)}`;
+  throw new TypeError(
+    namespace
+      ? `${what}: the kind lives beside the namespaces, but namespace "${namespace}" is given`
+      : `${what}: the namespace is missing; give one, or use inNamespace(client, …)`,
+  );
 }

@@ -84,6 +84,82 @@ describe('a handler of a cache', () => {
   });
 });
 
+describe('a cache that does not run yet', () => {
+  test('gives its informers at once, to add handlers to; waitForCacheSync waits for the run', async () => {
+    await using play = new Play();
+    const { cluster, cache, clock } = play;
+    cluster.put('one', 'a');
+    const told: string[] = [];
+    const informer = await cache.getInformer(ThingKind);
+    informer.addEventHandler({ onAdd: ({ metadata }) => void told.push(metadata.name) });
+    let isSynced = false;
+    const synced = cache.waitForCacheSync().then(() => {
+      isSynced = true;
+    });
+    await clock.settle();
+    expect([isSynced, cluster.requests]).toEqual([false, []]);
+    await play.start();
+    await synced;
+    expect(told).toEqual(['a']);
+    expect((await cache.getInformer(ThingKind)).hasSynced()).toBe(true);
+  });
+
+  test('lets reads wait, and the log tells what for, once', async () => {
+    await using play = new Play();
+    const { cluster, cache } = play;
+    cluster.put('one', 'a');
+    const reads = [cache.get(ThingKind, { namespace: 'one', name: 'a' }), cache.list(ThingKind)] as const;
+    await play.clock.settle();
+    expect(play.log.messages('warn')).toEqual([expect.stringContaining('call run({ signal })')]);
+    await play.start();
+    expect((await reads[0]).metadata.name).toBe('a');
+    expect((await reads[1]).items).toHaveLength(1);
+  });
+});
+
+test('a cache that is closed has ended: its run resolves, who waits is told, and it hears of no more writes', async () => {
+  const play = await new Play().start();
+  expect(play.cluster.listeners).toBe(1);
+  await play.cache.close();
+  await play.running;
+  expect([play.cluster.watches, play.cluster.listeners]).toEqual([0, 0]);
+  const never = new Play();
+  const waiting = expect(never.cache.waitForCacheSync()).rejects.toThrow('the cache has stopped');
+  await never.cache.close();
+  await waiting;
+});
+
+test('options that make no sense are refused where they are given, and leave nothing behind', async () => {
+  const cluster = new FakeCluster();
+  const make = (...options: KindCacheOptions<Thing>[]) =>
+    new Cache(cluster.client, { kinds: options.map((each) => cached(ThingKind, each)) });
+  expect(() => make({ silence: '0s' })).toThrow('"things.test.riata.dev": silence wants more than 0, or "never"');
+  expect(() => make({ pageSize: 0.5 })).toThrow('pageSize wants a whole number from 1 up, got 0.5');
+  expect(() => make({ labelSelector: 'a' }, { labelSelector: 'b' })).toThrow('with another labelSelector');
+  expect(cluster.listeners).toBe(0);
+});
+
+describe('reads', () => {
+  test('a limit of 0 or less is none, as for the server', async () => {
+    await using play = new Play();
+    for (const name of ['a', 'b', 'c']) play.cluster.put('one', name);
+    await play.start();
+    const count = async (limit: number) => (await play.cache.list(ThingKind, { limit })).items.length;
+    expect([await count(0), await count(-1), await count(2)]).toEqual([3, 3, 2]);
+  });
+
+  test('a key that cannot be one is a mistake, not an object that is not there', async () => {
+    await using play = await new Play().start();
+    const key = (given: object) => given as { namespace: string; name: string };
+    await expect(play.cache.get(ThingKind, key({ name: 'a' }))).rejects.toThrow(
+      new TypeError('get Thing "a": the namespace is missing; give one, or use inNamespace(client, …)'),
+    );
+    await expect(play.cache.find(ThingKind, key({ namespace: 'one' }))).rejects.toThrow(
+      new TypeError('find Thing: the name is missing'),
+    );
+  });
+});
+
 describe('namespaces that change', () => {
   test('from one to all: what goes while nobody looks is told, what stays is not told as gone', async () => {
     await using play = new Play({ namespaces: ['one'] });

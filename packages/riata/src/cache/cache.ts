@@ -7,13 +7,14 @@ import type { ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { onAbort } from '../runtime/signals.js';
+import { link, onAbort } from '../runtime/signals.js';
 import type { Informer } from './cache-informer.js';
 import type { CacheOptions, KindCacheOptions } from './cache-options.js';
 import { CacheReader, type notAtHand } from './cache-reader.js';
 import { fieldIndex } from './cache-selection.js';
 import { KindCache } from './kind-cache.js';
 import type { InformerHealth } from './shared-informer.js';
+import { SyncedFlag } from './synced-flag.js';
 import { watchErrorLogger } from './watch-error-logger.js';
 
 /** Where a cache answers at once what it can. */
@@ -63,6 +64,10 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   readonly #reader: CacheReader;
   readonly #held = new Map<string, Held>();
   readonly #writes: Disposable;
+  /** Raised by {@link run}. */
+  readonly #begun = new SyncedFlag();
+  readonly #ended = new AbortController();
+  #toldIdle = false;
   #running = false;
   #stopped: Promise<void> | undefined;
 
@@ -75,7 +80,12 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     this.#writes = client.onWrite((write) => {
       for (const { cache } of this.#held.values()) cache.record(write);
     });
-    for (const { kind, options: forKind } of options.kinds ?? []) this.use(kind, forKind);
+    try {
+      for (const { kind, options: forKind } of options.kinds ?? []) this.use(kind, forKind);
+    } catch (error) {
+      this.#writes[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /**
@@ -95,7 +105,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
   /**
    * The informer of a kind, which is held from now on (`GetInformer`). Resolves when it is synced, unless
-   * `blockUntilSynced` is false.
+   * `blockUntilSynced` is false; at once if the cache does not run yet.
    */
   async getInformer<R extends KubeObject>(
     kind: KindRef<R>,
@@ -103,7 +113,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   ): Promise<Informer<R>> {
     const cache = this.#pin(kind);
     if (this.#running) cache.start();
-    if (options.blockUntilSynced !== false) await cache.synced({ signal: options.signal });
+    if (this.#running && options.blockUntilSynced !== false) await cache.synced({ signal: options.signal });
     return cache as unknown as KindCache<R>;
   }
 
@@ -153,20 +163,24 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     await held.cache.setNamespaces(namespaces);
   }
 
-  /** Lists and watches until the signal aborts (`Start`); resolves when all has ended. A cache runs once. */
+  /** Lists and watches until the signal aborts or {@link close} (`Start`); resolves when all has ended. A cache runs once. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#running || this.#stopped !== undefined) throw new Error('a cache runs once: make another one');
     this.#running = true;
     for (const { cache } of this.#held.values()) if (cache.options.start !== 'first-use') cache.start();
-    await new Promise<void>((resolve) => void onAbort(signal, resolve));
+    this.#begun.raise();
+    using either = link(signal, this.#ended.signal);
+    await new Promise<void>((resolve) => void onAbort(either.signal, resolve));
     await this.close();
   }
 
   /**
-   * Resolves when every kind that was started has all that there was (`WaitForCacheSync`). Rejects with a
-   * `CacheSyncError` as soon as the server refuses one for a reason that waiting does not mend: not allowed, not served.
+   * Resolves when the cache runs and every kind that was started has all that there was (`WaitForCacheSync`). Rejects with
+   * a `CacheSyncError` as soon as the server refuses one for a reason that waiting does not mend: not allowed, not served.
    */
   async waitForCacheSync({ signal }: CallOptions = {}): Promise<void> {
+    using either = link(signal, this.#ended.signal);
+    if (!this.#begun.raised) await this.#begun.wait(either.signal);
     const started = [...this.#held.values()].filter(({ cache }) => cache.isStarted);
     await Promise.all(started.map(({ cache }) => cache.synced({ signal })));
   }
@@ -185,22 +199,22 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     }));
   }
 
-  /** As `Client.get`; waits for the kind to be synced. */
+  /** As `Client.get`; waits for the cache to run, and for the kind to be synced. */
   async get<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
     key: Key<S>,
     options: GetOptions = {},
   ): Promise<R> {
-    return this.#reader.get(kind, key, options, this.#find(kind));
+    return this.#reader.get(kind, key, options, this.#reading(kind));
   }
 
-  /** As `Client.find`; waits for the kind to be synced. */
+  /** As `Client.find`; waits for the cache to run, and for the kind to be synced. */
   async find<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
     key: Key<S>,
     options: GetOptions = {},
   ): Promise<R | undefined> {
-    return this.#reader.find(kind, key, options, this.#find(kind));
+    return this.#reader.find(kind, key, options, this.#reading(kind));
   }
 
   /** As {@link find}, if that needs neither a wait nor a request. */
@@ -209,11 +223,11 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   /**
-   * As `Client.list`, in no promised order; waits for the kind to be synced. Field selectors go by any field, quickly by
+   * As `Client.list`, in no promised order; waits for the cache to run, and for the kind to be synced. Field selectors go by any field, quickly by
    * those of {@link indexField}. With `limit`, no more than that, and no token to go on.
    */
   async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
-    return this.#reader.list(kind, options, this.#find(kind));
+    return this.#reader.list(kind, options, this.#reading(kind));
   }
 
   /** Ends all watches. */
@@ -228,6 +242,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
   async #stop(): Promise<void> {
     this.#writes[Symbol.dispose]();
+    this.#ended.abort(new Error('the cache has stopped'));
     await Promise.all([...this.#held.values()].map(({ cache }) => cache.stop()));
   }
 
@@ -237,6 +252,21 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     if (held === undefined) return undefined;
     if (this.#running && !held.cache.isStarted) held.cache.start();
     return held.cache as unknown as KindCache<R>;
+  }
+
+  /** As {@link #find}, for somebody who may have to wait: if nobody runs the cache, that is for ever. */
+  #reading<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
+    const found = this.#find(kind);
+    if (found !== undefined && !this.#begun.raised && !this.#toldIdle) {
+      this.#toldIdle = true;
+      this.#runtime.log.warn(
+        'a read waits for a cache that does not run yet: call run({ signal }), without awaiting it',
+        {
+          kind: kind.kind,
+        },
+      );
+    }
+    return found;
   }
 
   #whole(kind: KindRef): Held | undefined {

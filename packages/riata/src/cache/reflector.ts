@@ -1,4 +1,3 @@
-import { durationMs } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { findApiError } from '../rest/api-error.js';
@@ -15,6 +14,7 @@ import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.js'
 import type { ReflectorHealth, ReflectorOptions } from './reflector-options.js';
 import { ReflectorPosition } from './reflector-position.js';
 import { ReflectorResync } from './reflector-resync.js';
+import { reflectorSettings } from './reflector-settings.js';
 import { ReflectorStatus } from './reflector-status.js';
 import { judgeWatch, judgeWatchList, type WatchEnd } from './reflector-verdict.js';
 import { ReflectorWatcher } from './reflector-watch.js';
@@ -57,7 +57,7 @@ export class Reflector<T extends KubeObject> {
   #running = false;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
-    const { kind, pageSize, resyncPeriod = 0, shouldResync } = options;
+    const { kind, shouldResync } = options;
     const { clock, random, log, metrics } = resolveRuntime(options.runtime);
     const name = options.name ?? nameOf(kind);
     this.name = name;
@@ -66,12 +66,7 @@ export class Reflector<T extends KubeObject> {
     this.#log = log.child({ reflector: name });
     this.#metrics = reflectorMetrics(metrics, name);
     this.#useWatchList = options.useWatchList ?? true;
-    if (pageSize !== undefined && !(Number.isSafeInteger(pageSize) && pageSize > 0)) {
-      throw new TypeError(`reflector "${name}": pageSize wants a whole number from 1 up, got ${pageSize}`);
-    }
-    const silenceMs = durationMs(options.silence ?? '75s', `reflector "${name}": silence`);
-    const periodMs = resyncPeriod === 0 ? 0 : durationMs(resyncPeriod, `reflector "${name}": resyncPeriod`);
-    if (silenceMs <= 0) throw new TypeError(`reflector "${name}": silence wants more than 0, or "never"`);
+    const { pageSize, silenceMs, resyncMs: periodMs } = reflectorSettings(name, options);
     const position = this.#position;
     const liveness = { clock, random, silenceMs };
     const onError = options.onError ?? watchErrorLogger(log);

@@ -18,6 +18,7 @@ import type { ListerWatcher } from './list-watch.js';
 import { OrderedFIFO } from './ordered-fifo.js';
 import type { Queue } from './queue.js';
 import type { ReflectorHealth } from './reflector-options.js';
+import { reflectorSettings } from './reflector-settings.js';
 import { ResyncPeriods, resyncMs } from './resync-periods.js';
 import type {
   ChangesOptions,
@@ -74,6 +75,8 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
     const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
     this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
+    // Not as late as in run, where nobody may be listening.
+    reflectorSettings(this.name, { pageSize: options.pageSize, silence: options.silence });
     this.#ingest = createIngest(options.memory, (key) => this.#store.peek(key));
     this.#listerWatcher = listerWatcher;
     this.#options = options;
