@@ -4,9 +4,10 @@ import { keyOf } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { clone } from '../object/value/clone.js';
-import { carryLoss, markLossy } from '../object/value/lossy.js';
+import { carryLoss } from '../object/value/lossy.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Runtime } from '../runtime/runtime.js';
+import { applyTransform } from './apply-transform.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { isSelected, type ParsedSelection, parseSelection } from './cache-selection.js';
 import type { InformerStore } from './informer-store.js';
@@ -46,16 +47,16 @@ export class CacheMember<R extends KubeObject> {
 
   constructor(namespace: string | undefined, parts: CacheMemberParts<R>) {
     const { client, kind, options, indexers, onError, runtime } = parts;
-    const { labelSelector, fieldSelector, transform: given } = options;
+    const { labelSelector, fieldSelector, transform } = options;
     const { memory, pageSize, useWatchList, silence, resyncPeriod } = options;
     const selection = { namespace, labelSelector, fieldSelector };
     this.namespace = namespace;
     this.clock = runtime.clock;
     this.#kind = kind;
-    this.#transform = given && ((object) => markLossy(given(object), 'transformed'));
+    this.#transform = transform;
     this.#selection = parseSelection(selection);
     this.informer = new SharedIndexInformer<R>(listWatch(client, kind, selection), {
-      ...{ kind, indexers, transform: this.#transform, memory, pageSize, useWatchList, silence, resyncPeriod, runtime },
+      ...{ kind, indexers, transform, memory, pageSize, useWatchList, silence, resyncPeriod, runtime },
       ...(namespace === undefined ? {} : { name: `${kind.plural} in ${namespace}` }),
       watchErrorHandler: onError,
     });
@@ -105,6 +106,11 @@ export class CacheMember<R extends KubeObject> {
     const part = this.#kind.projection === 'metadata' ? metadataPart({ ...stored, metadata }, this.#kind) : stored;
     const copy = clone({ ...part, metadata }) as R;
     carryLoss(part, copy);
-    return { object: this.#transform === undefined ? copy : this.#transform(copy) };
+    if (this.#transform === undefined) return { object: copy };
+    try {
+      return { object: applyTransform(this.#transform, copy) };
+    } catch {
+      return undefined; // It is told when the watch brings the object.
+    }
   }
 }

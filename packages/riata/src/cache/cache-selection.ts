@@ -5,6 +5,7 @@ import { parseSelector, type Selector } from '../object/label-selector.js';
 import type { KubeObject } from '../object/meta.js';
 import type { IndexReader } from './indexer.js';
 import { namespaceIndex } from './key-functions.js';
+import { filedUnder } from './store-index.js';
 
 /** Which objects are meant, parsed. */
 export interface ParsedSelection {
@@ -36,7 +37,8 @@ export function select<T extends KubeObject>(reader: IndexReader<T>, selection: 
     (selection.namespace === undefined || object.metadata.namespace === selection.namespace) &&
     labels.matches(object.metadata.labels) &&
     selection.fields.requirements.every(({ field, operator, value }) => {
-      const values = indexers[fieldIndex(field)]?.(object) ?? [fieldOf(object, field) ?? ''];
+      const indexer = indexers[fieldIndex(field)];
+      const values = indexer === undefined ? [fieldOf(object, field) ?? ''] : filedUnder(indexer, object);
       return values.includes(value) === (operator === '=');
     });
   const isPlain = selection.fields.isEmpty() && labels.isEmpty();

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import type { Write } from '../client/write-hook.js';
 import { ApiError } from '../rest/api-error.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
@@ -8,6 +9,7 @@ import { cached, type KindCacheOptions } from './cache-options.js';
 import type { ResourceEventHandler } from './event-handler.js';
 import { FakeCluster, ThingKind } from './fake-cluster.fixture.js';
 import type { Thing } from './informer.fixture.js';
+import type { WatchErrorHandler } from './shared-informer.js';
 
 function forbidden(): ApiError {
   return new ApiError({
@@ -33,9 +35,10 @@ class Play implements AsyncDisposable {
   readonly #stop = new AbortController();
   running: Promise<void> | undefined;
 
-  constructor(options: KindCacheOptions<Thing> = {}) {
+  constructor(options: KindCacheOptions<Thing> = {}, watchErrorHandler?: WatchErrorHandler) {
     const kinds = [cached(ThingKind, { useWatchList: false, ...options })];
-    this.cache = new Cache(this.cluster.client, { kinds, runtime: { clock: this.clock, log: this.log } });
+    const runtime = { clock: this.clock, log: this.log };
+    this.cache = new Cache(this.cluster.client, { kinds, watchErrorHandler, runtime });
   }
 
   async start(): Promise<this> {
@@ -158,6 +161,72 @@ describe('reads', () => {
       new TypeError('find Thing: the name is missing'),
     );
   });
+});
+
+describe('a transform', () => {
+  test.each<[string, (thing: Thing) => unknown, string]>([
+    ['that gives nothing', () => undefined, 'the transform gave undefined for Thing "one/a": it has to return'],
+    ['that gives no object', () => 'a', 'the transform gave a string for Thing "one/a": it has to return'],
+    [
+      'that drops what caches go by',
+      ({ metadata: { namespace, name, uid }, ...rest }) => ({ ...rest, metadata: { namespace, name, uid } }),
+      'the transform changed metadata.resourceVersion of Thing "one/a"',
+    ],
+    [
+      'that renames, in place',
+      (thing) => {
+        (thing.metadata as { name: string }).name = 'b';
+        return thing;
+      },
+      'the transform changed metadata.name of Thing "one/a"',
+    ],
+  ])('%s: told, with the object and the remedy', async (_, transform, message) => {
+    const errors: unknown[] = [];
+    await using play = new Play({ transform: transform as (thing: Thing) => Thing }, (error) => errors.push(error));
+    play.cluster.put('one', 'a');
+    await play.start();
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining(message) })]);
+  });
+
+  test('that fails on an own write: the read waits for the watch, then asks the server', async () => {
+    let isBroken = true;
+    await using play = new Play({
+      transform: (thing) => {
+        if (isBroken && thing.spec?.value === 2) throw new Error('not this one');
+        return thing;
+      },
+    });
+    const { cluster, cache } = play;
+    cluster.put('one', 'a', { value: 1 });
+    await play.start();
+    const key = { namespace: 'one', name: 'a' };
+    const answer = { ...cluster.put('one', 'a', { value: 2 }) };
+    // The watch has left it out, as it could not be transformed.
+    cluster.wrote({ operation: { verb: 'update', kind: ThingKind, ...key, params: {} }, answer } as Write);
+    expect(play.log.messages('error')).toEqual(['left out an event']);
+    isBroken = false;
+    const read = cache.get(ThingKind, key);
+    await play.clock.advance(2_000);
+    expect((await read).spec?.value).toBe(2);
+  });
+});
+
+test('an index function that fails on an own write keeps no list from being read', async () => {
+  await using play = new Play();
+  const { cluster, cache } = play;
+  cluster.put('one', 'a', { node: 'n1' });
+  await play.start();
+  await cache.indexField(ThingKind, 'spec.node', ({ spec }) => [(spec as { node: string }).node.toUpperCase()]);
+  const names = async (fieldSelector: string) =>
+    (await cache.list(ThingKind, { fieldSelector })).items.map(({ metadata }) => metadata.name);
+  const key = { namespace: 'one', name: 'b' };
+  const metadata = { ...key, uid: 'u', resourceVersion: '99', creationTimestamp: '' };
+  const answer = { apiVersion: ThingKind.apiVersion, kind: 'Thing', metadata };
+  cluster.wrote({ operation: { verb: 'create', kind: ThingKind, ...key, params: {} }, answer } as unknown as Write);
+  expect(await names('spec.node=N1')).toEqual(['a']);
+  expect(await names('spec.node!=N1')).toEqual(['b']);
+  expect(cache.keysByField(ThingKind, 'spec.node', 'N1')).toEqual(['one/a']);
+  expect(await names('')).toEqual(['a', 'b']);
 });
 
 describe('namespaces that change', () => {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../object/meta.js';
 import type { IndexReader } from './indexer.js';
 import { type KeyFunc, keyed } from './key-functions.js';
 import type { OwnWrites } from './own-writes.js';
-import type { Indexers } from './store-index.js';
+import { filedUnder, type Indexers, type IndexFunc } from './store-index.js';
 
 /** An object that looks different by one's own writes. */
 interface Difference<T> {
@@ -98,9 +98,10 @@ export class OwnWritesView<T extends KubeObject> implements IndexReader<T> {
     return this.#base.getIndexers();
   }
 
-  #indexFunc(indexName: string) {
+  #indexFunc(indexName: string): IndexFunc<T> | undefined {
     const indexers = this.#base.getIndexers();
-    return Object.hasOwn(indexers, indexName) ? indexers[indexName] : undefined;
+    const func = Object.hasOwn(indexers, indexName) ? indexers[indexName] : undefined;
+    return func && ((object) => filedUnder(func, object));
   }
 
   #differences(): Difference<T>[] {

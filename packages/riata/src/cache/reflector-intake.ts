@@ -1,8 +1,8 @@
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { carryLoss, markLossy } from '../object/value/lossy.js';
-import { describeObject, describeValue } from '../object/with-metadata.js';
+import { describeValue } from '../object/with-metadata.js';
 import type { Logger } from '../runtime/logger.js';
+import { applyTransform } from './apply-transform.js';
 import type { ReflectorOptions } from './reflector-options.js';
 
 type IntakeOptions<T extends KubeObject> = Pick<ReflectorOptions<T>, 'kind' | 'transform' | 'admitListed'>;
@@ -43,17 +43,7 @@ export class ReflectorIntake<T extends KubeObject> {
 
   /** What is kept of an object; throws what the transform throws, with the object's name. */
   keep(object: T): T {
-    const transform = this.#transform;
-    if (transform === undefined) return object;
-    let kept: T;
-    try {
-      kept = transform(object);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`the transform failed on ${describeObject(object)}: ${why}`, { cause });
-    }
-    if (kept !== object) carryLoss(object, kept);
-    return markLossy(kept, 'transformed');
+    return this.#transform === undefined ? object : applyTransform(this.#transform, object);
   }
 
   /** As {@link keep}, for an object of a list. */

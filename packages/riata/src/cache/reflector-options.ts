@@ -38,9 +38,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** Asked before every resync (`ShouldResync`). @default always */
   readonly shouldResync?: () => boolean;
   /**
-   * What each object passes once, before the store (`cache.TransformFunc`); it may change its argument. If it throws on an
-   * item of a list, the list counts as failed, since leaving an object out would look like its deletion; if it throws on an
-   * event, that event is left out and the error told. @default none
+   * What each object passes once, before the store (`cache.TransformFunc`); it may change its argument, all but namespace,
+   * name, uid and resourceVersion, by which stores and own writes go: that counts as throwing. If it throws on an item of
+   * a list, the list counts as failed, since leaving an object out would look like its deletion; if it throws on an event,
+   * that event is left out and the error told. @default none
    */
   readonly transform?: (object: T) => T;
   /**

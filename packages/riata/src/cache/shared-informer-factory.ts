@@ -14,14 +14,14 @@ import { waitForCacheSync } from './wait-for-cache-sync.js';
 /** What can be said of all kinds at once. */
 type CommonOptions = Pick<
   SharedIndexInformerOptions<KubeObject>,
-  'resyncPeriod' | 'watchErrorHandler' | 'onHandlerError' | 'pageSize' | 'useWatchList' | 'silence'
+  'resyncPeriod' | 'watchErrorHandler' | 'onHandlerError' | 'memory' | 'pageSize' | 'useWatchList' | 'silence'
 >;
 
 /** Options of one informer of a {@link SharedInformerFactory}. */
 export interface FactoryInformerOptions<T extends KubeObject> extends CommonOptions, Selection {
   /** The last word on the options of every list and watch (`WithTweakListOptions`). @default none */
   readonly tweak?: ListWatchOptions['tweak'];
-  /** What each object passes before it is stored; it may change its argument (`WithTransform`). @default none */
+  /** What each object passes before it is stored (`WithTransform`); see `ReflectorOptions.transform`. @default none */
   readonly transform?: (object: T) => T;
   /** Added to those that the informer has. @default none */
   readonly indexers?: SharedIndexInformerOptions<T>['indexers'];
@@ -40,7 +40,10 @@ export interface SharedInformerFactoryOptions extends CommonOptions, Selection {
 }
 
 /** Those that must be the same for everybody who shares an informer. */
-const shared = ['transform', 'tweak', 'resyncPeriod', 'watchErrorHandler', 'onHandlerError', 'pageSize'] as const;
+const shared = [
+  ...(['transform', 'tweak', 'resyncPeriod', 'watchErrorHandler', 'onHandlerError'] as const),
+  ...(['memory', 'pageSize', 'useWatchList', 'silence'] as const),
+];
 
 interface Entry {
   readonly informer: SharedIndexInformer<KubeObject>;

@@ -32,7 +32,7 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
   readonly resyncPeriod?: Duration | 0;
   /** How objects are kept: what they take of memory and of CPU. Nothing else depends on it. @default 'parsed' */
   readonly memory?: CacheMemory;
-  /** What each object passes before it is stored; it may change its argument. @default none */
+  /** What each object passes before it is stored; see `ReflectorOptions.transform`. @default none */
   readonly transform?: (object: T) => T;
   /** @default logs it */
   readonly watchErrorHandler?: WatchErrorHandler;

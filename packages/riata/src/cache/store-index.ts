@@ -6,6 +6,16 @@ const none: readonly string[] = [];
 /** The values of an object in an index (`cache.IndexFunc`). None: it is not in the index. Must always say the same. */
 export type IndexFunc<in T> = (obj: T) => readonly string[];
 
+/** The values as a store files the object, which is under none if the function fails. */
+export function filedUnder<T>(func: IndexFunc<T>, obj: T): readonly string[] {
+  try {
+    const values = func(obj);
+    return Array.isArray(values) ? values : none;
+  } catch {
+    return none;
+  }
+}
+
 /** Index functions by the name of their index (`cache.Indexers`). */
 export type Indexers<in T> = Readonly<Record<string, IndexFunc<T>>>;
 
