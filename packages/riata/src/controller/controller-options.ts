@@ -22,8 +22,8 @@ export interface ControllerOptions {
   readonly backoff?: (error: unknown, attempt: number) => Duration | undefined;
   /** After so many failures in a row a key is given up until it changes. @default 'never' given up */
   readonly maxRetries?: number | 'never';
-  /** Told of keys that are given up. */
-  readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => void;
+  /** Told of keys that are given up; not waited for. What it throws goes to the log. */
+  readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => unknown;
   /** How long what is watched may take to be synced, a kind that is not served yet excepted (`CacheSyncTimeout`). @default '2m' */
   readonly syncTimeout?: Duration | 'never';
   /** How long running reconciles get to end by themselves on shutdown, before their signal aborts. @default '15s' */

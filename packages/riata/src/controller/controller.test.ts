@@ -50,6 +50,77 @@ function source(name: string, begin: (queue: RequestQueue) => void): Source {
   return { name, start: async (queue) => begin(queue) };
 }
 
+const spoiled = (property: string) =>
+  Object.defineProperty(new Error('x'), property, {
+    get() {
+      throw new Error('unreadable');
+    },
+  });
+
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
+test.each<[string, unknown, string]>([
+  ['undefined', undefined, 'undefined'],
+  ['null', null, 'null'],
+  ['a symbol', Symbol('odd'), 'Symbol(odd)'],
+  ['an object without prototype', Object.create(null), '{}'],
+  ['an error without a readable message', spoiled('message'), 'an error that cannot be read'],
+  ['an error without a readable stack', spoiled('stack'), 'Error: x'],
+  ['an error without a readable cause', spoiled('cause'), 'an error that cannot be read'],
+  ['an error without a readable name', spoiled('name'), 'an error that cannot be read'],
+  ['a revoked proxy', revoked(), 'an error that cannot be read'],
+])('whatever is thrown is contained, told and tried again: %s', async (_, thrown, words) => {
+  for (const isAsync of [false, true]) {
+    const { controller, clock, runs, start, end, log } = setUp(({ attempt }) => {
+      if (attempt > 1) return;
+      if (isAsync) return Promise.reject(thrown);
+      throw thrown;
+    });
+    await start();
+    controller.queue.add(a);
+    await clock.advance(1_000);
+    expect(runs).toHaveLength(2);
+    expect(controller.health.phase).toBe('running');
+    expect(controller.explain.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['error', words],
+      ['success', undefined],
+    ]);
+    expect(log.records.filter(({ message }) => message.startsWith('the reconcile failed'))).toHaveLength(1);
+    await end();
+  }
+});
+
+test('what onGiveUp and backoff throw, now or later, goes to the log', async () => {
+  const { controller, clock, start, end, log } = setUp(
+    () => {
+      throw new Error('not today');
+    },
+    {
+      maxRetries: 1,
+      backoff: () => {
+        throw new Error('no backoff');
+      },
+      onGiveUp: async () => {
+        throw new Error('no callback');
+      },
+    },
+  );
+  await start();
+  controller.queue.add(a);
+  await clock.advance(10_000);
+  const told = log.records.filter(({ message }) => message.startsWith("the controller's"));
+  expect(told.map(({ message, fields }) => [message, (fields.error as Error).message])).toEqual([
+    ["the controller's backoff failed", 'no backoff'],
+    ["the controller's onGiveUp failed", 'no callback'],
+  ]);
+  expect(controller.health).toMatchObject({ phase: 'running', delayed: 0 });
+  await end();
+});
+
 describe('outcomes', () => {
   test('success: forgotten, not run again', async () => {
     const { controller, clock, runs, start, end, metrics } = setUp(() => {});
@@ -395,4 +466,8 @@ test('options that make no sense are refused', () => {
   expect(make({ concurrency: 0 })).toThrow('concurrency wants a whole number from 1 up, got 0');
   expect(make({ maxRetries: -1 })).toThrow('maxRetries');
   expect(make({ timeout: 'soon' as never })).toThrow('timeout');
+  // Not when it is stopped, where nobody could do anything about it.
+  expect(make({ drain: '15' as never })).toThrow('controller "x": drain: expected a number and one of ms');
+  expect(make({ syncTimeout: -1 as never })).toThrow('controller "x": syncTimeout');
+  expect(make({ history: Number.NaN })).toThrow('controller "x": history wants a whole number from 0 up, got NaN');
 });

@@ -10,7 +10,7 @@ import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout 
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import type { ControllerOptions } from './controller-options.js';
-import { failureFields } from './failure-fields.js';
+import { failureFields, readableError } from './failure-fields.js';
 import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -60,6 +60,8 @@ export class Controller {
   readonly #metrics: ControllerMetrics;
   readonly #concurrency: number;
   readonly #timeoutMs: number;
+  readonly #syncTimeoutMs: number;
+  readonly #drainMs: number;
   readonly #sources: Source[] = [];
   readonly #unsynced = new Set<string>();
   readonly #active = new Set<ActiveReconcile>();
@@ -75,23 +77,24 @@ export class Controller {
   #warm: Promise<void> | undefined;
 
   constructor(name: string, options: ControllerWork) {
-    const { concurrency = 1, fairness, priority = true, rateLimiter, maxRetries } = options;
-    if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-      throw new TypeError(`controller "${name}": concurrency wants a whole number from 1 up, got ${concurrency}`);
-    }
-    if (maxRetries !== undefined && maxRetries !== 'never' && !(Number.isSafeInteger(maxRetries) && maxRetries >= 0)) {
-      throw new TypeError(
-        `controller "${name}": maxRetries wants a whole number from 0 up or "never", got ${maxRetries}`,
-      );
-    }
+    const { concurrency = 1, fairness, priority = true, rateLimiter, maxRetries = 'never', history = 256 } = options;
+    const wantCount = (what: string, count: number, least: number, or = '') => {
+      if (Number.isSafeInteger(count) && count >= least) return;
+      throw new TypeError(`controller "${name}": ${what} wants a whole number from ${least} up${or}, got ${count}`);
+    };
+    wantCount('concurrency', concurrency, 1);
+    wantCount('history', history, 0);
+    if (maxRetries !== 'never') wantCount('maxRetries', maxRetries, 0, ' or "never"');
     this.name = name;
     this.#options = options;
     this.#concurrency = concurrency;
     this.#timeoutMs = durationMs(options.timeout ?? 'never', `controller "${name}": timeout`);
+    this.#syncTimeoutMs = durationMs(options.syncTimeout ?? '2m', `controller "${name}": syncTimeout`);
+    this.#drainMs = durationMs(options.drain ?? '15s', `controller "${name}": drain`);
     this.#runtime = resolveRuntime(options.runtime);
     const { clock, random, metrics, log } = this.#runtime;
     this.#metrics = new ControllerMetrics(metrics, name, concurrency);
-    this.#history = new Ring(options.history ?? 256);
+    this.#history = new Ring(history);
     this.#restless = new RestlessKeys(name, this.#runtime);
     this.queue = new WorkQueue<Request, readonly Cause[]>({
       ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
@@ -167,7 +170,7 @@ export class Controller {
     const abort = () => {
       for (const reconcile of meant) reconcile.abort(reason);
     };
-    const drainMs = atOnce ? 0 : this.#drainMs();
+    const drainMs = atOnce ? 0 : this.#drainMs;
     using _ = drainMs === 0 ? undefined : this.#runtime.clock.after(drainMs, abort, { background: true });
     if (drainMs === 0) abort();
     await new Promise<void>((resolve) => {
@@ -191,8 +194,7 @@ export class Controller {
         this.#unsynced.delete(source.name);
       }),
     );
-    const wait = this.#options.syncTimeout ?? '2m';
-    const timeoutMs = durationMs(wait, `controller "${this.name}": syncTimeout`);
+    const timeoutMs = this.#syncTimeoutMs;
     for (;;) {
       using timed = link({ signals: [signal], timeoutMs, clock });
       try {
@@ -203,6 +205,7 @@ export class Controller {
         const late = this.#sources.filter(({ name }) => this.#unsynced.has(name));
         if (late.every((source) => isSyncing(source) && source.isPatient)) continue;
         const names = late.map(({ name }) => name).join(', ');
+        const wait = this.#options.syncTimeout ?? '2m';
         throw new Error(`controller "${this.name}": not synced after ${wait}: ${names}`, { cause: error });
       }
     }
@@ -218,16 +221,12 @@ export class Controller {
     while (this.queue.tryGet() !== undefined);
     if (this.#active.size === 0) return;
     // A lost lease ends the right to write; otherwise those that run may end well.
-    const drainMs = isLostLease(why) ? 0 : this.#drainMs();
+    const drainMs = isLostLease(why) ? 0 : this.#drainMs;
     const abort = () => {
       for (const reconcile of this.#active) reconcile.abort(why);
     };
     if (drainMs === 0) abort();
     else this.#runtime.clock.after(drainMs, abort, { background: true });
-  }
-
-  #drainMs(): number {
-    return durationMs(this.#options.drain ?? '15s', `controller "${this.name}": drain`);
   }
 
   async #work(): Promise<void> {
@@ -260,7 +259,7 @@ export class Controller {
         ? undefined
         : clock.after(this.#timeoutMs, () => this.#overdue(reconcile), { background: true });
     let outcome: ReconcileOutcome = 'success';
-    let error: unknown;
+    let error: string | undefined;
     let requeueAfterMs: number | undefined;
     try {
       const requeue = requeueOf(await reconcileWith(this.#options.reconcile, reconcile));
@@ -281,8 +280,8 @@ export class Controller {
       this.#metrics.result(outcome as 'success');
       if (reconcile.hasWritten) this.#restless.wrote(id, reconcile);
     } catch (thrown) {
-      error = thrown;
-      outcome = this.#failed(item, id, failures + 1, thrown, reconcile);
+      error = describeError(thrown);
+      outcome = this.#failed(item, id, failures + 1, readableError(thrown), reconcile);
     } finally {
       // What a failed reconcile had begun is waited for, too: its key must not run again meanwhile.
       if (reconcile.isPending) await reconcile.tracked().catch(() => {});
@@ -292,8 +291,7 @@ export class Controller {
       const durationMs = clock.monotonic() - reconcile.startedMs;
       this.#metrics.ended(durationMs);
       this.queue.done(item.key);
-      const words = error === undefined ? undefined : describeError(error);
-      reconcile.end({ outcome, durationMs, requeueAfterMs, error: words });
+      reconcile.end({ outcome, durationMs, requeueAfterMs, error });
       this.#history.add(reconcile);
       for (const ended of this.#onEnded) ended();
     }
@@ -346,12 +344,16 @@ export class Controller {
     return 'error';
   }
 
-  /** What the user's own functions throw must not end a worker. */
+  /** What the user's own functions throw must not end a worker, nor the process. */
   #call<T>(what: string, call: () => T): T | undefined {
-    try {
-      return call();
-    } catch (error) {
+    const tell = (error: unknown) =>
       this.#runtime.log.error(`the controller's ${what} failed`, { controller: this.name, error });
+    try {
+      const answer = call();
+      if (answer instanceof Promise) answer.catch(tell);
+      return answer;
+    } catch (error) {
+      tell(error);
       return undefined;
     }
   }

@@ -11,6 +11,7 @@ import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isConflict, isNotFound } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
+import { link } from '../runtime/signals.js';
 import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
@@ -21,6 +22,9 @@ import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import type { Result } from './result.js';
 import { UnwatchedKinds } from './unwatched-kinds.js';
+
+/** How long it may take to say that a reconcile took too long. */
+const lastWordMs = 5_000;
 
 /** An API server that a controller works on. */
 export interface ControllerPlace {
@@ -121,7 +125,7 @@ export class DefinedReconciler<R extends KubeObject> {
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;
     } catch (error) {
-      const wasStopped = run.innerSignal.aborted && isStopReason(run.innerSignal.reason);
+      const wasStopped = run.innerSignal.aborted && isStopReason(run.innerSignal.reason) && !run.isOverdue;
       if (!wasStopped && object !== undefined && (await this.#isGone(object, error))) {
         run.log.debug('the object was deleted meanwhile: nothing more to do', { error });
         return undefined;
@@ -158,11 +162,16 @@ export class DefinedReconciler<R extends KubeObject> {
     return this.#timeText;
   };
 
-  async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, { log }: ActiveReconcile): Promise<void> {
+  async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, run: ActiveReconcile): Promise<void> {
+    // Its own signal has aborted when its time is over.
+    const { clock } = this.#runtime;
+    using moment = run.isOverdue ? link({ timeoutMs: lastWordMs, clock, what: 'the last word' }) : undefined;
+    const own = `for ${this.#definition.kind.kind}`;
+    const isEcho = run.reasons.some(({ source, change }) => source === own && change === 'Updated');
     try {
-      await status?.failed(error);
+      await status?.failed(error, { isEcho, signal: moment?.signal });
     } catch (failure) {
-      log.warn('the status could not be told of the failure', { error: failure });
+      run.log.warn('the status could not be told of the failure', { error: failure });
     }
   }
 

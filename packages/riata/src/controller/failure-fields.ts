@@ -1,5 +1,8 @@
 import { findApiError } from '../rest/api-error.js';
+import { isConflict } from '../rest/error-guards.js';
+import { describeError } from '../runtime/describe-error.js';
 import type { LogFields } from '../runtime/logger.js';
+import { isTerminalError } from './terminal-error.js';
 
 /** What frames of this library begin with. */
 const ownPath = plainPath(new URL('..', import.meta.url).href);
@@ -19,6 +22,21 @@ export function failureFields(error: unknown): LogFields {
     ...(at !== undefined && { at }),
     ...(hint !== undefined && { hint }),
   };
+}
+
+/**
+ * What was thrown; an error in its place if it throws when it is looked at, as a revoked proxy does, or a getter. Nobody
+ * who tells of it or decides by it has to mind that then.
+ */
+export function readableError(thrown: unknown): unknown {
+  try {
+    isTerminalError(thrown);
+    isConflict(thrown);
+    failureFields(thrown);
+    return thrown;
+  } catch (error) {
+    return new Error(`what was thrown cannot be read: ${describeError(error)}`);
+  }
 }
 
 /**

@@ -13,6 +13,8 @@ interface KnownStatus {
 }
 
 const longestMessage = 1024;
+const failureReason = 'ReconcileFailed';
+const readyNow: StatusCondition = { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' };
 
 /** Writes what one reconcile says of its object. */
 export class ObjectStatus<R extends KubeObject> {
@@ -41,28 +43,55 @@ export class ObjectStatus<R extends KubeObject> {
     this.#now = parts.now;
   }
 
-  /** All is as the object asks for, unless a `Ready` condition says otherwise. */
+  /**
+   * All is as the object asks for, unless a `Ready` condition says otherwise. Where the last reconcile has failed, that
+   * stands until this one has succeeded: else the two would take turns in the status, and each wake up the next run.
+   */
   say(fields: StatusFields<R>): Promise<R> {
-    this.#said = fields;
-    return this.#write(fields, { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' });
+    const told = this.#toldFailure;
+    if (told === undefined) return this.#say(fields, fields, readyNow);
+    const conditions = fields.conditions?.filter(({ type }) => type !== 'Ready');
+    return this.#say(fields, { ...fields, conditions }, told);
   }
 
-  /** After a success in which nothing was said: what a failure before has said is not true any more. */
+  /** After a success: what a failure before has said is not true any more. */
   succeeded(): Promise<unknown> | undefined {
-    if (this.#said !== undefined || !keepsConditions(this.#kind)) return undefined;
-    const ready = this.#known.conditions?.find(({ type }) => type === 'Ready');
-    return ready?.status === 'False' && ready.reason === 'ReconcileFailed' ? this.say(this.#kept()) : undefined;
+    if (!keepsConditions(this.#kind) || this.#toldFailure === undefined) return undefined;
+    const fields = this.#said ?? this.#kept();
+    return this.#say(fields, fields, readyNow);
   }
 
-  /** Keeps what was said so far, and says that it went wrong. */
-  async failed(error: unknown): Promise<void> {
+  /**
+   * Keeps what was said so far, and says that it went wrong. `isEcho`: it ran as the object itself had changed, which may
+   * be no more than what the failure before has said; then a message that differs each time is left to the next try, as
+   * it would wake up one run after the other. `signal` ends it, instead of the reconcile's own.
+   */
+  async failed(error: unknown, { isEcho, signal }: { isEcho: boolean; signal?: AbortSignal }): Promise<void> {
     if (!keepsConditions(this.#kind)) return;
-    const message = describeError(error).slice(0, longestMessage);
+    const told = this.#toldFailure;
+    const isNews = told === undefined || told.observedGeneration !== this.#object.metadata.generation;
+    const message = isNews || !isEcho ? describeError(error).slice(0, longestMessage) : told.message;
     const { conditions = [], ...rest } = this.#said ?? this.#kept();
     const others = conditions.filter(({ type }) => type !== 'Ready');
-    await this.#write({ ...rest, conditions: others } as StatusFields<R>, {
-      ...{ type: 'Ready', status: 'False', reason: 'ReconcileFailed', message },
-    });
+    const ready = { type: 'Ready', status: 'False', reason: failureReason, message } as const;
+    await this.#write({ ...rest, conditions: others } as StatusFields<R>, ready, signal);
+  }
+
+  /** The `Ready` condition of a failure. */
+  get #toldFailure(): Condition | undefined {
+    const ready = this.#known.conditions?.find(({ type }) => type === 'Ready');
+    return ready?.status === 'False' && ready.reason === failureReason ? ready : undefined;
+  }
+
+  async #say(said: StatusFields<R>, fields: StatusFields<R>, ready: StatusCondition): Promise<R> {
+    this.#said = said;
+    try {
+      return await this.#write(fields, ready);
+    } catch (error) {
+      // What is refused is no part of what is said when that is told as a failure: it would be refused again.
+      if (this.#said === said) this.#said = undefined;
+      throw error;
+    }
   }
 
   get #known(): KnownStatus {
@@ -75,7 +104,7 @@ export class ObjectStatus<R extends KubeObject> {
     return { ...rest, conditions: conditions.filter(({ type }) => type !== 'Ready') } as unknown as StatusFields<R>;
   }
 
-  async #write(fields: StatusFields<R>, ready: StatusCondition): Promise<R> {
+  async #write(fields: StatusFields<R>, ready: StatusCondition, signal?: AbortSignal): Promise<R> {
     const { name, namespace, generation } = this.#object.metadata;
     const { apiVersion, kind } = this.#kind;
     let status: object;
@@ -83,15 +112,9 @@ export class ObjectStatus<R extends KubeObject> {
     else if (generation === undefined) status = this.#complete(fields, ready);
     else status = { observedGeneration: generation, ...this.#complete(fields, ready) };
     const metadata = namespace ? { name, namespace } : { name };
-    const options = { fieldManager: this.#fieldManager, force: true, current: this.#object };
+    const options = { fieldManager: this.#fieldManager, force: true, current: this.#object, signal };
     const operation = applyOperation(this.#kind, { metadata, status, apiVersion, kind } as never, options, 'status');
-    try {
-      this.#object = (await this.#apply(operation)) as R;
-    } catch (error) {
-      // What is refused is no part of what is said when that is told as a failure: it would be refused again.
-      if (this.#said === fields) this.#said = undefined;
-      throw error;
-    }
+    this.#object = (await this.#apply(operation)) as R;
     return this.#object;
   }
 
@@ -116,8 +139,9 @@ export class ObjectStatus<R extends KubeObject> {
     return { ...fields, conditions };
   }
 
-  /** A condition keeps the time of its last transition as long as its status stays. */
+  /** A condition keeps the time of its last transition as long as its status stays; one that stands there is kept whole. */
   #timed(condition: StatusCondition, before: readonly Condition[] | undefined, now: string): Condition {
+    if (before?.includes(condition as Condition)) return condition as Condition;
     const { reason = 'Reconciled', message = '' } = condition;
     const observedGeneration = this.#object.metadata.generation;
     const complete: Omit<Condition, 'lastTransitionTime'> =

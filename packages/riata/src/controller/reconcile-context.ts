@@ -65,7 +65,8 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
   /**
    * Says how the object is doing: all that this controller has to say in the status. Skipped if nothing would change.
    * Kinds that were made by `defineKind` get `observedGeneration` and a `Ready` condition that is true, unless one is
-   * given; if the reconcile throws, `Ready` becomes false, with the error. Of other kinds only what is said is written.
+   * given; if the reconcile throws, `Ready` becomes false, with the error, and stays so until one has succeeded. Of other
+   * kinds only what is said is written.
    * Resolves to what is stored, as `apply` does.
    */
   readonly status: (fields: StatusFields<R>) => Promise<R>;
