@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { applyStrategicMergePatch } from '../object/patch/strategic-merge-patch.js';
-import { Deployment, Service } from './index.js';
-import { builtinPatchSchema } from './patch-schema.js';
+import { builtinPatchSchema, Deployment, Service } from './index.js';
 
 test('containers of a Deployment merge by name, their ports by number, through three types', () => {
   const before = Deployment({

@@ -5,8 +5,14 @@ import { type PatchFact, patchFacts, patchRoots } from './generated/patch-facts.
 const nodes = new Map<string, PatchNode>();
 
 /**
- * What a strategic merge patch of a built-in kind has to know: which lists merge, and by which key. Undefined for other
- * kinds: servers do not take strategic merge patches of custom resources.
+ * What a strategic merge patch of a built-in kind has to know: which lists merge, and by which key
+ * (`strategicpatch.NewPatchMetaFromStruct`). Undefined for other kinds: servers do not take strategic merge patches of
+ * custom resources.
+ *
+ * ```ts
+ * const schema = builtinPatchSchema(deployment);
+ * const patched = schema && applyStrategicMergePatch(deployment, patch, schema);
+ * ```
  */
 export function builtinPatchSchema(kind: Pick<KindRef, 'apiVersion' | 'kind'>): PatchSchema | undefined {
   const name = `${kind.apiVersion}/${kind.kind}`;

@@ -18,7 +18,8 @@ import { type PatchSchema, SchemaPlace } from './patch-schema.js';
 /**
  * The strategic merge patch that turns `original` into `modified` (`strategicpatch.CreateTwoWayMergePatch`): `{}` when
  * they are equal. Elements of merged lists are matched by their merge key, so the patch works on a list that others
- * have added to. Values in the patch are parts of `modified`. As in a merge patch, `null` means absent.
+ * have added to. Values in the patch are parts of `modified`. As in a merge patch, `null` means absent. The schema of a
+ * built-in kind is `builtinPatchSchema(kind)` of `riata/kinds`.
  *
  * Where a list has several elements with one merge key (as ports that differ in the protocol only), no patch can tell
  * them apart: use server-side apply or an update for these.

@@ -20,7 +20,8 @@ import { type PatchSchema, SchemaPlace } from './patch-schema.js';
 
 /**
  * Applies a strategic merge patch (`strategicpatch.StrategicMergePatch`): a merge patch that merges lists by key where
- * the schema says so. `null` removes a field. Directives in the patch:
+ * the schema says so; that of a built-in kind is `builtinPatchSchema(kind)` of `riata/kinds`. `null` removes a field.
+ * Directives in the patch:
  * - `$patch: replace` takes the object (or, as an element of its own, the list) from the patch as it is;
  * - `$patch: delete` empties the object, or removes the element with that merge key from its list;
  * - `$retainKeys: […]` removes every field that it does not name;
