@@ -19,7 +19,7 @@ export interface ConnectContext {
   readonly address: string;
   /** Who is there, for the message: `the API server` or `the proxy`. */
   readonly peer: string;
-  /** The kubeconfig field that would mend a wrong address. */
+  /** Where a wrong address would be mended. */
   readonly field: string;
   /** The name that the certificate was checked against. */
   readonly verifyName?: string;

@@ -116,7 +116,7 @@ export class SocketConnector {
   async #openThroughProxy(track: Track, server: Peer, proxy: ProxyServer): Promise<net.Socket> {
     const peer: Peer = {
       peer: 'the proxy',
-      field: '"proxy-url" in the kubeconfig',
+      field: '"proxy-url" in the kubeconfig (or HTTPS_PROXY)',
       host: proxy.host,
       port: proxy.port,
     };
