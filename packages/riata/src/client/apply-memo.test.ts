@@ -86,3 +86,11 @@ test('bounded: the longest unused is forgotten first', () => {
   expect(memo.stands('one', intent(spec), object(spec))).toBe(true);
   expect(memo.stands('three', intent(spec), object(spec))).toBe(true);
 });
+
+test('as many as a large operator applies, in turn', () => {
+  const memo = new ApplyMemo();
+  const [applied, stored] = [intent({}), object({})];
+  const ids = Array.from({ length: 30_000 }, (_, i) => `id-${i}`);
+  for (const id of ids) memo.remember(id, applied, stored);
+  expect(ids.every((id) => memo.stands(id, applied, stored))).toBe(true);
+});

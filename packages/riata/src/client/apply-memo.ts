@@ -20,6 +20,11 @@ interface Memory {
   isUsed: boolean;
 }
 
+/**
+ * More objects than that are applied again and again by nobody whose memory could not spare the 400 bytes that each takes
+ * here: once there are more, those that come round in turn are all forgotten before they come again.
+ */
+const maxMemories = 100_000;
 /** Characters of JSON that are kept as they are: what comes again soon is compared without a digest. */
 const maxTextLength = 4_194_304;
 
@@ -36,7 +41,7 @@ export class ApplyMemo {
   readonly #maxTextLength: number;
   #textLength = 0;
 
-  constructor(limit = 10_000, textLength = maxTextLength) {
+  constructor(limit = maxMemories, textLength = maxTextLength) {
     this.#limit = limit;
     this.#maxTextLength = textLength;
   }

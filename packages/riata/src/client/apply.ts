@@ -20,7 +20,7 @@ export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOp
    * What is stored now as far as known, e.g. from a cache. No request is made, and the call resolves to this very object,
    * if applying would not change it: the same was applied to it by this client before and all that it speaks of is still
    * as the server answered then, or its `managedFields` show that this manager has applied just this. Without it a
-   * request is made every time.
+   * request is made every time. A client remembers 100,000 objects.
    */
   readonly current?: R;
 }
