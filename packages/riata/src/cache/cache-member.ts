@@ -1,4 +1,5 @@
 import { metadataPart } from '../client/metadata-part.js';
+import type { Selection } from '../client/options.js';
 import type { Write } from '../client/write-hook.js';
 import { keyOf } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
@@ -39,6 +40,8 @@ export class CacheMember<R extends KubeObject> {
   readonly writes: OwnWrites<R>;
   readonly view: OwnWritesView<R>;
   readonly clock: Scheduler;
+  /** What it asks the server for. */
+  readonly selection: Selection;
   readonly #kind: KindRef<R>;
   readonly #transform: ((object: R) => R) | undefined;
   readonly #selection: ParsedSelection;
@@ -51,6 +54,7 @@ export class CacheMember<R extends KubeObject> {
     const { memory, pageSize, useWatchList, silence, resyncPeriod } = options;
     const selection = { namespace, labelSelector, fieldSelector };
     this.namespace = namespace;
+    this.selection = selection;
     this.clock = runtime.clock;
     this.#kind = kind;
     this.#transform = transform;

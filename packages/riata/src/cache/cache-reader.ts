@@ -1,20 +1,27 @@
 import type { Client, Key } from '../client/interfaces.js';
 import type { GetOptions, ListOptions } from '../client/options.js';
 import { formatGroupResource } from '../object/gvk.js';
-import { formatKey, type ObjectKey } from '../object/key.js';
-import type { KindRef, Scope } from '../object/kind.js';
+import { formatKey, keyOf, type ObjectKey } from '../object/key.js';
+import { type KindRef, metadataOnly, type Scope } from '../object/kind.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
+import { compareResourceVersions } from '../object/resource-version.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { link } from '../runtime/signals.js';
 import type { CacheMember } from './cache-member.js';
 import { breadth, parseSelection, select } from './cache-selection.js';
+import type { Doubt } from './doubts.js';
 import type { KindCache } from './kind-cache.js';
 import { notInCache } from './lister.js';
-import type { Doubt } from './own-writes.js';
 
 /** How often the server is asked for one read, while objects of that name come and go. */
 const mostTries = 3;
+
+/** More objects in doubt than these are looked at all at once, by lists. */
+const fewDoubts = 8;
+
+/** So many objects are listed sooner than a watch can be waited for. */
+const fewObjects = 500;
 
 /** In place of an object: it takes a wait, or a request, to tell. */
 export const notAtHand: unique symbol = Symbol('riata.notAtHand');
@@ -115,9 +122,15 @@ export class CacheReader {
   ): Promise<R | undefined> {
     if (!cache.hasSynced()) await cache.synced({ signal });
     const id = formatKey(key as ObjectKey);
-    const doubt = member.writes.doubtOf(id);
-    if (doubt !== undefined && !(await this.#caughtUp(member, doubt, signal))) {
-      await this.#inspect(kind, id, key, member, doubt, signal);
+    const { writes } = member;
+    if (writes.doubtOf(id) !== undefined) {
+      // One about all ends when the watch has come as far as the server is, which may take a minute: that is not waited for.
+      const isAboutAll = writes.doubtOf(id) === writes.doubtOf();
+      if (isAboutAll) await this.#boundDoubts(kind, member, signal);
+      const doubt = writes.doubtOf(id);
+      if (doubt !== undefined && (isAboutAll || !(await this.#caughtUp(member, doubt, signal)))) {
+        await this.#inspect(kind, id, key, member, doubt, signal);
+      }
     }
     return member.view.getByKey(id);
   }
@@ -158,19 +171,58 @@ export class CacheReader {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { writes } = member;
-    const doubt = writes.doubtOf();
-    if (doubt !== undefined && !(await this.#caughtUp(member, doubt, signal))) {
-      // One object is enough to learn how far the server is; the watch then has to come as far.
-      const { metadata } = await this.#live.list(kind, { namespace: member.namespace, limit: 1, signal });
-      writes.settle(doubt);
-      if (metadata.resourceVersion) await writes.reached(metadata.resourceVersion, { signal });
+    if (writes.doubtOf() !== undefined || writes.doubtfulKeys().length > fewDoubts) {
+      const isSoon =
+        member.base.size > fewObjects &&
+        (await this.#caughtUp(member, { resourceVersion: await this.#boundDoubts(kind, member, signal) }, signal));
+      if (!isSoon) await this.#compareAll(kind, member, signal);
     }
+    let mayWait = true;
     for (const id of writes.doubtfulKeys()) {
       const about = writes.doubtOf(id);
-      if (about === undefined || (await this.#caughtUp(member, about, signal))) continue;
+      if (about === undefined || (mayWait && (await this.#caughtUp(member, about, signal)))) continue;
+      // A watch that has not come this far will not come further at once.
+      if (about.resourceVersion !== undefined) mayWait = false;
       const slash = id.indexOf('/');
       const key = slash < 0 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) };
       await this.#inspect(kind, id, key, member, about, signal);
+    }
+  }
+
+  /** Finds out how far the watch has to come for all doubts there are: one object is enough to learn where the server is. */
+  async #boundDoubts<R extends KubeObject>(
+    kind: KindRef<R>,
+    member: CacheMember<R>,
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
+    const { writes } = member;
+    const all = writes.doubtOf();
+    if (all?.resourceVersion !== undefined) return all.resourceVersion;
+    const open = writes.openDoubts();
+    const { metadata } = await this.#live.list(kind, { namespace: member.namespace, limit: 1, signal });
+    if (metadata.resourceVersion) writes.boundDoubts(open, metadata.resourceVersion);
+    return metadata.resourceVersion;
+  }
+
+  /** Compares what is shown with what the server has now, by the metadata of all. */
+  async #compareAll<R extends KubeObject>(
+    kind: KindRef<R>,
+    { view, writes, selection }: CacheMember<R>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const open = writes.openDoubts();
+    const { items, metadata } = await this.#live.list(metadataOnly(kind), { ...selection, signal });
+    const there = new Map(items.map((item) => [keyOf(item), item.metadata]));
+    for (const [key, doubt] of open) writes.settle(doubt, key);
+    for (const key of view.listKeys()) {
+      const shown = view.getByKey(key)?.metadata;
+      if (shown === undefined || there.has(key)) continue;
+      const order = compareResourceVersions(shown.resourceVersion, metadata.resourceVersion ?? '');
+      if (order === undefined) writes.doubt(key);
+      else if (order <= 0) writes.deleted(key, shown.uid);
+    }
+    for (const [key, { resourceVersion }] of there) {
+      if (view.getByKey(key)?.metadata.resourceVersion !== resourceVersion) writes.doubt(key, resourceVersion);
     }
   }
 

@@ -20,6 +20,8 @@ export class FakeCluster {
   readonly requests: string[] = [];
   /** Called with each of them before it is answered: throws to refuse it, waits to hold it up. */
   onRequest: (request: string) => unknown = () => undefined;
+  /** While it is true, watches tell nothing. */
+  isMute = false;
   readonly client: ConnectedClient;
   readonly #objects = new Map<string, Thing>();
   readonly #watches = new Set<{ push(event: WatchEvent<Thing>): void }>();
@@ -80,11 +82,12 @@ export class FakeCluster {
     for (const listener of [...this.#listeners]) listener(write);
   }
 
-  async #list(kind: KindRef, { namespace, limit }: ListOptions): Promise<KubeList<Thing>> {
+  async #list(kind: KindRef, { namespace, limit, continue: from = '0' }: ListOptions): Promise<KubeList<Thing>> {
     await this.#asked(`list ${namespace ?? '*'}`);
     const found = [...this.#objects.values()].filter(({ metadata }) => !namespace || metadata.namespace === namespace);
-    const items = structuredClone(limit === undefined ? found : found.slice(0, limit)) as Thing[];
-    const metadata = { resourceVersion: String(this.#version) };
+    const end = limit === undefined ? found.length : Number(from) + limit;
+    const items = structuredClone(found.slice(Number(from), end)) as Thing[];
+    const metadata = { resourceVersion: String(this.#version), continue: end < found.length ? String(end) : undefined };
     return { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items };
   }
 
@@ -128,6 +131,6 @@ export class FakeCluster {
 
   #tell(event: WatchEvent<Thing>): void {
     this.#history.push({ version: this.#version, event });
-    for (const watch of [...this.#watches]) watch.push(event);
+    if (!this.isMute) for (const watch of [...this.#watches]) watch.push(event);
   }
 }

@@ -14,6 +14,7 @@ export type { Change, ChangeType } from './change.js';
 export { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 export type { Delta, Deltas, DeltaType, ObjectDelta } from './delta.js';
 export { DeltaFIFO, type DeltaFIFOOptions } from './delta-fifo.js';
+export type { Doubt, OpenDoubt } from './doubts.js';
 export type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
 export type { EventHandlerHealth } from './event-listener.js';
 export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './expiration-cache.js';
@@ -45,7 +46,7 @@ export {
 export { Lister, type ListerSelector, listAll, listAllByNamespace, type NamespaceLister } from './lister.js';
 export { type NewInformer, newInformer } from './new-informer.js';
 export { OrderedFIFO, type OrderedFIFOOptions } from './ordered-fifo.js';
-export { type Doubt, OwnWrites, type OwnWritesOptions } from './own-writes.js';
+export { OwnWrites, type OwnWritesOptions } from './own-writes.js';
 export { OwnWritesView } from './own-writes-view.js';
 export {
   isQueueClosed,

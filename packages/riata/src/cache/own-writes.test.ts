@@ -191,6 +191,48 @@ test('a doubt lasts until it is settled, or the watch has come to its revision',
   expect(own.doubtOf('b')).toBeUndefined();
 });
 
+test('doubts that nobody looks into are forgotten in the end', async () => {
+  const { own, clock } = ownWrites();
+  own.shownAll('10');
+  for (let i = 0; i < 1000; i += 1) own.doubt(`k${i}`);
+  await clock.advance(200_000);
+  own.doubt('late');
+  own.doubtAll();
+  own.shown('other', '11');
+  expect(own.doubtfulKeys()).toHaveLength(1001);
+  await clock.advance(100_001);
+  own.shown('other', '12');
+  expect(own.doubtfulKeys()).toEqual(['late']);
+  expect(own.doubtOf()).toBeDefined();
+  await clock.advance(200_000);
+  expect([own.doubtOf(), own.doubtOf('late'), own.doubtfulKeys()]).toEqual([undefined, undefined, []]);
+});
+
+test('how far the watch has to come for a doubt may be learned later; what came up meanwhile stays', () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  own.doubt('a');
+  own.doubtAll();
+  const open = own.openDoubts();
+  own.doubt('a');
+  own.boundDoubts(open, '14');
+  expect(own.doubtOf()).toEqual({ resourceVersion: '14' });
+  own.shown('b', '14');
+  expect([own.doubtOf(), own.doubtOf('a')]).toEqual([undefined, { resourceVersion: undefined }]);
+  own.boundDoubts(own.openDoubts(), '14');
+  expect(own.doubtOf('a')).toBeUndefined();
+});
+
+test('a doubt about all is settled for one object that was looked at, until another comes up', () => {
+  const { own } = ownWrites();
+  own.shownAll('10');
+  own.doubtAll();
+  own.settle(own.doubtOf('a') ?? { resourceVersion: '' }, 'a');
+  expect([own.doubtOf('a') === undefined, own.doubtOf('b') === undefined]).toEqual([true, false]);
+  own.doubtAll();
+  expect(own.doubtOf('a')).toBeDefined();
+});
+
 test('a doubt about all is one about each', () => {
   const { own } = ownWrites();
   own.shownAll('10');

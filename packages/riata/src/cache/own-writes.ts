@@ -5,10 +5,8 @@ import { freeze } from '../object/value/freeze.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Metrics } from '../runtime/metrics.js';
 import { abortable } from '../runtime/signals.js';
+import { type Doubt, Doubts, forgottenAfterMs, type OpenDoubt } from './doubts.js';
 import { OwnWriteMetrics } from './own-write-metrics.js';
-
-/** A deletion whose revision is unknown is forgotten after this time: a watch that far behind has other worries. */
-const forgottenAfterMs = 300_000;
 
 /** So many deleted objects of one name are remembered; the watch is never that far behind. */
 const mostGone = 16;
@@ -27,12 +25,6 @@ interface Entry<T> {
   /** Of deletions: objects of that name that were deleted as well; the watch may show any of them still. */
   readonly alsoGone?: readonly string[];
   readonly sinceMs: number;
-}
-
-/** A write whose outcome the answer does not show: look at the server, or wait until the watch has come this far. */
-export interface Doubt {
-  /** Unknown where the answer was lost. */
-  readonly resourceVersion: string | undefined;
 }
 
 /** Options of {@link OwnWrites}. */
@@ -58,8 +50,7 @@ export interface OwnWritesOptions {
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #doubts = new Map<string, Doubt>();
-  #doubtOfAll: Doubt | undefined;
+  readonly #doubts: Doubts;
   readonly #waiting = new Set<{ readonly resourceVersion: string; resolve(): void }>();
   readonly #clock: Scheduler;
   readonly #metrics: OwnWriteMetrics;
@@ -69,6 +60,7 @@ export class OwnWrites<T extends KubeObject> {
 
   constructor(options: OwnWritesOptions) {
     this.#clock = options.clock;
+    this.#doubts = new Doubts(options.clock, (resourceVersion) => this.#isShown(resourceVersion));
     this.#metrics = new OwnWriteMetrics(options.metrics, options.name);
     this.#shown = options.shown ?? (() => undefined);
   }
@@ -122,32 +114,40 @@ export class OwnWrites<T extends KubeObject> {
 
   /** Something was or may have been done to this object; how it looks now is not known. */
   doubt(key: string, resourceVersion?: string): void {
-    if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
-    this.#doubts.set(key, { resourceVersion });
+    this.#doubts.add(key, resourceVersion);
   }
 
   /** Something was or may have been done to an unknown set of objects. */
   doubtAll(resourceVersion?: string): void {
-    if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
-    this.#doubtOfAll = { resourceVersion };
+    this.#doubts.addAll(resourceVersion);
   }
 
   /** What there is to find out before this object is read; of all objects without a key. */
   doubtOf(key?: string): Doubt | undefined {
-    if (this.#doubtOfAll !== undefined || key === undefined) return this.#doubtOfAll;
-    return this.#doubts.get(key);
+    return this.#doubts.of(key);
   }
 
   /** Keys of the objects that there is doubt about, those of a doubt about all excepted. */
   doubtfulKeys(): string[] {
-    return [...this.#doubts.keys()];
+    return this.#doubts.keys();
   }
 
-  /** A doubt has been looked into: about one object, or, without a key, about all. One that came up since then stays. */
+  /** Every doubt there is now, about single objects and about all. */
+  openDoubts(): readonly OpenDoubt[] {
+    return this.#doubts.open();
+  }
+
+  /** The server is at this revision, and was asked after these doubts came up: they end when the watch has come as far. */
+  boundDoubts(open: readonly OpenDoubt[], resourceVersion: string): void {
+    this.#doubts.bound(open, resourceVersion);
+  }
+
+  /**
+   * A doubt has been looked into: about one object, or, without a key, about all. One that came up since then stays. A
+   * doubt about all may be settled for one object.
+   */
   settle(doubt: Doubt, key?: string): void {
-    if (key === undefined) {
-      if (this.#doubtOfAll === doubt) this.#doubtOfAll = undefined;
-    } else if (this.#doubts.get(key) === doubt) this.#doubts.delete(key);
+    this.#doubts.settle(doubt, key);
   }
 
   /** The watch has shown this version of the object. */
@@ -271,13 +271,7 @@ export class OwnWrites<T extends KubeObject> {
   }
 
   #advanced(): void {
-    if (this.#doubts.size > 0) {
-      for (const [key, { resourceVersion }] of this.#doubts) {
-        if (resourceVersion !== undefined && this.#isShown(resourceVersion)) this.#doubts.delete(key);
-      }
-    }
-    const all = this.#doubtOfAll?.resourceVersion;
-    if (all !== undefined && this.#isShown(all)) this.#doubtOfAll = undefined;
+    this.#doubts.advanced();
     for (const waiter of this.#waiting) if (this.#isShown(waiter.resourceVersion)) waiter.resolve();
   }
 
