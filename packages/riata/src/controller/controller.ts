@@ -40,8 +40,8 @@ export interface ControllerWork extends ControllerOptions {
   readonly gate?: Pick<KeyGate, 'admits'>;
 }
 
-/** `syncing`: waits for what it watches. `running`: reconciles. */
-export type ControllerPhase = 'idle' | 'syncing' | 'running' | 'stopping' | 'stopped';
+/** `syncing`: waits for what it watches. `warm`: need not any more, and waits to be run. `running`: reconciles. */
+export type ControllerPhase = 'idle' | 'syncing' | 'warm' | 'running' | 'stopping' | 'stopped';
 
 /**
  * The loop that turns keys into reconciles (`controller.Controller`; `controller.New`, `NewUnmanaged`): sources put keys
@@ -121,8 +121,8 @@ export class Controller {
 
   /** Adds a source; of a running controller it is started at once, and its keys are worked on as they come (`Watch`). */
   async watch(source: Source): Promise<void> {
-    this.#sources.push(source);
-    if (this.#phase !== 'idle') await source.start(this.queue, { signal: this.#stop.signal, runtime: this.#runtime });
+    if (this.#phase === 'idle') this.#sources.push(source);
+    else await source.start(this.queue, { signal: this.#stop.signal, runtime: this.#runtime });
   }
 
   /**
@@ -147,9 +147,17 @@ export class Controller {
     }
   }
 
-  /** Starts the sources and waits until they are synced, without reconciling: `run` then begins at once (`Warmup`). */
-  async warmUp(): Promise<void> {
-    if (this.#warm === undefined) {
+  /**
+   * Starts the sources and waits until they are synced, without reconciling: `run` then begins at once (`Warmup`). The
+   * signal ends the sources if it aborts before `run` was called.
+   */
+  async warmUp({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    onAbort(signal, () => {
+      if (this.#ran) return;
+      this.#stopNow(signal?.reason);
+      this.#phase = 'stopped';
+    });
+    if (this.#warm === undefined && !this.#stop.signal.aborted) {
       this.#phase = 'syncing';
       this.#warm = this.#startSources();
     }
@@ -199,6 +207,7 @@ export class Controller {
       using timed = link({ signals: [signal], timeoutMs, clock });
       try {
         await abortable(synced, timed.signal);
+        if (this.#phase === 'syncing') this.#phase = 'warm';
         return;
       } catch (error) {
         if (signal.aborted || !isAbortOf(timed.signal, error)) throw error;

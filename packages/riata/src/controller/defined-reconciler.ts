@@ -33,6 +33,8 @@ export interface ControllerPlace {
   readonly cache: Cache;
   /** Goes into the keys, where there are several clusters. @default none */
   readonly cluster?: string;
+  /** Kinds that reconcilers read from the server, whatever the cache holds. @default none */
+  readonly uncached?: readonly KindRef[];
   /** Where events go. @default nowhere */
   readonly recorder?: { event(object: KubeObject, event: ReconcileEvent): void };
 }
@@ -59,13 +61,14 @@ export class DefinedReconciler<R extends KubeObject> {
   readonly #runtime: Runtime;
   readonly #fieldManager: string;
   readonly #recorder: ControllerPlace['recorder'];
+  readonly #uncached: ControllerPlace['uncached'];
   readonly #memory: ReconcilerMemory;
   #second = Number.NaN;
   #timeText = '';
 
   constructor(
     definition: ControllerDefinition<R>,
-    { client, cache, recorder }: ControllerPlace,
+    { client, cache, recorder, uncached }: ControllerPlace,
     runtime: Runtime,
     memory = new ReconcilerMemory(definition as unknown as ControllerDefinition),
   ) {
@@ -73,6 +76,7 @@ export class DefinedReconciler<R extends KubeObject> {
     this.#cache = cache;
     this.#runtime = runtime;
     this.#recorder = recorder;
+    this.#uncached = uncached;
     this.#memory = memory;
     this.#fieldManager = definition.options.fieldManager ?? definition.name;
     this.#place = client;
@@ -239,7 +243,7 @@ export class DefinedReconciler<R extends KubeObject> {
 
   /** {@link ReconcileContext.client} */
   delegatingFor(run: ActiveReconcile): Client {
-    return delegatingClient({ cacheReader: this.#cache, client: this.clientFor(run) });
+    return delegatingClient({ cacheReader: this.#cache, client: this.clientFor(run), uncached: this.#uncached });
   }
 
   /** What one reconcile writes with: ends with it, and tells it what was written. */

@@ -2,6 +2,7 @@ import { wrapPlainly } from '../client/kube-client.js';
 import type { KubeObject } from '../object/meta.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
+import { Removed } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
@@ -66,7 +67,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   /** Works on this API server from the start: nothing is reconciled before what it watches there is synced. */
   async settle(place: ControllerPlace): Promise<void> {
     this.#place(place);
-    for (const source of await this.#sourcesOf(place)) await this.controller.watch(source);
+    for (const source of this.#sourcesOf(place)) await this.controller.watch(source);
   }
 
   /**
@@ -81,23 +82,44 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const newcomer: Newcomer = { early: new Map(), isSynced: false };
     this.#newcomers.set(cluster, newcomer);
     this.#place(place);
-    const sources = await this.#sourcesOf(place);
+    const sources = this.#sourcesOf(place);
     for (const source of sources) await this.controller.watch(bounded(source, signal));
-    try {
-      await Promise.all(sources.map((source) => (isSyncing(source) ? source.waitForSync({ signal }) : undefined)));
-      newcomer.isSynced = true;
-      for (const key of newcomer.early.values()) this.controller.queue.add(key);
-      newcomer.early.clear();
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    if (!(await this.#synced(sources, cluster, signal))) return;
+    newcomer.isSynced = true;
+    for (const key of newcomer.early.values()) this.controller.queue.add(key);
+    newcomer.early.clear();
   }
 
-  /** Forgets a cluster whose signal has aborted: what is left of its keys in the queue leads to nothing. */
+  /** False if the signal has aborted before. What is refused today may be allowed tomorrow: informers go on asking. */
+  async #synced(sources: readonly Source[], cluster: string, signal: AbortSignal): Promise<boolean> {
+    const { clock, log } = this.#runtime;
+    const fields = { controller: this.#definition.name, cluster };
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        await Promise.all(sources.map((source) => (isSyncing(source) ? source.waitForSync({ signal }) : undefined)));
+        if (tries > 1) log.info('a cluster can be worked on now', fields);
+        return true;
+      } catch (error) {
+        if (signal.aborted) return false;
+        const words = 'a cluster cannot be worked on yet: it is tried again, and the others go on';
+        if (tries === 1) log.error(words, { ...fields, error });
+        else log.debug(words, { ...fields, error });
+      }
+      await clock.sleep(Math.min(1_000 * 2 ** (tries - 1), 60_000), { signal, background: true }).catch(() => {});
+    }
+    return false;
+  }
+
+  /**
+   * Forgets a cluster whose signal has aborted, and aborts what is being reconciled there. What is left of its keys in the
+   * queue leads to nothing.
+   */
   leave(cluster: string): void {
     this.#reconcilers.delete(cluster);
     this.#places.delete(cluster);
     this.#newcomers.delete(cluster);
+    const isThere = (key: Request) => key.cluster === cluster;
+    void this.controller.endReconciles(isThere, new Removed(`cluster "${cluster}" was removed`), { atOnce: true });
   }
 
   /** Puts all objects in line again whose keys are meant, as at the start: the gate has opened for them. */
@@ -129,7 +151,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#memory));
   }
 
-  async #sourcesOf({ cache, cluster }: ControllerPlace): Promise<readonly Source[]> {
+  #sourcesOf({ cache, cluster }: ControllerPlace): readonly Source[] {
     const definition = this.#definition as unknown as ControllerDefinition;
     const runtime = { ...this.#runtime, log: this.#runtime.log.child({ controller: definition.name }) };
     const sources: Source[] = definition.reads.map((kind) => readSource(cache, kind, runtime));
@@ -144,6 +166,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
 function bounded(source: Source, signal: AbortSignal): Source {
   return {
     name: source.name,
-    start: (queue, options) => source.start(queue, { signal: link(options.signal, signal).signal }),
+    async start(queue, options) {
+      if (!signal.aborted) await source.start(queue, { ...options, signal: link(options.signal, signal).signal });
+    },
   };
 }

@@ -1,9 +1,11 @@
 import { Cache } from '../cache/cache.js';
-import type { CacheOptions } from '../cache/cache-options.js';
 import { type ConnectedClient, createClient } from '../client/create-client.js';
 import type { RestConfig } from '../rest/config.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { Removed } from '../runtime/stop-reasons.js';
+import { EventBroadcaster } from './event-broadcaster.js';
+import type { EventRecorder } from './event-recorder.js';
+import type { ManagerOptions } from './manager-options.js';
 
 /** A cluster beside the manager's own: what it is reached by, and what is cached of it. */
 export interface Cluster {
@@ -12,13 +14,21 @@ export interface Cluster {
   readonly cache: Cache;
   /** Aborts when it is removed, or the manager stops. */
   readonly signal: AbortSignal;
+  /** Tells of what happens to its objects, there, in the name of a component. */
+  eventRecorder(name: string): EventRecorder;
 }
 
 /** Adds and removes clusters while a manager runs. */
 export interface ClusterSet {
-  /** Controllers that are for added clusters work on it from now on. Throws if the name is taken. */
+  /**
+   * Controllers that are for added clusters work on it from now on. Throws if the name is taken, and once the manager has
+   * stopped.
+   */
   add(name: string, config: RestConfig): Cluster;
-  /** Ends all work on it; resolves when its watches have ended. Does nothing for a name that is not there. */
+  /**
+   * Ends all work on it: reconciles are aborted, events that wait are written. Resolves when its watches have ended. Does
+   * nothing for a name that is not there.
+   */
   remove(name: string): Promise<void>;
   /** Undefined if it is not there. */
   get(name: string): Cluster | undefined;
@@ -40,16 +50,17 @@ interface Member extends Cluster {
 export class Clusters implements ClusterSet {
   readonly #members = new Map<string, Member>();
   readonly #runtime: Runtime;
-  readonly #cacheOptions: Omit<CacheOptions, 'runtime'> | undefined;
+  readonly #options: Pick<ManagerOptions, 'cache' | 'events'>;
   readonly #onAdd: (cluster: Cluster) => void;
+  #isClosed = false;
 
   constructor(parts: {
     readonly runtime: Runtime;
-    readonly cache: Omit<CacheOptions, 'runtime'> | undefined;
+    readonly options: Pick<ManagerOptions, 'cache' | 'events'>;
     readonly onAdd: (cluster: Cluster) => void;
   }) {
     this.#runtime = parts.runtime;
-    this.#cacheOptions = parts.cache;
+    this.#options = parts.options;
     this.#onAdd = parts.onAdd;
   }
 
@@ -66,11 +77,15 @@ export class Clusters implements ClusterSet {
       throw new TypeError(`cluster: a name wants some text without a slash, got ${JSON.stringify(name)}`);
     }
     if (this.#members.has(name)) throw new Error(`there already is a cluster named "${name}": remove it first`);
+    if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);
     const client = createClient(config, { runtime: this.#runtime });
-    const cache = new Cache(client, { ...this.#cacheOptions, runtime: this.#runtime });
+    const cache = new Cache(client, { ...this.#options.cache, runtime: this.#runtime });
+    const events = new EventBroadcaster(client, { ...this.#options.events, runtime: this.#runtime });
     const stop = new AbortController();
-    const ended = cache.run({ signal: stop.signal }).then(() => client.close());
-    const member = { name, client, cache, signal: stop.signal, stop, ended };
+    const { signal } = stop;
+    const ended = Promise.all([cache.run({ signal }), events.run({ signal })]).then(() => client.close());
+    const eventRecorder = (component: string) => events.recorder(component);
+    const member = { name, client, cache, signal, eventRecorder, stop, ended };
     this.#members.set(name, member);
     this.#runtime.log.info('a cluster was added', { cluster: name, server: config.server });
     this.#onAdd(member);
@@ -86,7 +101,9 @@ export class Clusters implements ClusterSet {
     this.#runtime.log.info('a cluster was removed', { cluster: name });
   }
 
-  async removeAll(): Promise<void> {
+  /** For good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.names.map((name) => this.remove(name)));
   }
 }

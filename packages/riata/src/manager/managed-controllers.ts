@@ -1,21 +1,28 @@
 import type { Cache } from '../cache/cache.js';
-import type { KubeClient } from '../client/kube-client.js';
+import type { ConnectedClient } from '../client/create-client.js';
+import { wrapPlainly } from '../client/kube-client.js';
+import type { Run } from '../client/operation.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ControllerOptions } from '../controller/controller-options.js';
 import type { ControllerDefinition } from '../controller/definition.js';
 import { DefinedController } from '../controller/definition-controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { formatKey } from '../object/key.js';
+import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import type { Cluster, ClusterSet } from './clusters.js';
 import type { EventBroadcaster } from './event-broadcaster.js';
+import type { EventRecorder } from './event-recorder.js';
 import type { ManagerShards } from './manager-shards.js';
 import type { Runnable } from './runnable.js';
 
 /** What the controllers of a manager share. */
 export interface ManagedControllersParts {
+  readonly client: ConnectedClient;
   readonly cache: Cache;
+  /** Kinds that are always read from the server. */
+  readonly uncached: readonly KindRef[] | undefined;
   readonly clusters: () => ClusterSet;
   readonly events: EventBroadcaster;
   readonly defaults: Omit<ControllerOptions, 'runtime'> | undefined;
@@ -24,8 +31,8 @@ export interface ManagedControllersParts {
 
 /** Where one controller works. */
 export interface ControllerRole {
-  /** Fenced, for what only the leader runs. */
-  readonly client: KubeClient;
+  /** Of what only the leader runs: its writes, to whichever cluster, start only while this replica leads. */
+  readonly fence: ((run: Run) => Run) | undefined;
   /** Given, it shares its keys with other replicas. */
   readonly shards: ManagerShards | undefined;
 }
@@ -36,7 +43,7 @@ export class ManagedControllers {
   /** Undefined until it is made: the name is taken already. */
   readonly #controllers = new Map<string, DefinedController | undefined>();
   /** Those that work on added clusters. */
-  readonly #roaming = new Set<DefinedController>();
+  readonly #roaming = new Map<DefinedController, ControllerRole>();
 
   constructor(parts: ManagedControllersParts) {
     this.#parts = parts;
@@ -78,7 +85,7 @@ export class ManagedControllers {
         const defined = await make();
         await (shards === undefined ? defined.controller.run(options) : shards.runController(defined, options));
       },
-      ...(definition.options.warmUp && { warmUp: async () => (await make()).controller.warmUp() }),
+      ...(definition.options.warmUp && { warmUp: async (options) => (await make()).controller.warmUp(options) }),
     };
   }
 
@@ -91,30 +98,38 @@ export class ManagedControllers {
 
   /** Has those that are for added clusters work on it. */
   clusterAdded(cluster: Cluster): void {
-    for (const defined of this.#roaming) this.#join(defined, cluster);
+    for (const [defined, role] of this.#roaming) this.#join(defined, role, cluster);
   }
 
-  async #make(definition: ControllerDefinition, { client, shards }: ControllerRole): Promise<DefinedController> {
-    const { cache, clusters, events, defaults, runtime } = this.#parts;
+  async #make(definition: ControllerDefinition, role: ControllerRole): Promise<DefinedController> {
+    const { client, cache, clusters, events, defaults, runtime } = this.#parts;
     const { name } = definition;
-    const defined = new DefinedController(definition, { defaults, runtime, gate: shards?.gate });
+    const defined = new DefinedController(definition, { defaults, runtime, gate: role.shards?.gate });
     const { clusters: where = 'own' } = definition.options;
-    if (where !== 'added') await defined.settle({ client, cache, recorder: events.recorder(name) });
+    if (where !== 'added') await defined.settle(this.#place(role, { client, cache }, events.recorder(name)));
     this.#controllers.set(name, defined);
     if (where !== 'own') {
-      this.#roaming.add(defined);
-      for (const cluster of clusters().names) this.#join(defined, clusters().get(cluster) as Cluster);
+      this.#roaming.set(defined, role);
+      for (const cluster of clusters().names) this.#join(defined, role, clusters().get(cluster) as Cluster);
     }
     return defined;
   }
 
-  #join(defined: DefinedController, { name, client, cache, signal }: Cluster): void {
+  #join(defined: DefinedController, role: ControllerRole, cluster: Cluster): void {
     const { log } = this.#parts.runtime;
+    const { name, signal } = cluster;
+    const { name: controller } = defined.controller;
+    const place = this.#place(role, cluster, cluster.eventRecorder(controller));
     // A cluster that cannot be worked on is told; the others go on.
-    defined.join({ client, cache, cluster: name }, { signal }).catch((error: unknown) => {
-      log.error('a cluster cannot be worked on', { cluster: name, controller: defined.controller.name, error });
+    defined.join({ ...place, cluster: name }, { signal }).catch((error: unknown) => {
+      log.error('a cluster cannot be worked on', { cluster: name, controller, error });
     });
     onAbort(signal, () => defined.leave(name));
+  }
+
+  #place({ fence }: ControllerRole, { client, cache }: Pick<Cluster, 'client' | 'cache'>, recorder: EventRecorder) {
+    const { uncached } = this.#parts;
+    return { client: fence === undefined ? client : client[wrapPlainly](fence), cache, uncached, recorder };
   }
 
   #made(): readonly DefinedController[] {

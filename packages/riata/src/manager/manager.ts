@@ -77,6 +77,7 @@ export class Manager implements AsyncDisposable {
   readonly #ownsConnection: boolean;
   readonly #options: ManagerOptions;
   readonly #runtime: Runtime;
+  readonly #gracefulMs: number;
   readonly #registry: PromRegistry | undefined;
   readonly #endpoints: HttpEndpoint[] = [];
   readonly #groups: Readonly<Record<RunnableStage, RunnableGroup>>;
@@ -92,12 +93,15 @@ export class Manager implements AsyncDisposable {
   #cause: Cause | undefined;
   #phase: 'idle' | 'starting' | 'running' | 'stopping' | 'stopped' = 'idle';
 
-  /** `registry`: what `/metrics` shows; see {@link Manager.create}, which fetches it. */
+  /** `registry`: what `/metrics` shows, for those who count by `runtime.metrics` of their own. @default one of its own */
   constructor(options: ManagerOptions, registry?: PromRegistry) {
     const { config, client } = options;
     this.#options = options;
-    this.#registry = registry;
-    this.#runtime = resolveRuntime(options.runtime);
+    const isCounted = options.metrics === undefined || registry !== undefined || options.runtime?.metrics !== undefined;
+    const prom = isCounted ? undefined : loadPromMetrics();
+    this.#registry = registry ?? prom?.registry;
+    this.#runtime = resolveRuntime({ ...options.runtime, ...(prom && { metrics: prom.metrics }) });
+    this.#gracefulMs = durationMs(options.gracefulTimeout ?? '30s', 'Manager: gracefulTimeout');
     if (config === undefined && client === undefined) {
       throw new TypeError('Manager: give a config or a client, or use Manager.create, which looks for a config');
     }
@@ -118,11 +122,11 @@ export class Manager implements AsyncDisposable {
     });
     this.#elected = { promise, resolve };
     this.#controllers = new ManagedControllers({
-      ...{ cache: this.cache, events: this.#events, defaults: options.controllers, runtime: this.#runtime },
-      clusters: () => this.#clusters,
+      ...{ client: this.#connection, cache: this.cache, uncached: options.uncached, events: this.#events },
+      ...{ defaults: options.controllers, runtime: this.#runtime, clusters: () => this.#clusters },
     });
     const onAdd = (cluster: Cluster) => this.#controllers.clusterAdded(cluster);
-    this.#clusters = new Clusters({ runtime: this.#runtime, cache: options.cache, onAdd });
+    this.#clusters = new Clusters({ runtime: this.#runtime, options, onAdd });
     this.#elector = this.#makeElector();
     const { sharding } = options;
     this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
@@ -134,10 +138,7 @@ export class Manager implements AsyncDisposable {
   /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */
   static async create(options: ManagerOptions = {}): Promise<Manager> {
     const isPlaced = options.config !== undefined || options.client !== undefined;
-    const placed = isPlaced ? options : { ...options, config: await loadConfig() };
-    if (placed.metrics === undefined || placed.runtime?.metrics !== undefined) return new Manager(placed);
-    const { metrics, registry } = await loadPromMetrics();
-    return new Manager({ ...placed, runtime: { ...placed.runtime, metrics } }, registry);
+    return new Manager(isPlaced ? options : { ...options, config: await loadConfig() });
   }
 
   /** Where probes and metrics are served, by the name of the server; once it runs. */
@@ -254,7 +255,7 @@ export class Manager implements AsyncDisposable {
   /** Frees the connection, if it is the manager's own. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ reason: 'stopped' });
-    await this.#clusters.removeAll();
+    await this.#clusters.close();
     await this.cache.close();
     if (this.#ownsConnection) await this.#connection.close();
   }
@@ -281,7 +282,7 @@ export class Manager implements AsyncDisposable {
       groups.others.add({ name: `clusters ${provider.name}`, run });
     }
     groups.others.start();
-    await Promise.all(groups.leader.runnables.map((runnable) => runnable.warmUp?.()));
+    groups.leader.warmUp();
   }
 
   /** Runs what only the leader runs. */
@@ -332,9 +333,9 @@ export class Manager implements AsyncDisposable {
   #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
     const { name, options } = definition;
     const isLeader = stage === 'leader';
-    const client = isLeader ? this.leaderClient : this.#connection;
+    const fence = isLeader ? this.#elector?.fence : undefined;
     const shards = options.sharded && !isLeader ? this.#shards : undefined;
-    const remove = this.#groups[stage].add(this.#controllers.add(definition, { client, shards }));
+    const remove = this.#groups[stage].add(this.#controllers.add(definition, { fence, shards }));
     return {
       remove: async () => {
         await remove();
@@ -365,13 +366,13 @@ export class Manager implements AsyncDisposable {
     this.#phase = 'stopping';
     const { clock, log } = this.#runtime;
     const atMost = this.#options.gracefulTimeout ?? '30s';
-    const timeoutMs = durationMs(atMost, 'gracefulTimeout');
+    const timeoutMs = this.#gracefulMs;
     using _stopping = watchStopping(this.#runtime, () => this.#controllers.active, atMost);
     const { reason } = this.#stop.signal;
     const stopAll = async () => {
       for (const stage of [...startOrder].reverse()) {
         await this.#groups[stage].stop(reason);
-        if (stage === 'others') await this.#clusters.removeAll();
+        if (stage === 'others') await this.#clusters.close();
       }
       endElection.abort(reason);
       await election;

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import process from 'node:process';
 import type { MetricSpec, Metrics } from '../runtime/metrics.js';
 
 /** The part of the package `prom-client` that is used: any version with it will do. */
@@ -51,20 +53,27 @@ export function promMetrics(prom: PromClient, registry: PromRegistry): Metrics {
   };
 }
 
-/** A registry of its own, with the process's default metrics. Fails with the remedy if the package is not there. */
-export async function loadPromMetrics(): Promise<{ readonly metrics: Metrics; readonly registry: PromRegistry }> {
-  const name = 'prom-client';
-  const prom = await import(name).then(
-    (module: { readonly default?: LoadedProm } & LoadedProm) => module.default ?? module,
-    (error: unknown) => {
-      throw new Error('metrics: the package prom-client is not installed; run "npm install prom-client"', {
-        cause: error,
-      });
-    },
-  );
+/**
+ * A registry of its own, with the process's default metrics. The package is loaded now, and only if metrics are wanted.
+ * Throws, with the remedy, if it is not there.
+ */
+export function loadPromMetrics(): { readonly metrics: Metrics; readonly registry: PromRegistry } {
+  const prom = requireProm();
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
   return { metrics: promMetrics(prom, registry), registry };
+}
+
+function requireProm(): LoadedProm {
+  // In a bundle of CommonJS there is no such address.
+  const require = createRequire(import.meta.url ?? `${process.cwd()}/`);
+  try {
+    return require('prom-client') as LoadedProm;
+  } catch (error) {
+    throw new Error('metrics: the package prom-client is not installed; run "npm install prom-client"', {
+      cause: error,
+    });
+  }
 }
 
 interface LoadedProm extends PromClient {

@@ -69,3 +69,52 @@ test('a failure is told, unless it was told to stop; ending early is none', asyn
   await group.stop(undefined);
   expect(failures).toHaveLength(2);
 });
+
+test('those that can get ready do so before the start, those that come later too; nobody waits for it', async () => {
+  const failures: string[] = [];
+  const group = new RunnableGroup((runnable, error) => failures.push(`${runnable.name}: ${(error as Error).message}`));
+  const steps: string[] = [];
+  const runnable = (name: string, warm: (signal: AbortSignal) => Promise<void>): Runnable => ({
+    name,
+    warmUp: ({ signal }) => {
+      steps.push(`${name} warms up`);
+      return warm(signal);
+    },
+    run: async () => void steps.push(`${name} runs`),
+  });
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  group.add(runnable('slow', () => new Promise(() => {})));
+  group.warmUp();
+  const remove = group.add(runnable('late', untilAborted));
+  group.add(
+    runnable('broken', async () => {
+      throw new Error('no luck');
+    }),
+  );
+  await remove();
+  group.start();
+  group.add(runnable('last', async () => {}));
+  await turn();
+  expect(steps).toEqual(['slow warms up', 'late warms up', 'broken warms up', 'slow runs', 'broken runs', 'last runs']);
+  expect(failures).toEqual(['broken: no luck']);
+});
+
+test('what has only got ready is told to stop, and waited for', async () => {
+  const group = new RunnableGroup(() => {});
+  let hasEnded = false;
+  group.add({
+    name: 'warm',
+    warmUp: ({ signal }) =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          hasEnded = true;
+          resolve();
+        }),
+      ),
+    run: async () => {},
+  });
+  group.warmUp();
+  await group.stop(undefined);
+  expect(hasEnded).toBe(true);
+});

@@ -6,13 +6,15 @@ interface Member {
   readonly stop: AbortController;
   /** Settles, never rejects, when it has ended; undefined while it was not started. */
   ended: Promise<void> | undefined;
+  /** The same of its getting ready. */
+  warm: Promise<void> | undefined;
 }
 
 /** What runs together: started together, stopped together. */
 export class RunnableGroup {
   readonly #members = new Set<Member>();
   readonly #onFailure: (runnable: Runnable, error: unknown) => void;
-  #state: 'waiting' | 'started' | 'stopped' = 'waiting';
+  #state: 'waiting' | 'warm' | 'started' | 'stopped' = 'waiting';
   #reason: unknown;
 
   /** `onFailure` hears of those that reject without having been told to stop. */
@@ -25,24 +27,28 @@ export class RunnableGroup {
     return [...this.#members].filter(({ ended }) => ended !== undefined).map(({ runnable }) => runnable.name);
   }
 
-  get runnables(): readonly Runnable[] {
-    return [...this.#members].map(({ runnable }) => runnable);
-  }
-
-  /** Started at once if the group is; gives a function that stops and forgets it. */
+  /** Started at once if the group is, or got ready; gives a function that stops and forgets it. */
   add(runnable: Runnable): () => Promise<void> {
-    const member: Member = { runnable, stop: new AbortController(), ended: undefined };
+    const member: Member = { runnable, stop: new AbortController(), ended: undefined, warm: undefined };
     this.#members.add(member);
     if (this.#state === 'started') this.#start(member);
+    if (this.#state === 'warm') this.#warmUp(member);
     return async () => {
       member.stop.abort(new Removed(`${runnable.name} was removed`));
-      await member.ended;
+      await Promise.all([member.ended, member.warm]);
       this.#members.delete(member);
     };
   }
 
-  start(): void {
+  /** Has them get ready, and those that are added until it is started; nobody waits for that. */
+  warmUp(): void {
     if (this.#state !== 'waiting') return;
+    this.#state = 'warm';
+    for (const member of this.#members) this.#warmUp(member);
+  }
+
+  start(): void {
+    if (this.#state === 'started' || this.#state === 'stopped') return;
     this.#state = 'started';
     for (const member of this.#members) this.#start(member);
   }
@@ -54,11 +60,20 @@ export class RunnableGroup {
       this.#reason = reason;
       for (const { stop } of this.#members) stop.abort(this.#reason);
     }
-    await Promise.all([...this.#members].map(({ ended }) => ended));
+    await Promise.all([...this.#members].flatMap(({ ended, warm }) => [ended, warm]));
+  }
+
+  #warmUp(member: Member): void {
+    const { runnable, stop } = member;
+    member.warm = (async () => runnable.warmUp?.({ signal: stop.signal }))().catch((error: unknown) => {
+      // One that runs meanwhile fails by itself.
+      if (!stop.signal.aborted && member.ended === undefined) this.#onFailure(runnable, error);
+    });
   }
 
   #start(member: Member): void {
     const { runnable, stop } = member;
+    if (stop.signal.aborted) return;
     const end = () => {
       this.#members.delete(member);
     };

@@ -4,8 +4,12 @@ export interface Runnable {
   readonly name: string;
   /** Works until the signal aborts; resolves when it has ended. If it rejects, the manager stops. May end early. */
   run(options: { readonly signal: AbortSignal }): Promise<void>;
-  /** Gets ready without working yet: called while another replica leads (`warmupRunnable`). @default nothing to do */
-  warmUp?(): Promise<void>;
+  /**
+   * Gets ready without working yet: called while another replica leads, and `run` later on, whether it has ended or not
+   * (`warmupRunnable`). The signal is that of `run`; if it aborts before, `run` is not called. If it rejects, the manager
+   * stops. @default nothing to do
+   */
+  warmUp?(options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
 /**

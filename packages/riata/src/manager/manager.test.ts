@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../runtime/logger.js';
+import { memoryMetrics } from '../runtime/metrics.js';
+import { Manager } from './manager.js';
+import type { ManagerOptions } from './manager-options.js';
+
+/** Nothing is asked of a server without controllers. */
+const config = { server: 'http://127.0.0.1:1' };
+const make = (options: ManagerOptions) => new Manager({ config, runtime: { log: silentLogger }, ...options });
+
+test('metrics are served however the manager was made', async () => {
+  const metrics = { host: '127.0.0.1', port: 0 };
+  for (const manager of [
+    make({ metrics }),
+    await Manager.create({ config, metrics, runtime: { log: silentLogger } }),
+  ]) {
+    await using _ = manager;
+    const stop = new AbortController();
+    const ended = manager.run({ signal: stop.signal });
+    await manager.elected;
+    await expect.poll(() => manager.urls.metrics, { timeout: 30_000 }).toBeDefined();
+    const answer = await fetch(`${manager.urls.metrics}/metrics`);
+    expect(await answer.text()).toContain('riata_event_loop_lag_seconds');
+    stop.abort();
+    expect(await ended).toMatchObject({ reason: 'stopped' });
+  }
+});
+
+test('who counts with metrics of their own is not given others', () => {
+  const metrics = memoryMetrics();
+  expect(make({ metrics: { port: 0 }, runtime: { metrics } }).runtime.metrics).toBe(metrics);
+});
+
+test('options that make no sense are refused when they are given, not on stop', () => {
+  expect(() => make({ gracefulTimeout: '5' as never })).toThrow('Manager: gracefulTimeout: expected a number');
+});
