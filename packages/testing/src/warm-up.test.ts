@@ -40,7 +40,7 @@ test('what a replica that never led has warmed up ends with it, and with the con
   asked.length = 0;
   await env.advance('5m');
   expect(new Set(asked)).toEqual(new Set(['one']));
-  expect(second.controllers.map(({ name }) => name)).toEqual(['one']);
+  expect(second.controllers.map(({ name, phase }) => `${name} ${phase}`)).toEqual(['one warm']);
   expect(await second.stop()).toEqual({ reason: 'stopped', unfinished: [] });
   asked.length = 0;
   await env.advance('5m');

@@ -369,7 +369,7 @@ describe('sources', () => {
     await controller.watch(late);
     await start();
     await clock.advance(600_000);
-    expect([controller.health.phase, runs.length]).toEqual(['warm', 0]);
+    expect([controller.health.phase, runs.length]).toEqual(['syncing', 0]);
     sync();
     await clock.settle();
     expect(runs).toHaveLength(1);
