@@ -2,12 +2,21 @@ import { describe, expect, test } from 'vitest';
 import { knownFormat, patternOf, re2Problem, toRe2 } from './string-keywords.js';
 
 describe('regular expressions', () => {
-  test.each(['^[a-z]+$', '(?:a|b)*', '\\d{3}-\\w', 'a\\(?=b', '\\\\1', '[^/]\\/', '\\p{L}', 'a{2,1000}'])(
-    '%s is RE2',
-    (pattern) => {
-      expect(re2Problem(pattern)).toBeUndefined();
-    },
-  );
+  test.each([
+    '^[a-z]+$',
+    '(?:a|b)*',
+    '\\d{3}-\\w',
+    'a\\(?=b',
+    '\\\\1',
+    '[^/]\\/',
+    '\\p{L}',
+    'a{2,1000}',
+    '[(?=\\]]',
+    '[)[]',
+    '\\(\\[',
+  ])('%s is RE2', (pattern) => {
+    expect(re2Problem(pattern)).toBeUndefined();
+  });
   test.each([
     ['(?=a)', /look-ahead/],
     ['(?<!a)', /look-behind/],
@@ -15,6 +24,14 @@ describe('regular expressions', () => {
     ['(?<n>a)\\k<n>', /named back reference/],
     ['a{1001}', /1000/],
     ['\\cA', /escape \\c/],
+    ['[\\b]', /escape \\b in a class/],
+    ['\\p{Script=Greek}', /property with a value/],
+    ['[]', /class of no characters/],
+    ['a[^]b', /class of no characters/],
+    ['(a', /a "\(" without its end/],
+    ['[a', /a "\[" without its end/],
+    ['a)', /a "\)" without a "\("/],
+    ['a\\', /backslash at its end/],
   ])('%s is not', (pattern, reason) => {
     expect(re2Problem(pattern)).toMatch(reason);
   });

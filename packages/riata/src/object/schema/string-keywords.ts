@@ -26,22 +26,44 @@ export function knownFormat(type: string, format: unknown): string | undefined {
  * not. Finds what people and schema libraries write, not every difference there is.
  */
 export function re2Problem(pattern: string): string | undefined {
+  let inClass = false;
+  let groups = 0;
   for (let at = 0; at < pattern.length; at += 1) {
-    if (pattern[at] === '\\') {
-      const next = pattern[at + 1] ?? '';
-      if (/[1-9]/.test(next)) return `the back reference \\${next}`;
-      if (next === 'k') return 'a named back reference';
-      if (/[A-Za-z]/.test(next) && !'dDwWsSbBnrtfvxpP'.includes(next)) return `the escape \\${next}`;
+    const char = pattern[at];
+    if (char === '\\') {
+      const problem = escapeProblem(pattern.slice(at + 1), inClass);
+      if (problem !== undefined) return problem;
       at += 1;
-    } else if (/^\(\?(?:=|!|<=|<!)/.test(pattern.slice(at, at + 4))) {
-      return 'a look-ahead or look-behind';
+    } else if (inClass) inClass = char !== ']';
+    else if (char === '[') {
+      // To RE2 the bracket behind it is the first of those that the class holds.
+      if (/^\[\^?\]/.test(pattern.slice(at, at + 3))) return 'a class of no characters, [] or [^]';
+      inClass = true;
+    } else if (char === '(') {
+      if (/^\(\?(?:=|!|<=|<!)/.test(pattern.slice(at, at + 4))) return 'a look-ahead or look-behind';
+      groups += 1;
+    } else if (char === ')') {
+      groups -= 1;
+      if (groups < 0) return 'a ")" without a "("';
     }
   }
+  if (inClass || groups > 0) return `${inClass ? 'a "["' : 'a "("'} without its end`;
   const repeat = /\{(\d+)(?:,(\d*))?\}/g;
   for (const [, from, to] of pattern.matchAll(repeat)) {
     if (Number(from) > 1000 || Number(to ?? 0) > 1000) return 'a repetition of more than 1000 times';
   }
   return undefined;
+}
+
+/** `rest` is what follows the backslash. */
+function escapeProblem(rest: string, inClass: boolean): string | undefined {
+  const [next = ''] = rest;
+  if (next === '') return 'a backslash at its end';
+  if (/[1-9]/.test(next)) return `the back reference \\${next}`;
+  if (next === 'k') return 'a named back reference';
+  if (/^[pP]\{[^}]*=/.test(rest)) return 'a property with a value, \\p{…=…}';
+  if (inClass && /[bB]/.test(next)) return `the escape \\${next} in a class`;
+  return /[A-Za-z]/.test(next) && !'dDwWsSbBnrtfvxpP'.includes(next) ? `the escape \\${next}` : undefined;
 }
 
 /** JavaScript's `\uXXXX` and `\u{X}` in RE2's spelling. Escaped backslashes are stepped over. */
