@@ -139,6 +139,24 @@ describe('Reflector: WatchList', () => {
     expect(t.stored()).toBe('a1');
   });
 
+  test('a source that cannot be read: by LIST, and nothing of it stays', async () => {
+    const source = {
+      stop() {},
+      consume() {
+        throw new Error('not today');
+      },
+      // biome-ignore lint/correctness/useYield: there is `consume`
+      async *[Symbol.asyncIterator]() {
+        throw new Error('expected to be read by consume');
+      },
+    };
+    const t = reflect({ steps: [{ source }, list(10, 'a1'), { source }, watch()], useWatchList });
+    await t.start();
+    expect(t.whats()).toEqual(['watch-list ""', 'list "0" limit 500', 'watch "10"']);
+    expect(t.stored()).toBe('a1');
+    expect(t.errors.map(({ error }) => error.message)).toEqual(['not today']);
+  });
+
   test('wrong kinds and the transform: as in a list', async () => {
     const other = { type: 'ADDED', object: { ...thing('x3'), kind: 'Other' } } as WatchEvent;
     const transform = (object: KubeObject): KubeObject => {

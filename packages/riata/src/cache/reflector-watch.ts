@@ -136,8 +136,12 @@ export class ReflectorWatcher<T extends KubeObject> {
           end(error === undefined ? { how: 'closed' } : { how: 'failed', error, lasted: false });
         },
       };
-      if (source.consume !== undefined) source.consume(consumer);
-      else void iterate(source, consumer.onEvent, () => isOpen).then(() => consumer.onEnd(), consumer.onEnd);
+      try {
+        if (source.consume !== undefined) source.consume(consumer);
+        else void iterate(source, consumer.onEvent, () => isOpen).then(() => consumer.onEnd(), consumer.onEnd);
+      } catch (error) {
+        consumer.onEnd(error);
+      }
     });
   }
 }
