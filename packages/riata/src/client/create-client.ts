@@ -53,7 +53,11 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
     return this.#writes.add(listener);
   }
 
-  /** Ends what is running and frees the sockets. Wrappers of the client end with it. */
+  /**
+   * Ends what is running and frees the sockets. Wrappers of the client end with it. A transport that was given to it, as by
+   * the config of a server in this process, stays open, and so does what runs on that: end it by its signal, or with the
+   * server.
+   */
   close(): Promise<void> {
     return this.#rest.close();
   }
