@@ -461,6 +461,22 @@ describe('explain', () => {
   });
 });
 
+test('reconciles that take long can be found, also when they have just ended', async () => {
+  const { controller, clock, start, end } = setUp(async ({ key, clock: own }) => {
+    if (key === a) await own.sleep(700);
+  });
+  await start();
+  controller.queue.add(b);
+  controller.queue.add(a);
+  await clock.advance(600);
+  expect(controller.lasting(500, 0)).toEqual([{ key: a, durationMs: 600 }]);
+  expect(controller.lasting(601, 0)).toEqual([]);
+  await clock.advance(300);
+  expect(controller.lasting(500, 200)).toMatchObject([{ key: a, durationMs: 700 }]);
+  expect(controller.lasting(500, 199)).toEqual([]);
+  await end();
+});
+
 test('options that make no sense are refused', () => {
   const make = (options: ControllerOptions) => () => new Controller('x', { ...options, reconcile: () => {} });
   expect(make({ concurrency: 0 })).toThrow('concurrency wants a whole number from 1 up, got 0');

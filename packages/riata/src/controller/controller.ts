@@ -17,6 +17,7 @@ import { type Reconciler, reconcileWith } from './reconciler.js';
 import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
 import { RestlessKeys } from './restless-keys.js';
 import { requeueOf } from './result.js';
+import { type SlowReconcile, SlowReconciles } from './slow-reconciles.js';
 import { isSyncing, type Source } from './source.js';
 import { isTerminalError } from './terminal-error.js';
 
@@ -69,6 +70,7 @@ export class Controller {
   readonly #onEnded = new Set<() => void>();
   readonly #history: Ring<ActiveReconcile>;
   readonly #restless: RestlessKeys;
+  readonly #slow = new SlowReconciles();
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -117,6 +119,14 @@ export class Controller {
       nextDelayedMs: this.queue.nextDelayedMs(),
       active: [...this.#active].map((reconcile) => reconcile.info),
     };
+  }
+
+  /** Reconciles that last for so long, or did and have ended no longer than `withinMs` ago. */
+  lasting(durationMs: number, withinMs: number): readonly SlowReconcile[] {
+    const nowMs = this.#runtime.clock.monotonic();
+    const active = [...this.#active].map(({ key, startedMs }) => ({ key, durationMs: nowMs - startedMs }));
+    const slow = active.filter((each) => each.durationMs >= durationMs);
+    return [...this.#slow.since(nowMs - withinMs, durationMs), ...slow];
   }
 
   /** Adds a source; of a running controller it is started at once, and its keys are worked on as they come (`Watch`). */
@@ -297,8 +307,10 @@ export class Controller {
       overdue?.cancel();
       this.#active.delete(reconcile);
       if (reconcile.isOverdue) this.#metrics.overdue(this.#countOverdue());
-      const durationMs = clock.monotonic() - reconcile.startedMs;
+      const endedMs = clock.monotonic();
+      const durationMs = endedMs - reconcile.startedMs;
       this.#metrics.ended(durationMs);
+      this.#slow.ended(reconcile, durationMs, endedMs);
       this.queue.done(item.key);
       reconcile.end({ outcome, durationMs, requeueAfterMs, error });
       this.#history.add(reconcile);

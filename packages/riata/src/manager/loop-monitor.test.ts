@@ -3,14 +3,14 @@ import { memoryLogger } from '../runtime/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { ProcessClock } from './election.fixture.js';
-import { LoopMonitor } from './loop-monitor.js';
+import { LoopMonitor, type LoopMonitorParts } from './loop-monitor.js';
 
-function setUp(active: () => readonly string[]) {
+function setUp(lasting: LoopMonitorParts['lasting']) {
   const base = new VirtualClock();
   const clock = new ProcessClock(base);
   const log = memoryLogger();
   const metrics = memoryMetrics();
-  const monitor = new LoopMonitor({ clock, log, metrics, active }).start();
+  const monitor = new LoopMonitor({ clock, log, metrics, lasting }).start();
   const block = async (ms: number) => {
     clock.stop();
     await base.advance(ms);
@@ -21,15 +21,19 @@ function setUp(active: () => readonly string[]) {
 }
 
 test('a stall is told, with what was being reconciled and for how long; the lag is a metric', async () => {
-  let active: readonly string[] = [];
-  const { base, log, metrics, monitor, block } = setUp(() => active);
+  const asked: (readonly number[])[] = [];
+  const { base, log, metrics, monitor, block } = setUp((...times) => {
+    asked.push(times);
+    return ['carts shop/a (3000 ms)'];
+  });
   await base.advance(1_000);
-  active = ['carts shop/a (3000 ms)'];
   await block(3_100);
   await base.advance(1_000);
   const told = log.records.filter(({ level }) => level === 'warn');
   expect(told).toHaveLength(1);
   expect(told[0]?.fields).toMatchObject({ blockedMs: 3_000, reconciling: 'carts shop/a (3000 ms)' });
+  // As long as it was blocked, and ended since the last look.
+  expect(asked).toEqual([[3_000, 3_100]]);
   expect(Math.max(...metrics.observed('riata_event_loop_lag_seconds'))).toBe(3);
   monitor[Symbol.dispose]();
 });

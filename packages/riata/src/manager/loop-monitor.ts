@@ -4,6 +4,7 @@ import type { HistogramSeries, Metrics } from '../runtime/metrics.js';
 import { LoopLag } from './loop-lag.js';
 
 const pulseMs = 100;
+const lookMs = 1_000;
 /** So long a block is told: leases, probes and watches wait as long. */
 const stallMs = 500;
 
@@ -12,8 +13,8 @@ export interface LoopMonitorParts {
   readonly clock: Scheduler;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** What is being reconciled now, in words. */
-  readonly active: () => readonly string[];
+  /** Reconciles, in words, that last for so long or did, and have ended no longer than `withinMs` ago. */
+  readonly lasting: (durationMs: number, withinMs: number) => readonly string[];
 }
 
 /**
@@ -37,24 +38,25 @@ export class LoopMonitor {
 
   /** Watches until it is disposed. */
   start(): Disposable {
-    const { clock, log, active } = this.#parts;
+    const { clock, log, lasting } = this.#parts;
     const lag = new LoopLag(clock, pulseMs);
-    // Whoever runs when the block begins is still there when it has ended, or has just been.
-    let before: readonly string[] = [];
+    let lookedMs = clock.monotonic();
     const look = () => {
+      const nowMs = clock.monotonic();
       const blockedMs = lag.take();
       this.#lag.observe(blockedMs / 1000);
-      const suspects = [...new Set([...before, ...active()])];
       if (blockedMs >= stallMs) {
+        // Whoever has blocked it was at it for at least as long, and has mostly ended before anybody else could look.
+        const suspects = lasting(blockedMs, nowMs - lookedMs);
         log.warn('the event loop was blocked: leases, probes and watches had to wait', {
           blockedMs: Math.round(blockedMs),
-          reconciling: suspects.length === 0 ? 'nothing' : suspects.join(', '),
+          reconciling: suspects.length === 0 ? 'nothing that took so long' : suspects.join(', '),
         });
       }
-      before = active();
-      timer = clock.after(1_000, look, { background: true });
+      lookedMs = nowMs;
+      timer = clock.after(lookMs, look, { background: true });
     };
-    let timer = clock.after(1_000, look, { background: true });
+    let timer = clock.after(lookMs, look, { background: true });
     return {
       [Symbol.dispose]: () => {
         timer.cancel();

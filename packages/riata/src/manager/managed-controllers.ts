@@ -66,6 +66,15 @@ export class ManagedControllers {
     );
   }
 
+  /** What was reconciled for so long, or still is, in words; see `Controller.lasting`. */
+  lasting(durationMs: number, withinMs: number): readonly string[] {
+    return this.#made().flatMap(({ controller }) =>
+      controller
+        .lasting(durationMs, withinMs)
+        .map(({ key, durationMs: ms }) => `${controller.name} ${formatKey(key)} (${Math.round(ms)} ms)`),
+    );
+  }
+
   /** Takes the name; throws if it is taken. */
   add(definition: ControllerDefinition, role: ControllerRole): Runnable {
     const { name } = definition;
