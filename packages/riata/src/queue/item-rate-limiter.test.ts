@@ -75,6 +75,12 @@ test('itemFastSlowRateLimiter is fast a few times, then slow (TestItemFastSlowRa
   expect(limiter.when('one')).toBe(5);
 });
 
+test('itemFastSlowRateLimiter refuses what is no number of attempts', () => {
+  expect(() => itemFastSlowRateLimiter({ fastMs: 5, slowMs: 10, maxFastAttempts: Number.NaN })).toThrow(
+    'itemFastSlowRateLimiter: maxFastAttempts wants a number from 0 up, got NaN',
+  );
+});
+
 describe('bucketRateLimiter', () => {
   test('lets a burst through, then so many per second, whichever the keys', async () => {
     const clock = new VirtualClock();
@@ -90,6 +96,14 @@ describe('bucketRateLimiter', () => {
 
   test('is 10 per second with a burst of 100', () => {
     expect(ask(bucketRateLimiter({ clock: new VirtualClock() }), 'a', 101).slice(-2)).toEqual([0, 100]);
+  });
+
+  test('an endless rate holds up nobody', async () => {
+    const clock = new VirtualClock();
+    const limiter = bucketRateLimiter({ qps: Number.POSITIVE_INFINITY, burst: 1, clock });
+    expect(ask(limiter, 'a', 3)).toEqual([0, 0, 0]);
+    await clock.advance(1);
+    expect(ask(limiter, 'a', 2)).toEqual([0, 0]);
   });
 
   test('refuses sizes that let nothing through', () => {

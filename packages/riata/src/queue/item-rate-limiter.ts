@@ -94,6 +94,9 @@ export interface ItemFastSlowOptions {
 export function itemFastSlowRateLimiter({ fastMs, slowMs, maxFastAttempts }: ItemFastSlowOptions): ItemRateLimiter {
   requireSpan('itemFastSlowRateLimiter', 'fastMs', fastMs);
   requireSpan('itemFastSlowRateLimiter', 'slowMs', slowMs);
+  if (!(maxFastAttempts >= 0)) {
+    throw new RangeError(`itemFastSlowRateLimiter: maxFastAttempts wants a number from 0 up, got ${maxFastAttempts}`);
+  }
   const failures = new Failures();
   return {
     when: (id) => (failures.next(id) < maxFastAttempts ? fastMs : slowMs),
@@ -122,7 +125,9 @@ export function bucketRateLimiter({ qps = 10, burst = 100, clock = systemClock }
   return {
     when: () => {
       const now = clock.monotonic();
-      tokens = Math.min(burst, tokens + ((now - at) * qps) / 1000) - 1;
+      // Endless times nothing is no number.
+      if (now > at) tokens = Math.min(burst, tokens + ((now - at) * qps) / 1000);
+      tokens -= 1;
       at = now;
       return tokens >= 0 ? 0 : (-tokens * 1000) / qps;
     },

@@ -36,3 +36,8 @@ export class KeyReader<K> {
 function typeName(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
+
+/** Also of what only calls itself one: an order that is kept by anything else is none. */
+export function isNumber(value: number): boolean {
+  return typeof value === 'number' && !Number.isNaN(value);
+}

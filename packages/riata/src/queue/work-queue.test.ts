@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
@@ -333,6 +334,26 @@ describe('what a queue is given may fail', () => {
     expect([queue.len(), queue.delayed()]).toEqual([0, 0]);
   });
 
+  test('a rate limiter in place of the function that makes one is refused with the remedy', () => {
+    const limiter = { when: () => 1, forget: () => {}, numRequeues: () => 0 };
+    expect(() => new WorkQueue({ name: 'q', rateLimiter: limiter as never })).toThrow(
+      'queue "q": rateLimiter wants a function that makes the limiter: () => ',
+    );
+  });
+
+  test('a delay that is no number is refused, and other delays go on', async () => {
+    const clock = new VirtualClock();
+    const queue = new WorkQueue({ name: 'q', clock });
+    for (const delay of ['5s', undefined, Number.NaN]) {
+      expect(() => queue.addAfter('a', delay as number)).toThrow(
+        `queue "q": addAfter wants a number of milliseconds, got ${delay}`,
+      );
+    }
+    queue.addAfter('b', 5);
+    await clock.advance(5);
+    expect([queue.tryGet()?.key, queue.delayed()]).toEqual(['b', 0]);
+  });
+
   test('a priority that is no number is refused', () => {
     const queue = new WorkQueue({ name: 'q', clock: new VirtualClock(), priority: true });
     const nan = { priority: Number.NaN };
@@ -430,6 +451,36 @@ describe('the iterator', () => {
     expect(queue.len()).toBe(0);
     queue.done('a');
     expect(queue.len()).toBe(1);
+  });
+
+  test('left while it waits for a key: at once, and the key stays for others', async () => {
+    const queue = new WorkQueue<string, string>();
+    const [leaving, staying] = [queue.items(), queue.items()];
+    const [first, left] = [leaving.next(), leaving.return()];
+    expect([await first, await left, await leaving.next()]).toEqual(
+      Array.from({ length: 3 }, () => ({ done: true, value: undefined })),
+    );
+    queue.add('a');
+    expect(await staying.next()).toMatchObject({ value: { key: 'a' } });
+    // A key that was on its way is put back, with what came with it; so in a queue that is shut down.
+    const waiting = staying.next();
+    await Promise.resolve();
+    await Promise.resolve();
+    queue.add('b', { note: 'n', priority: 3 });
+    queue.shutDown();
+    const gone = staying.return();
+    const result = await waiting;
+    await gone;
+    expect([result.done, queue.tryGet()]).toEqual([true, { key: 'b', note: 'n', priority: 3 }]);
+    await expect(staying.throw(new Error('thrown in'))).rejects.toThrow('thrown in');
+  });
+
+  test('leaves nothing on its signal', async () => {
+    const queue = new WorkQueue();
+    const { signal } = new AbortController();
+    queue.add('a');
+    for await (const _ of queue.items({ signal })) break;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('throws the reason of its signal', async () => {

@@ -6,10 +6,11 @@ import { onAbort } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { DelayedItems } from './delayed-items.js';
 import { defaultControllerRateLimiter, type ItemRateLimiter } from './item-rate-limiter.js';
-import { KeyReader } from './key-reader.js';
+import { isNumber, KeyReader } from './key-reader.js';
 import { type Linked, LinkedList } from './linked-list.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueEntry, WorkItem } from './queue-entry.js';
+import { QueueIterator } from './queue-iterator.js';
 import { QueueMetrics } from './queue-metrics.js';
 import { RankedOrder } from './ranked-order.js';
 import { FifoOrder, type ReadyOrder } from './ready-order.js';
@@ -80,7 +81,13 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.#clock = clock;
     this.#keys = new KeyReader(name, options.id, fairness);
     this.#merge = options.merge ?? ((_, later) => later);
-    this.#limiter = (options.rateLimiter ?? defaultControllerRateLimiter)({ clock, random });
+    const { rateLimiter = defaultControllerRateLimiter } = options;
+    if (typeof rateLimiter !== 'function') {
+      throw new TypeError(
+        `queue "${name}": rateLimiter wants a function that makes the limiter: () => itemExponentialFailureRateLimiter()`,
+      );
+    }
+    this.#limiter = rateLimiter({ clock, random });
     const agingMs = (typeof priority === 'object' ? priority.agingMs : undefined) ?? defaultAgingMs;
     if (!(agingMs >= 0)) {
       throw new RangeError(`queue "${name}": priority.agingMs wants milliseconds from 0 up, got ${agingMs}`);
@@ -114,7 +121,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
    * controller-runtime, one run at the earlier time answers both.
    */
   addAfter(key: K, ms: number, options?: AddOptions<Note>): void {
-    if (Number.isNaN(ms)) throw new TypeError(`queue "${this.name}": addAfter wants a number of milliseconds, got NaN`);
+    if (!isNumber(ms)) throw new TypeError(`queue "${this.name}": addAfter wants a number of milliseconds, got ${ms}`);
     if (this.#down) return;
     this.#delay(this.#keys.idOf(key), key, ms, options);
   }
@@ -124,8 +131,8 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     if (this.#down) return;
     const id = this.#keys.idOf(key);
     const ms = this.#limiter.when(id);
-    if (Number.isNaN(ms)) {
-      throw new TypeError(`queue "${this.name}": its rate limiter gave NaN for "${id}"; expected milliseconds`);
+    if (!isNumber(ms)) {
+      throw new TypeError(`queue "${this.name}": its rate limiter gave ${ms} for "${id}"; expected milliseconds`);
     }
     this.#delay(id, key, ms, options);
   }
@@ -164,16 +171,20 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
    * Keys until the queue is shut down and empty, each done as soon as the next one is asked for or the loop is left.
    * Several loops over one queue share its keys.
    */
-  async *items(options?: WaitOptions): AsyncGenerator<WorkItem<K, Note>, void, undefined> {
-    for (let item = await this.get(options); item !== undefined; item = await this.get(options)) {
-      const entry = this.#entries.get(this.#keys.idOf(item.key));
-      try {
-        yield item;
-      } finally {
-        // The loop's body may have called done, and another worker may have the key by now.
-        if (entry?.item === item) this.#finish(entry);
-      }
-    }
+  items(options?: WaitOptions): AsyncGenerator<WorkItem<K, Note>, void, undefined> {
+    let entry: QueueEntry<K, Note> | undefined;
+    const get = async (wait: WaitOptions) => {
+      const item = await this.get(wait);
+      entry = item && this.#entries.get(this.#keys.idOf(item.key));
+      return item;
+    };
+    // The loop's body may have called done, and another worker may have the key by now.
+    const done = (item: WorkItem<K, Note>) => void (entry?.item === item && this.#finish(entry));
+    const putBack = (item: WorkItem<K, Note>) => {
+      if (entry !== undefined) this.#put(entry.id, item.key, item.note, item.priority);
+      done(item);
+    };
+    return new QueueIterator({ get, done, putBack }, options?.signal);
   }
 
   /** The same as {@link items}. */
@@ -251,7 +262,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   #put(id: string, key: K, note: Note | undefined, priority: number, group?: string): void {
-    if (Number.isNaN(priority)) this.#refusePriority(id);
+    this.#checkPriority(id, priority);
     const found = this.#entries.get(id);
     if (found?.dirty) {
       this.#mergeInto(found, note, priority);
@@ -307,7 +318,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     const priority = options?.priority ?? entry?.item?.priority ?? 0;
     if (ms <= 0 || (this.#absorbDelays && entry?.dirty)) this.#put(id, key, note, priority);
     else {
-      if (Number.isNaN(priority)) this.#refusePriority(id);
+      this.#checkPriority(id, priority);
       // Asked now, while there is someone to tell that it fails.
       this.#keys.groupOf(key);
       this.#delayed.add(id, key, this.#clock.monotonic() + ms, note, priority);
@@ -382,7 +393,8 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.#drainers.clear();
   }
 
-  #refusePriority(id: string): never {
-    throw new TypeError(`queue "${this.name}": the priority of "${id}" wants to be a number, got NaN`);
+  #checkPriority(id: string, priority: number): void {
+    if (isNumber(priority)) return;
+    throw new TypeError(`queue "${this.name}": the priority of "${id}" wants to be a number, got ${priority}`);
   }
 }
