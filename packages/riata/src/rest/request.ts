@@ -8,7 +8,7 @@ import { ByteStream } from './byte-stream.js';
 import { copyBytes } from './copy-bytes.js';
 import { defaultMaxRetries } from './direct-request.js';
 import { headerValue } from './header-values.js';
-import { measured } from './measured.js';
+import { measured, measuredStream } from './measured.js';
 import { defaultParameterCodec, type ParameterCodec } from './parameter-codec.js';
 import { type PerformMode, perform, performWhole, type RequestContext, type RequestPlan } from './perform.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -317,7 +317,7 @@ export class RestRequest {
 
   /** Sends and resolves as soon as the answer begins, to its bytes as they come (`Stream`). */
   async stream(options: SendOptions = {}): Promise<ByteStream> {
-    return new ByteStream((await this.#open('stream', options)).response);
+    return new ByteStream(await this.#open('stream', options));
   }
 
   /**
@@ -348,7 +348,7 @@ export class RestRequest {
 
   #exchange(sink: TransportSink, options: ExchangeOptions, target: RequestTarget): void {
     this.#open(options.watch ? 'watch' : 'whole', options, target).then(
-      ({ response }) => {
+      (response) => {
         try {
           sink.onHeaders(response.status, response.headers, response);
         } catch (error) {
@@ -363,13 +363,11 @@ export class RestRequest {
     );
   }
 
-  async #open(
-    mode: PerformMode,
-    options: SendOptions,
-    target = this.#target,
-  ): Promise<{ plan: RequestPlan; response: ApiResponse }> {
-    const plan = this.#plan(options, target);
-    return { plan, response: await perform(this.#context, plan, mode) };
+  #open(mode: PerformMode, options: SendOptions, target = this.#target): Promise<ApiResponse> {
+    const about = { verb: this.#verb, path: () => pathOf(target), parent: options.span };
+    return measuredStream(this.#context, about, mode === 'whole', async () =>
+      perform(this.#context, this.#plan(options, target), mode),
+    );
   }
 
   #plan({ signal, headersTimeoutMs, idleTimeoutMs, beforeSend }: SendOptions, target: RequestTarget): RequestPlan {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
-import type { Span, SpanAttributes } from '../runtime/tracing.js';
+import { memoryMetrics } from '../runtime/metrics.js';
+import type { Span, SpanAttributes, Tracer } from '../runtime/tracing.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { type Answer, answeringTransport } from './answering-transport.fixture.js';
 import type { Credentials, RestConfig } from './config.js';
 import { isUnauthorized } from './error-guards.js';
+import { listStream } from './list-stream.js';
 import { tokenBucketRateLimiter } from './rate-limiter.js';
 import { RestClient, type RestClientOptions } from './rest-client.js';
 import { defaultUserAgent } from './user-agent.js';
@@ -276,4 +278,57 @@ test('each call is a span, with what names objects taken out', async () => {
     ['rest request', attributes, undefined],
   ]);
   expect(ended).toEqual(['end', 'error', 'end']);
+});
+
+describe('what is taken bit by bit', () => {
+  const list = '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{}}]}';
+  const headers = { 'content-type': 'application/json' };
+
+  function traced(answers: readonly Answer[]) {
+    const told: string[] = [];
+    const metrics = memoryMetrics();
+    const tracer: Tracer = {
+      enabled: true,
+      span: () => {
+        told.push('begin');
+        return { set() {}, error: (e) => told.push(String(e)), end: () => told.push('end') };
+      },
+    };
+    const { rest } = setUp({}, { apiVersion: 'v1', runtime: { tracer, metrics } }, answers);
+    const durations = () => metrics.observed('rest_client_request_duration_seconds', { verb: 'GET', host: 'host' });
+    return { pods: () => rest.get().resource('pods'), told, durations };
+  }
+
+  test('a list is a span to its end, and counts as long', async () => {
+    const { pods, told, durations } = traced([{ status: 200, headers, body: list }]);
+    const stream = await listStream(pods()).open();
+    const { items } = await stream.collect();
+    expect(items).toHaveLength(2);
+    expect(told).toEqual(['begin', 'end']);
+    expect(durations()).toHaveLength(1);
+  });
+
+  test('one that breaks off has failed, one that nobody wants to the end has not', async () => {
+    const broken = { status: 200, headers, body: list.slice(0, 80), error: new Error('cut') };
+    const refused = { status: 403, headers, body: '{}' };
+    const { pods, told, durations } = traced([broken, { status: 200, headers, body: list, hangs: true }, refused]);
+    await expect(listStream(pods()).collect()).rejects.toThrow('cut');
+    expect(told.splice(0)).toEqual(['begin', 'Error: cut', 'end']);
+    for await (const _ of listStream(pods())) break;
+    expect(told.splice(0)).toEqual(['begin', 'end']);
+    await expect(listStream(pods()).collect()).rejects.toMatchObject({ code: 403 });
+    expect(told).toEqual(['begin', expect.stringContaining('403'), 'end']);
+    expect(durations()).toHaveLength(3);
+  });
+
+  test('what has no end is a span until it begins', async () => {
+    const { pods, told, durations } = traced([{ status: 200, headers, hangs: true }]);
+    const watch = await pods().watch();
+    const stream = await pods().stream();
+    expect(told).toEqual(['begin', 'end', 'begin', 'end']);
+    watch.stop();
+    stream.close();
+    expect(told).toHaveLength(4);
+    expect(durations()).toHaveLength(0);
+  });
 });

@@ -26,7 +26,7 @@ export function restMetrics(metrics: Metrics): RestMetrics {
     }),
     durations: metrics.histogram({
       name: 'rest_client_request_duration_seconds',
-      help: 'Seconds from a call to its whole answer, waits and repetitions included.',
+      help: 'Seconds from a call to its whole answer, waits and repetitions included; watches and logs have none.',
       labels: ['verb', 'host'],
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
     }),

@@ -30,8 +30,8 @@ export interface ApiResponse extends TransportFlow {
   deliver(sink: BodySink): void;
   /** Lets go of the body: a short one is read to its end so that the connection can be used again. */
   discard(): void;
-  /** Calls `fn` when nothing more can come: after the end, an error or an abort. */
-  whenClosed(fn: () => void): void;
+  /** Calls `fn` when nothing more can come: after the end, an error, which it is told of, or an abort. */
+  whenClosed(fn: (failure?: { readonly error: unknown }) => void): void;
 }
 
 /**
@@ -61,7 +61,7 @@ export class Relay implements TransportSink, ApiResponse {
   readonly #request: ApiRequest;
   readonly #resolve: (response: ApiResponse) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #onClosed: (() => void)[] = [];
+  readonly #onClosed: ((failure?: { readonly error: unknown }) => void)[] = [];
   #flow: TransportFlow | undefined;
   #sink: BodySink | undefined;
   /** What came before there was a sink, or in spite of a pause. While this holds anything, new chunks go behind it. */
@@ -71,6 +71,7 @@ export class Relay implements TransportSink, ApiResponse {
   /** Whether the taker asked to wait; without a sink everything waits anyhow. */
   #paused = false;
   #told = false;
+  #aborted = false;
   status = 0;
   headers: ResponseHeaders = {};
   attempts = 1;
@@ -113,7 +114,7 @@ export class Relay implements TransportSink, ApiResponse {
 
   #close(outcome: { readonly error?: unknown }): void {
     this.#outcome = outcome;
-    for (const fn of this.#onClosed.splice(0)) fn();
+    for (const fn of this.#onClosed.splice(0)) fn(this.#failure());
     this.#pump();
   }
 
@@ -154,9 +155,15 @@ export class Relay implements TransportSink, ApiResponse {
     });
   }
 
-  whenClosed(fn: () => void): void {
-    if (this.#outcome) fn();
+  whenClosed(fn: (failure?: { readonly error: unknown }) => void): void {
+    if (this.#outcome) fn(this.#failure());
     else this.#onClosed.push(fn);
+  }
+
+  /** What went wrong; that whoever takes the body wanted no more of it did not. */
+  #failure(): { readonly error: unknown } | undefined {
+    const outcome = this.#outcome;
+    return outcome && 'error' in outcome && !this.#aborted ? { error: outcome.error } : undefined;
   }
 
   pause(): void {
@@ -170,6 +177,7 @@ export class Relay implements TransportSink, ApiResponse {
   }
 
   abort(reason?: unknown): void {
+    this.#aborted = true;
     this.#waiting = [];
     this.#flow?.abort(reason);
   }

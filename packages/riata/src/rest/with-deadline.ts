@@ -29,7 +29,7 @@ export function withDeadline(send: Send, timeoutMs: number, clock: Scheduler): S
     };
     try {
       const response = await send({ ...request, signal: scope.signal });
-      response.whenClosed(release);
+      response.whenClosed(() => release());
       return response;
     } catch (error) {
       release();
