@@ -10,6 +10,7 @@ import { type ControllerPlace, DefinedReconciler, ReconcilerMemory } from './def
 import type { ControllerDefinition } from './definition.js';
 import type { KeyGate } from './key-gate.js';
 import { readSource } from './kind-source.js';
+import { knownObjects } from './known-objects.js';
 import { replayObjects } from './replay-objects.js';
 import type { Request } from './request.js';
 import type { Result } from './result.js';
@@ -141,7 +142,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     }
     const place = this.#places.get(cluster);
     if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
-    const client = place.client[wrapPlainly](this.#gate.fence(run.key));
+    const client = place.client[wrapPlainly](this.#gate.fence(run.key, knownObjects(place.cache)));
     return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime, this.#memory).reconcile(run);
   }
 

@@ -14,7 +14,8 @@ export interface WriteGuard {
 export interface FenceOptions {
   /**
    * What is known of the object that is about to be changed, e.g. its metadata in the cache: an `update`, `patch` or
-   * apply that has no resourceVersion of its own gets this one, a `delete` the UID. @default the `current` of an apply
+   * apply that says nothing itself is done only if that is so, a `delete` only if the UID is. An apply goes by its
+   * `current` first. Controllers of a `Manager` know the UID of what they delete. @default nothing
    */
   readonly known?: (operation: Operation) => Preconditions | undefined;
 }
@@ -28,8 +29,9 @@ export interface FenceOptions {
  * Such a write may reach the server after the next leader's; that it does not win is up to its preconditions: with a
  * resourceVersion the server refuses it once the next leader has written, with a UID once the object is another one.
  * They are added where they are known. Creations need none: of two, one fails. What remains is a write without
- * preconditions (a patch or an apply of something this process has never read, `deleteCollection`, a subresource such as
- * an eviction), and it is bounded: it was sent no later than the renew deadline, or the process was stopped just then.
+ * preconditions (a patch that names no resourceVersion, an apply of something this process has never read,
+ * `deleteCollection`, a subresource such as an eviction), and it is bounded: it was sent no later than the renew
+ * deadline, or the process was stopped just then.
  *
  * @example
  * const writer = client.wrap((run) => fence(run, elector, { known: ({ kind, namespace, name }) => … }));
@@ -85,7 +87,7 @@ function preconditionsOf(operation: Operation, known: FenceOptions['known']): Pr
   const { verb, preconditions, current } = operation;
   if (preconditions !== undefined) return preconditions;
   if (verb !== 'update' && verb !== 'patch' && verb !== 'delete') return undefined;
-  const { uid, resourceVersion } = known?.(operation) ?? current?.metadata ?? {};
+  const { uid, resourceVersion } = current?.metadata ?? known?.(operation) ?? {};
   // What is deleted may have changed since; that it is the one that was meant is enough.
   if (verb === 'delete') return uid === undefined ? undefined : { uid };
   return uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };

@@ -1,11 +1,11 @@
 import type { Cache } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import { wrapPlainly } from '../client/kube-client.js';
-import type { Run } from '../client/operation.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ControllerOptions } from '../controller/controller-options.js';
 import type { ControllerDefinition } from '../controller/definition.js';
 import { DefinedController } from '../controller/definition-controller.js';
+import { knownObjects } from '../controller/known-objects.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { formatKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
@@ -14,6 +14,7 @@ import { onAbort } from '../runtime/signals.js';
 import type { Cluster, ClusterSet } from './clusters.js';
 import type { EventBroadcaster } from './event-broadcaster.js';
 import type { EventRecorder } from './event-recorder.js';
+import { fence, type WriteGuard } from './fence.js';
 import type { ManagerShards } from './manager-shards.js';
 import type { Runnable } from './runnable.js';
 
@@ -32,7 +33,7 @@ export interface ManagedControllersParts {
 /** Where one controller works. */
 export interface ControllerRole {
   /** Of what only the leader runs: its writes, to whichever cluster, start only while this replica leads. */
-  readonly fence: ((run: Run) => Run) | undefined;
+  readonly guard: WriteGuard | undefined;
   /** Given, it shares its keys with other replicas. */
   readonly shards: ManagerShards | undefined;
 }
@@ -136,9 +137,11 @@ export class ManagedControllers {
     onAbort(signal, () => defined.leave(name));
   }
 
-  #place({ fence }: ControllerRole, { client, cache }: Pick<Cluster, 'client' | 'cache'>, recorder: EventRecorder) {
+  #place({ guard }: ControllerRole, { client, cache }: Pick<Cluster, 'client' | 'cache'>, recorder: EventRecorder) {
     const { uncached } = this.#parts;
-    return { client: fence === undefined ? client : client[wrapPlainly](fence), cache, uncached, recorder };
+    if (guard === undefined) return { client, cache, uncached, recorder };
+    const fenced = client[wrapPlainly]((run) => fence(run, guard, { known: knownObjects(cache) }));
+    return { client: fenced, cache, uncached, recorder };
   }
 
   #made(): readonly DefinedController[] {

@@ -27,7 +27,7 @@ export class ManagerShards implements Runnable {
   /** For the controllers that are shared. */
   get gate(): KeyGate {
     const { ring } = this;
-    return { admits: (key) => ring.owns(key), fence: (key) => ring.fence(key) };
+    return { admits: (key) => ring.owns(key), fence: (key, known) => ring.fence(key, { known }) };
   }
 
   run({ signal }: { readonly signal: AbortSignal }): Promise<void> {

@@ -333,9 +333,9 @@ export class Manager implements AsyncDisposable {
   #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
     const { name, options } = definition;
     const isLeader = stage === 'leader';
-    const fence = isLeader ? this.#elector?.fence : undefined;
+    const guard = isLeader ? this.#elector : undefined;
     const shards = options.sharded && !isLeader ? this.#shards : undefined;
-    const remove = this.#groups[stage].add(this.#controllers.add(definition, { fence, shards }));
+    const remove = this.#groups[stage].add(this.#controllers.add(definition, { guard, shards }));
     return {
       remove: async () => {
         await remove();

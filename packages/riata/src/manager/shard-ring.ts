@@ -5,7 +5,7 @@ import { type ClusterKey, keyId } from '../object/key.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link } from '../runtime/signals.js';
 import type { LostLease } from '../runtime/stop-reasons.js';
-import { fence, type WriteGuard } from './fence.js';
+import { type FenceOptions, fence, type WriteGuard } from './fence.js';
 import { candidateIdentity } from './lease-lock.js';
 import { type JoinedRing, type ShardHold, ShardMembership } from './shard-membership.js';
 import { type ShardMetrics, shardMetrics } from './shard-metrics.js';
@@ -184,9 +184,9 @@ export class ShardRing {
   }
 
   /** For `client.wrap(ring.fence(key))`: writes start only while {@link guard} allows it; see `fence`. */
-  fence(key: ClusterKey | string): (run: Run) => Run {
+  fence(key: ClusterKey | string, options?: FenceOptions): (run: Run) => Run {
     const guard = this.guard(key);
-    return (run) => fence(run, guard);
+    return (run) => fence(run, guard, options);
   }
 
   /**
