@@ -64,6 +64,7 @@ export class DirectOperations {
       {
         ...{ method, path: target, body, signal, headersTimeoutMs, idleTimeoutMs, beforeSend },
         headers: body === undefined ? readHeaders : this.#headersFor(operation.contentType ?? 'application/json'),
+        span: operation.span,
         details: name === undefined ? { group: '', kind: kind.plural } : { group: '', kind: kind.plural, name },
       },
       (answer) => {

@@ -7,9 +7,11 @@ import { isLossyObjectError, lossOf, markLossy } from '../object/value/lossy.js'
 import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
 import { isForbidden, isNotFound } from '../rest/error-guards.js';
 import { silentLogger } from '../runtime/logger.js';
+import { noSpan, type Span, type Tracer } from '../runtime/tracing.js';
 import { createClient } from './create-client.js';
 import { lines } from './lines.js';
 import { isNoMatch } from './rest-mapper.js';
+import { intercept } from './wrappers.js';
 
 const json = { 'content-type': 'application/json' };
 const ok = (body: object): Answer => ({ status: 200, headers: json, body });
@@ -435,4 +437,37 @@ describe('the connection', () => {
     await client.rest.get().absPath('/healthz').doRaw();
     expect(asked()).toEqual(['GET /version', 'GET /healthz']);
   });
+});
+
+test('every call is part of the span that it was given, or an interceptor', async () => {
+  const parents: (Span | undefined)[] = [];
+  const tracer: Tracer = {
+    enabled: true,
+    span: (_name, _attributes, parent) => {
+      parents.push(parent);
+      return noSpan;
+    },
+  };
+  const list = { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: [] };
+  const transport = answeringTransport(({ path }) => {
+    if (path.includes('watch=true')) return { status: 200, headers: json, hangs: true };
+    if (path.includes('/log')) return { status: 200, headers: { 'content-type': 'text/plain' }, body: '' };
+    return ok(path.includes('configmaps/') || path.includes('dryRun') ? stored() : list);
+  });
+  const client = createClient({ server: 'http://a' }, { transport, runtime: { log: silentLogger, tracer } });
+  const span: Span = { ...noSpan };
+  await client.get(ConfigMap, key, { span });
+  await client.create(ConfigMap({ metadata: key }), { span, dryRun: true });
+  await client.get(metadataOnly(ConfigMap), key, { span });
+  await client.list(Pod, { span });
+  await all(client.each(Pod, { span, limit: 5 }));
+  (await client.watch(Pod, { span })).stop();
+  await client.subresource('scale').get(ConfigMap, key, { span });
+  await all(lines(await client.logs({ namespace: 'shop', name: 'a' }, { span })));
+  await intercept(client, (operation, next) => next({ ...operation, span })).delete(ConfigMap, key);
+  expect(parents).toHaveLength(9);
+  expect(parents.every((parent) => parent === span)).toBe(true);
+  expect(transport.requests.filter(({ path }) => path.includes('span'))).toEqual([]);
+  await client.get(ConfigMap, key);
+  expect(parents.at(-1)).toBeUndefined();
 });

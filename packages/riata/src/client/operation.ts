@@ -5,6 +5,7 @@ import type { MakeObject } from '../object/scan/decode-object.js';
 import type { ByteStream } from '../rest/byte-stream.js';
 import type { ListStream } from '../rest/list-stream.js';
 import type { WatchStream } from '../rest/watch-stream.js';
+import type { Span } from '../runtime/tracing.js';
 import type { Preconditions } from './options.js';
 
 /** What is asked of the server, in the words that RBAC uses. `connect` streams bytes, as Pod logs do. */
@@ -51,6 +52,8 @@ export interface Operation<V extends Verb = Verb> {
   readonly signal?: AbortSignal;
   /** How often the request may be sent again. @default 10 */
   readonly maxRetries?: number;
+  /** What it is part of, for tracing. An interceptor can set it for all that a client does. */
+  readonly span?: Span;
   /**
    * Writes only: what the stored object must still be, or the server refuses (`isConflict`). Put into the body where
    * the request is made, so that wrappers and the skipping of needless applies see the body as the caller wrote it. What

@@ -2,6 +2,7 @@ import type { FieldSelector } from '../object/field-selector.js';
 import type { Selector } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
+import type { Span } from '../runtime/tracing.js';
 
 /** What every call takes. */
 export interface CallOptions {
@@ -9,6 +10,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** How often the request may be sent again when the server asks to wait (429, 5xx) or resets; 0 for never. @default 10 */
   readonly maxRetries?: number;
+  /** What the call is part of, for tracing: the parent of its own span. */
+  readonly span?: Span;
 }
 
 /** Options of `get` and `find` (`client.GetOption`). */

@@ -17,8 +17,8 @@ import type {
 type Params = Record<string, string>;
 
 /** What every operation takes over from its call. */
-export function callOf({ signal, maxRetries }: CallOptions): CallOptions {
-  return { signal, maxRetries };
+export function callOf({ signal, maxRetries, span }: CallOptions): CallOptions {
+  return { signal, maxRetries, span };
 }
 
 /** The query of a get. */

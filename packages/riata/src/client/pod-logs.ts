@@ -25,12 +25,13 @@ export interface PodLogOptions extends CallOptions {
 
 export function podLogOperation(
   pod: { readonly namespace?: string; readonly name: string },
-  { signal, maxRetries, ...options }: PodLogOptions,
+  { signal, maxRetries, span, ...options }: PodLogOptions,
 ): Operation<'connect'> {
   const params: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) if (value !== undefined) params[name] = String(value);
   const { namespace, name } = pod;
   // A followed log may be silent for as long as its container is.
   const limits = options.follow ? { headersTimeoutMs: 0, idleTimeoutMs: 0 } : {};
-  return { verb: 'connect', kind: Pod, namespace, name, subresource: 'log', params, ...limits, signal, maxRetries };
+  const call = { signal, maxRetries, span };
+  return { verb: 'connect', kind: Pod, namespace, name, subresource: 'log', params, ...limits, ...call };
 }

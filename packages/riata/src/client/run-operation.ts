@@ -138,14 +138,14 @@ function projectionOf(kind: KindRef): ((object: KubeObject) => KubeObject) | und
   return kind.projection === 'metadata' ? (object) => metadataPart(object, kind) : undefined;
 }
 
-function sendOptions({ signal, headersTimeoutMs, idleTimeoutMs, beforeSend }: Operation) {
-  return { signal, headersTimeoutMs, idleTimeoutMs, beforeSend };
+function sendOptions({ signal, headersTimeoutMs, idleTimeoutMs, beforeSend, span }: Operation) {
+  return { signal, headersTimeoutMs, idleTimeoutMs, beforeSend, span };
 }
 
-function exchangerOf(request: RestRequest, { verb, headersTimeoutMs, idleTimeoutMs }: Operation) {
-  const limits = { headersTimeoutMs, idleTimeoutMs, watch: verb === 'watch' };
+function exchangerOf(request: RestRequest, { verb, headersTimeoutMs, idleTimeoutMs, span }: Operation) {
+  const own = { headersTimeoutMs, idleTimeoutMs, span, watch: verb === 'watch' };
   return {
     origin: () => request.origin(),
-    exchange: (sink: TransportSink, options: ExchangeOptions = {}) => request.exchange(sink, { ...options, ...limits }),
+    exchange: (sink: TransportSink, options: ExchangeOptions = {}) => request.exchange(sink, { ...options, ...own }),
   };
 }

@@ -1,4 +1,5 @@
 import type { StatusDetails } from '../object/meta.js';
+import type { Span } from '../runtime/tracing.js';
 import { isMeasured, measured } from './measured.js';
 import { performWhole, type RequestContext } from './perform.js';
 import type { ApiRequest } from './send.js';
@@ -11,6 +12,8 @@ export const defaultMaxRetries = 10;
 export interface DirectRequest extends Omit<ApiRequest, 'url' | 'begun'> {
   /** What it is about, for errors that come without a Status. */
   readonly details: StatusDetails;
+  /** What it is part of, for tracing. */
+  readonly span?: Span;
 }
 
 /** Sends requests that are known as a whole. */
@@ -41,7 +44,11 @@ export class DirectRequests {
     const plan = { request, maxRetries: defaultMaxRetries, timeoutMs, rateLimiter, backoff, warningHandler, details };
     const context = this.#context;
     if (!isMeasured(context)) return performWhole(context, plan, read);
-    const about = { verb: method, path: () => context.basePath + (path.split('?', 1)[0] ?? '') };
+    const about = {
+      verb: method,
+      path: () => context.basePath + (path.split('?', 1)[0] ?? ''),
+      parent: given.span,
+    };
     return measured(context, about, () => performWhole(context, plan, read));
   }
 }
