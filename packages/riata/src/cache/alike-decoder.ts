@@ -68,6 +68,7 @@ export class AlikeDecoder {
    * `isVersion`: `known` is the version before, not just a neighbour, so that large parts of it are likely to be the same.
    */
   decode(framed: FramedObject, known: object, isVersion = false): object | undefined {
+    if (framed.isUnseen) return this.#decodeUnseen(framed, known, isVersion);
     if (this.#unlike > PATIENCE && (this.#unlike & TRIED) !== 0) {
       this.#unlike++;
       return undefined;
@@ -80,12 +81,25 @@ export class AlikeDecoder {
     return decoded === UNLIKE ? undefined : (decoded as object);
   }
 
-  /** As {@link decode}, of the metadata alone: those that begin at `from` and end at `metadataEnd`. */
+  /** Only the version before tells where the metadata end. What fails here is tried again after a scan. */
+  #decodeUnseen(framed: FramedObject, known: object, isVersion: boolean): object | undefined {
+    if (!isVersion || polluted() || lossOf(known) !== undefined) return undefined;
+    const decoded = this.#decode(framed, known as Bag, true);
+    return decoded === UNLIKE || framed.metadataEnd === 0 ? undefined : (decoded as object);
+  }
+
+  /**
+   * As {@link decode}, of the metadata alone: those that begin at `from` and end at `metadataEnd`. Frozen if they are the same as
+   * `known` but for their resourceVersion, and `known` is.
+   */
   decodeMetadata(framed: FramedObject, from: number, known: object, isVersion: boolean): object | undefined {
-    if (framed.suspectNumber || polluted()) return undefined;
+    const next = isVersion ? nextMetadata(known, framed, from) : undefined;
+    // All that is in it is frozen already.
+    if (next !== undefined) return Object.isFrozen(known) ? Object.freeze(next) : next;
+    if (framed.isUnseen || framed.suspectNumber || polluted()) return undefined;
     this.#begin(framed);
     this.#at = from;
-    const value = this.#metadata(framed, known as Bag, isVersion);
+    const value = this.#walkMetadata(framed, known as Bag);
     return value === UNLIKE || this.#at !== framed.metadataEnd ? undefined : (value as object);
   }
 
@@ -161,13 +175,15 @@ export class AlikeDecoder {
   }
 
   #metadata(framed: FramedObject, before: Bag, isVersion: boolean): unknown {
+    const next = isVersion ? nextMetadata(before, framed, this.#at) : undefined;
+    if (next === undefined) return framed.isUnseen ? UNLIKE : this.#walkMetadata(framed, before);
+    this.#at = framed.metadataEnd;
+    return next;
+  }
+
+  #walkMetadata(framed: FramedObject, before: Bag): unknown {
     const { cutEnd, cutUnsure, metadataEnd } = framed;
     const from = this.#at;
-    const next = isVersion ? nextMetadata(before, framed, from) : undefined;
-    if (next !== undefined) {
-      this.#at = metadataEnd;
-      return next;
-    }
     this.#versionAt = 0;
     const value = this.#object(before, 1, cutEnd > 0);
     if (value === UNLIKE || value === before) return value;

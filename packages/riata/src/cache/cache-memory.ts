@@ -60,7 +60,8 @@ export function createIngest(
   };
   const young = youngGeneration();
   const along = (neighbours: Neighbours): MakeObject => {
-    return (framed) => neighbours.decode(framed, storedLike(framed));
+    const make = (framed: FramedObject) => neighbours.decode(framed, storedLike(framed));
+    return Object.assign(make, { takesUnseen: true });
   };
   switch (memory) {
     case 'raw': {

@@ -2,18 +2,21 @@ import { Buffer } from 'node:buffer';
 import { skipNested, skipScalar, stringEnd } from '../object/raw/skip-value.js';
 import type { FramedObject } from '../object/scan/decode-object.js';
 import { asBuffer } from '../object/scan/native-bytes.js';
+import { closingBracketAhead } from '../object/scan/object-scanner.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
 const SLASH = 0x2f;
 
 const METADATA = Buffer.from('metadata');
 const NAME = Buffer.from('name');
 const NAMESPACE = Buffer.from('namespace');
 const UID = Buffer.from('uid');
+const MANAGED_FIELDS = Buffer.from('managedFields');
 
 /** Longer keys are none: a name has 253 characters, a namespace 63. */
 const LONGEST = 512;
@@ -48,7 +51,9 @@ function keyIn(bytes: Uint8Array, from: number, end: number, cutStart: number, c
   while (bytes[i] === QUOTE && (name === 0 || namespace === 0)) {
     const after = stringEnd(bytes, i, end);
     if (after < 0 || bytes[after] !== COLON) return undefined;
-    const next = skipValue(bytes, after + 1, end);
+    const next = matches(bytes, i, after, MANAGED_FIELDS)
+      ? skipManagedFields(bytes, after + 1, end)
+      : skipValue(bytes, after + 1, end);
     if (next < 0) return undefined;
     if (matches(bytes, i, after, NAME)) {
       name = after + 2;
@@ -72,6 +77,12 @@ function keyIn(bytes: Uint8Array, from: number, end: number, cutStart: number, c
     key[to++] = bytes[k]!;
   }
   return asBuffer(key).latin1Slice(0, to);
+}
+
+/** What has been scanned comes without them. */
+function skipManagedFields(bytes: Uint8Array, from: number, end: number): number {
+  const close = bytes[from] === OPEN_BRACKET ? closingBracketAhead(bytes, from, end) : -1;
+  return close < 0 ? skipValue(bytes, from, end) : close + 1;
 }
 
 function skipValue(bytes: Uint8Array, from: number, end: number): number {

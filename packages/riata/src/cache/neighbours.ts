@@ -55,6 +55,7 @@ export class Neighbours {
       const { metadata } = previous as Partial<KubeObject>;
       return metadata && this.#decoder.decodeMetadata(framed, from, metadata, true);
     }
+    if (framed.isUnseen) return undefined;
     const made = this.#decoder.decodeMetadata(framed, from, this.#lastMetadata, false);
     if (made !== undefined) this.#lastMetadata = made;
     return made;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { type FramedObject, type MakeObject, textAround, textOf } from '../scan/decode-object.js';
-import { mayHoldLargeExponent } from '../scan/guess.js';
+import { mayHoldLargeExponent, mayHoldLongInteger } from '../scan/guess.js';
 import { skipSpace } from '../scan/object-scanner.js';
 import { unsafeNumbers } from '../scan/unsafe-numbers.js';
 import { freeze } from '../value/freeze.js';
@@ -19,7 +19,8 @@ export interface RawObjectsOptions {
   readonly previousOf?: (framed: FramedObject) => object | undefined;
   /**
    * Decodes the metadata as they come, as they are read anyway: those of `framed` that begin at `from` and end at its
-   * `metadataEnd`, without what is cut out. Undefined to have them kept as text. They are frozen. @default kept as text
+   * `metadataEnd`, without what is cut out. Undefined to have them kept as text. They are frozen. Of what has not been
+   * scanned, it has to find these places itself, and set them; undefined if it cannot. @default kept as text
    */
   readonly decodeMetadata?: (framed: FramedObject, from: number, previous: object | undefined) => object | undefined;
 }
@@ -50,8 +51,8 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
   /** The parts of the object at hand: an array that grows has room for more than it will ever hold. */
   const parts: RawParts = [];
 
-  return (framed) => {
-    const { bytes, start, end } = framed;
+  const make = (framed: FramedObject): object | undefined => {
+    const { bytes, start, end, isUnseen } = framed;
     const object = new Plain();
     let metadata: object | undefined;
     parts.length = 0;
@@ -61,6 +62,7 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
     }
     const previous = previousOf?.(framed);
     const before = previous === undefined || lossOf(previous) !== undefined ? undefined : rawPartsOf(previous);
+    if (isUnseen && before === undefined) return undefined;
     let suspectNumber = framed.suspectNumber;
     for (const [key, value] of headMembers) object[key] = value;
     let i = skipSpace(bytes, start + 1, end);
@@ -82,7 +84,9 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
       const same =
         before === undefined || !nested || isMetadata ? undefined : partAt(before, parts.length, bytes, from, end);
       const decoded =
-        isMetadata && framed.metadataEnd > from ? decodeMetadata?.(framed, from, before && previous) : undefined;
+        isMetadata && (isUnseen || framed.metadataEnd > from)
+          ? decodeMetadata?.(framed, from, before && previous)
+          : undefined;
       if (same !== undefined) {
         Object.defineProperty(object, key, partDescriptor(parts.length));
         parts.push(same.part);
@@ -92,6 +96,7 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
         object[key] = metadata;
         i = framed.metadataEnd;
       } else {
+        if (isUnseen && isMetadata) return undefined;
         const cut = isMetadata && framed.cutEnd > 0;
         i =
           isMetadata && framed.metadataEnd > from
@@ -99,7 +104,7 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
             : nested
               ? skipNested(bytes, from, end, cut ? framed.cutStart : 0, cut ? framed.cutEnd : 0)
               : skipScalar(bytes, from, end);
-        if (i < 0) return undefined;
+        if (i < 0 || (isUnseen && bytes[from] !== QUOTE && mayHoldLongInteger(bytes, from - 1, i))) return undefined;
         if (nested || i - from > SHORT) {
           const text = cut ? textAround(bytes, from, framed.cutStart, framed.cutEnd, i, '') : textOf(bytes, from, i);
           if (framed.cutUnsure && isMetadata && holdsManagedFields(text)) return undefined;
@@ -123,11 +128,12 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
       i = skipSpace(bytes, i + 1, end);
       if (bytes[i] !== QUOTE) return undefined;
     }
-    if (i !== end - 1 || bytes[i] !== 0x7d) return undefined;
+    if (i !== end - 1 || bytes[i] !== 0x7d || (isUnseen && framed.metadataEnd === 0)) return undefined;
     stampParts(object, parts.slice(), metadata);
     if (suspectNumber) noteUnsafeNumbers(framed, object);
     return Object.freeze(object);
   };
+  return Object.assign(make, { takesUnseen: previousOf !== undefined && decodeMetadata !== undefined });
 }
 
 /** True for an object whose members are parsed when they are read; see {@link rawObjects}. */
