@@ -90,6 +90,12 @@ describe('work in slices', () => {
     });
     expect(telling).toBeGreaterThan(15);
     expect(late).toBe(100);
+    // One that is asynchronous, and waits for nothing that takes a turn.
+    const asynchronous = await measured(() => {
+      driven.informer.addEventHandler({ onAdd: async () => ++late });
+    });
+    expect(asynchronous).toBeGreaterThan(15);
+    expect(late).toBe(200);
   });
 
   test('a handler that comes in the midst of it is told everything once', async () => {

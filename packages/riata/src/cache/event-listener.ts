@@ -142,9 +142,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const call = this.#call(next);
       if (call !== undefined) {
-        void work.end();
-        await this.#settled(call, next);
-        work.begin();
+        await work.waitFor(this.#settled(call, next));
         continue;
       }
       if (next.isInInitialList) this.#toldInitial();

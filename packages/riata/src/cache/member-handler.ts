@@ -56,11 +56,7 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
       try {
         const change = new StoredChange<R>('Deleted', key, object, undefined, { isFinalStateUnknown: true });
         const call = callHandler(this.#handler, change);
-        if (call !== undefined) {
-          void work.end();
-          await call;
-          work.begin();
-        }
+        if (call !== undefined) await work.waitFor(call);
       } catch (error) {
         this.#log.error('a handler failed on what is no longer cached', { handler: this.name, key, error });
       }

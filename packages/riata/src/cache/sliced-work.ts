@@ -6,6 +6,8 @@ export class SlicedWork {
   readonly #slicer: Slicer;
   #entered = 0;
   #waited = false;
+  /** When the event loop had its last turn, as far as is known. */
+  #turnedAt = 0;
 
   constructor(clock: Scheduler) {
     this.#slicer = Slicer.on(clock);
@@ -13,6 +15,7 @@ export class SlicedWork {
 
   begin(): void {
     this.#entered = this.#slicer.enter();
+    this.#turnedAt = this.#entered;
     this.#waited = false;
   }
 
@@ -26,6 +29,18 @@ export class SlicedWork {
     await this.#slicer.turn();
     this.#waited = true;
     this.#entered = this.#slicer.enter();
+    this.#turnedAt = this.#entered;
+  }
+
+  /** Waits for what others do. An asynchronous function may do it, again and again, without the event loop ever turning. */
+  async waitFor(others: PromiseLike<unknown>): Promise<void> {
+    this.#slicer.leave(this.#entered);
+    try {
+      await others;
+    } finally {
+      this.#entered = this.#slicer.enter();
+      if (this.#slicer.over(this.#turnedAt, false)) await this.rest();
+    }
   }
 
   /** The end, or a pause; a promise if the event loop has to have its turn before more is begun. */
