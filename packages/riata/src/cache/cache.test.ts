@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Write } from '../client/write-hook.js';
 import { ApiError } from '../rest/api-error.js';
+import type { Scheduler } from '../runtime/clock.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { Cache } from './cache.js';
@@ -35,9 +36,13 @@ class Play implements AsyncDisposable {
   readonly #stop = new AbortController();
   running: Promise<void> | undefined;
 
-  constructor(options: KindCacheOptions<Thing> = {}, watchErrorHandler?: WatchErrorHandler) {
+  constructor(
+    options: KindCacheOptions<Thing> = {},
+    watchErrorHandler?: WatchErrorHandler,
+    over: (clock: VirtualClock) => Scheduler = (clock) => clock,
+  ) {
     const kinds = [cached(ThingKind, { useWatchList: false, ...options })];
-    const runtime = { clock: this.clock, log: this.log };
+    const runtime = { clock: over(this.clock), log: this.log };
     this.cache = new Cache(this.cluster.client, { kinds, watchErrorHandler, runtime });
   }
 
@@ -161,6 +166,28 @@ describe('reads', () => {
       new TypeError('find Thing: the name is missing'),
     );
   });
+});
+
+test('an index that comes late: objects that nobody has read are frozen for it in many turns', async () => {
+  let now = 0;
+  let turns = 0;
+  await using play = new Play({}, undefined, (clock) => ({
+    ...{ now: () => clock.now(), after: clock.after.bind(clock), sleep: clock.sleep.bind(clock) },
+    // Every look at it takes a millisecond.
+    monotonic: () => clock.monotonic() + ++now,
+    yield: () => {
+      turns += 1;
+      return clock.yield();
+    },
+  }));
+  for (let i = 0; i < 1100; i += 1) play.cluster.put('one', `t${i}`, { node: `n${i % 7}` });
+  await play.start();
+  turns = 0;
+  const indexed = play.cache.indexField(ThingKind, 'spec.node', ({ spec }) => [spec?.node ?? '']);
+  await play.clock.settle();
+  await indexed;
+  expect(turns).toBeGreaterThan(100);
+  expect(play.cache.keysByField(ThingKind, 'spec.node', 'n1')).toHaveLength(157);
 });
 
 describe('a transform', () => {

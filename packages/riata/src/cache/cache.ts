@@ -142,6 +142,8 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     values: (object: R) => readonly string[],
   ): Promise<void> {
     const cache = this.#pin(kind);
+    const freezing = cache.freezeAhead();
+    if (freezing !== undefined) await freezing;
     cache.addIndexers({ [fieldIndex(field)]: values as unknown as (object: KubeObject) => readonly string[] });
   }
 

@@ -155,6 +155,12 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     await registration.remove();
   }
 
+  /** Before all objects are handed to a function, if that would block for long. */
+  freezeAhead(): Promise<unknown> | undefined {
+    const freezing = this.members.flatMap(({ base, clock }) => base.freezeAhead(() => base.size, clock) ?? []);
+    return freezing.length === 0 ? undefined : Promise.all(freezing);
+  }
+
   /** Adding the same function under the same name again does nothing. */
   addIndexers(indexers: Indexers<R>): void {
     const fresh = Object.entries(indexers).filter(([name, func]) => this.#indexers[name] !== func);

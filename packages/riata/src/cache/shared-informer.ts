@@ -126,6 +126,9 @@ export interface IndexedInformer<T extends KubeObject> extends SharedInformer<T>
    * `run`, and large lists are frozen as they come, in slices; else the first `list()` blocks, for 5 µs per Pod.
    */
   getIndexer(): Indexer<T>;
-  /** Before or after start; throws after stop, and for a name that is taken (`AddIndexers`). */
+  /**
+   * Before or after start; throws after stop, and for a name that is taken (`AddIndexers`). What is there already is indexed
+   * at once, which blocks as the first `list()` does.
+   */
   addIndexers(indexers: Indexers<T>): void;
 }
