@@ -10,7 +10,7 @@ test('writes what JSON.stringify writes', () => {
       expect(encodeJson(value)).toBe(JSON.stringify(value));
     }),
   );
-  expect(encodeJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
+  expect(encodeJson({ a: undefined, b: [{ c: undefined }, null] })).toBe('{"b":[{},null]}');
   expect(encodeJson(JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}');
 });
 
@@ -33,6 +33,11 @@ test('refuses what would change silently, and says where', () => {
   expect(() => encodeJson({ at: new Date(0) })).toThrow('at: expected plain JSON, got an instance of Date');
   expect(() => encodeJson({ f: () => 1 })).toThrow('f: expected plain JSON, got a function');
   expect(() => encodeJson({ m: new Map() })).toThrow('an instance of Map');
+  const missing = { args: ['a', undefined] };
+  expect(() => encodeJson(missing)).toThrow(
+    /^args\.1: expected plain JSON, got an element that is undefined; leave it out$/,
+  );
+  expect(() => encodeJson([1n, undefined])).toThrow('1: expected plain JSON, got an element that is undefined');
   const loop: { self?: unknown } = {};
   loop.self = loop;
   expect(() => encodeJson(loop)).toThrow('refers to itself');

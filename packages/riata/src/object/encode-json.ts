@@ -1,7 +1,8 @@
 /**
  * The JSON text of a value to be sent. Throws a `TypeError` that names the path for what would change silently: what
- * JSON has no word for (NaN, infinities, functions, `Date` and other class instances), and integers past 2^53, which may
- * have been rounded before they came here. Given as `bigint`, these are written in full.
+ * JSON has no word for (NaN, infinities, functions, `Date` and other class instances, an element of a list that is
+ * undefined), and integers past 2^53, which may have been rounded before they came here. Given as `bigint`, these are
+ * written in full. A field that is undefined is left out.
  */
 export function encodeJson(value: unknown): string {
   return isOrdinary(value, 0) ? JSON.stringify(value) : (encode(value, []) ?? 'null');
@@ -25,7 +26,10 @@ function isOrdinary(value: unknown, depth: number): boolean {
   if (value === null) return true;
   if (depth > 100) return false;
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) if (!isOrdinary(value[at], depth + 1)) return false;
+    for (let at = 0; at < value.length; at++) {
+      // It would become null, which a server takes for an empty text, or a zero.
+      if (value[at] === undefined || !isOrdinary(value[at], depth + 1)) return false;
+    }
     return true;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
@@ -61,7 +65,9 @@ function encodeObject(value: object, path: (string | number)[]): string {
   if (Array.isArray(value)) {
     for (const [index, element] of value.entries()) {
       path.push(index);
-      parts.push(encode(element, path) ?? 'null');
+      const text = encode(element, path);
+      if (text === undefined) throw refusal(path, 'an element that is undefined; leave it out');
+      parts.push(text);
       path.pop();
     }
     return `[${parts.join(',')}]`;
@@ -92,7 +98,8 @@ function inexact(path: readonly (string | number)[], value: number): TypeError {
 }
 
 function refusal(path: readonly (string | number)[], what: string): TypeError {
-  return new TypeError(`${placeOf(path)}: expected plain JSON, got ${what}; timestamps are RFC 3339 strings`);
+  const hint = what.startsWith('an instance of') ? '; timestamps are RFC 3339 strings' : '';
+  return new TypeError(`${placeOf(path)}: expected plain JSON, got ${what}${hint}`);
 }
 
 function placeOf(path: readonly (string | number)[]): string {
