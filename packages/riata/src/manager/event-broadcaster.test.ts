@@ -80,11 +80,13 @@ describe('an event', () => {
     await run();
     say('x', { type: 'Panic' as never });
     say('x', { reason: '' });
+    say('x', { message: 7n as never });
+    recorder.event(cart(), undefined as never);
     recorder.event({ kind: 'Cart' } as never, { type: 'Normal', reason: 'Filled', message: 'x' });
     recorder.event(undefined as never, { type: 'Normal', reason: 'Filled', message: 'x' });
     await end();
     expect(server.sent).toEqual([]);
-    expect(log.messages('error')).toEqual(Array.from({ length: 4 }, () => 'an event cannot be recorded'));
+    expect(log.messages('error')).toEqual(Array.from({ length: 6 }, () => 'an event cannot be recorded'));
   });
 
   test('that comes again changes the first one; if that is gone, it is made anew', async () => {

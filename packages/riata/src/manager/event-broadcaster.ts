@@ -103,10 +103,11 @@ export class EventBroadcaster implements AsyncDisposable {
 
   #record(component: string, object: EventSubject, event: EventInput): void {
     const { clock, log } = this.#runtime;
-    const { type, reason, message } = event;
     try {
+      const { type, reason, message } = event;
       if (type !== 'Normal' && type !== 'Warning') throw new TypeError(`type wants Normal or Warning, got ${type}`);
       if (!reason) throw new TypeError('reason wants a word, got none');
+      if (typeof message !== 'string') throw new TypeError(`message wants a text, got ${typeof message}`);
       const { fieldPath } = event;
       const regarding = { ...referenceOf(object), ...(fieldPath && { fieldPath }) };
       log.debug('event', { component, type, reason, message, object: regarding });
@@ -117,6 +118,7 @@ export class EventBroadcaster implements AsyncDisposable {
       });
     } catch (error) {
       this.#count('invalid');
+      const { reason } = (event ?? {}) as Partial<EventInput>;
       log.error('an event cannot be recorded', { component, reason, error });
     }
   }

@@ -36,6 +36,9 @@ export interface HttpEndpointOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
+/** For paths alone. */
+const base = 'http://localhost';
+
 /** A small HTTP server for probes and scrapers: GET and HEAD, by path. */
 export class HttpEndpoint implements Runnable {
   readonly name: string;
@@ -82,7 +85,8 @@ export class HttpEndpoint implements Runnable {
       server.listen({ host: this.#options.host, port: this.#options.port }, () => {
         const address = server.address();
         const port = typeof address === 'object' && address !== null ? address.port : this.#options.port;
-        this.#url = `${this.#options.tls ? 'https' : 'http'}://${this.#options.host ?? 'localhost'}:${port}`;
+        const { tls, host = 'localhost' } = this.#options;
+        this.#url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
         this.#log.info('listening', { server: this.name, url: this.#url });
       });
       onAbort(signal, () => {
@@ -113,7 +117,10 @@ export class HttpEndpoint implements Runnable {
   }
 
   async #answer(request: IncomingMessage): Promise<EndpointAnswer> {
-    const url = new URL(request.url ?? '/', 'http://localhost');
+    const sent = request.url ?? '/';
+    // Anybody may send anything: no reason for a line in the log.
+    if (!URL.canParse(sent, base)) return { status: 400, body: 'bad request\n' };
+    const url = new URL(sent, base);
     const { authorization } = request.headers;
     const refusal = await this.#guard?.({ path: url.pathname, authorization });
     if (refusal !== undefined) return refusal;

@@ -1,4 +1,6 @@
 import type { Cache } from '../cache/cache.js';
+import { isReflectorError } from '../cache/reflector-error.js';
+import type { InformerHealth } from '../cache/shared-informer.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { HealthChecks } from './health-checks.js';
 import type { LeaderElector } from './leader-elector.js';
@@ -21,14 +23,19 @@ export function addManagerChecks(parts: {
   if (ring !== undefined) healthz.add('shard-ring', () => ring.check('5s'));
   readyz.add('ping', () => {});
   readyz.add('informers', () => {
-    const late = cache.health.filter(({ synced }) => !synced).map(({ kind }) => kind.plural);
-    if (late.length > 0) throw new Error(`not synced: ${late.join(', ')}`);
-    for (const { informers } of cache.health) {
-      for (const { name, consecutiveFailures, lastEventMs = 0, lastError } of informers) {
-        if (consecutiveFailures < 3 || lastEventMs < longSilenceMs) continue;
-        const seconds = Math.round(lastEventMs / 1000);
-        throw new Error(`${name}: nothing heard for ${seconds} s: ${describeError(lastError)}`);
-      }
+    const { health } = cache;
+    const late = health.filter(({ informers }) => informers.some((informer) => !informer.synced && isWanted(informer)));
+    if (late.length > 0) throw new Error(`not synced: ${late.map(({ kind }) => kind.plural).join(', ')}`);
+    for (const informer of health.flatMap(({ informers }) => informers)) {
+      const { name, consecutiveFailures, lastEventMs = 0, lastError } = informer;
+      if (consecutiveFailures < 3 || lastEventMs < longSilenceMs || !isWanted(informer)) continue;
+      const seconds = Math.round(lastEventMs / 1000);
+      throw new Error(`${name}: nothing heard for ${seconds} s: ${describeError(lastError)}`);
     }
   });
+}
+
+/** Not one that waits for its first use, nor for a kind that the server does not serve: that may come any day, or never. */
+function isWanted({ phase, lastError }: InformerHealth): boolean {
+  return phase !== 'idle' && !(isReflectorError(lastError) && lastError.problem === 'not-served');
 }

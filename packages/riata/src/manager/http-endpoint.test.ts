@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { memoryLogger } from '../runtime/memory-logger.js';
+import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
+
+/** An endpoint that listens, until the block is left. */
+async function listening(routes: Readonly<Record<string, EndpointRoute>>) {
+  const log = memoryLogger();
+  const parts = { routes: new Map(Object.entries(routes)), log };
+  const endpoint = new HttpEndpoint('test', { host: '127.0.0.1', port: 0 }, parts);
+  const stop = new AbortController();
+  const ended = endpoint.run({ signal: stop.signal });
+  await expect.poll(() => endpoint.url, { timeout: 30_000 }).toBeDefined();
+  return {
+    log,
+    ask: async (path: string, method = 'GET') => {
+      const answer = await fetch(`${endpoint.url}${path}`, { method });
+      return `${answer.status} ${(await answer.text()).trimEnd()}`.trimEnd();
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+test('answers by path, and what it does not know is no reason to log', async () => {
+  await using server = await listening({ '/here': ({ rest, query }) => ({ body: `${rest}?${query}` }) });
+  expect(await server.ask('/here')).toBe('200 ?');
+  expect(await server.ask('/here/a/b?c=d')).toBe('200 a/b?c=d');
+  expect(await server.ask('/here', 'HEAD')).toBe('200');
+  expect(await server.ask('/hereabouts')).toBe('404 not found');
+  expect(await server.ask('/here', 'POST')).toBe('405 method not allowed');
+  expect(await server.ask('//')).toBe('400 bad request');
+  expect(server.log.messages('error')).toEqual([]);
+});
+
+test('a route that fails is told in the log, not to whoever asks', async () => {
+  const broken = () => {
+    throw new Error('a secret');
+  };
+  await using server = await listening({ '/broken': broken });
+  expect(await server.ask('/broken')).toBe('500 internal error');
+  expect(server.log.messages('error')).toEqual(['a request failed']);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { CacheHealth } from '../cache/cache.js';
+import { ReflectorError } from '../cache/reflector-error.js';
+import type { InformerHealth } from '../cache/shared-informer.js';
+import { Pod } from '../kinds/index.js';
+import { HealthChecks } from './health-checks.js';
+import { addManagerChecks } from './manager-checks.js';
+
+const well = { name: 'pods', phase: 'watching', synced: true, consecutiveFailures: 0, lastEventMs: 1_000 } as const;
+const refused = new Error('connection refused');
+const problem = (kind: 'not-served' | 'forbidden') =>
+  new ReflectorError(`pods: ${kind}`, { problem: kind, reflector: 'pods', cause: undefined });
+
+test.each<[string, Partial<InformerHealth>, string | undefined]>([
+  ['is well', {}, undefined],
+  ['has heard nothing for long, as nothing has happened', { lastEventMs: 3_600_000 }, undefined],
+  ['lists for the first time', { phase: 'listing', synced: false, lastEventMs: undefined }, 'not synced: pods'],
+  ['waits for its first use', { phase: 'idle', synced: false, lastEventMs: undefined }, undefined],
+  ['cannot connect for a moment', { consecutiveFailures: 5, lastError: refused, lastEventMs: 60_000 }, undefined],
+  [
+    'cannot connect for long',
+    { consecutiveFailures: 5, lastError: refused, lastEventMs: 240_000 },
+    'pods: nothing heard for 240 s: Error: connection refused',
+  ],
+  ['is not allowed', { synced: false, consecutiveFailures: 1, lastError: problem('forbidden') }, 'not synced: pods'],
+  [
+    'waits for a kind that is not served yet',
+    { synced: false, consecutiveFailures: 9, lastError: problem('not-served'), lastEventMs: undefined },
+    undefined,
+  ],
+  [
+    'had a kind that is not served any more',
+    { consecutiveFailures: 9, lastError: problem('not-served'), lastEventMs: 3_600_000 },
+    undefined,
+  ],
+])('an informer that %s', async (_, health, expected) => {
+  const informer = { ...well, ...health } as InformerHealth;
+  const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
+  const cache = { health: [{ kind: Pod, synced: informer.synced, informers: [informer], selections: [] }] };
+  addManagerChecks({ healthz, readyz, elector: undefined, ring: undefined, cache: cache as { health: CacheHealth[] } });
+  const { ok, checks } = await readyz.ask();
+  expect([ok, checks.informers]).toEqual([expected === undefined, expected && `Error: ${expected}`]);
+  expect((await healthz.ask()).ok).toBe(true);
+});
+
+test('a lease that has run out while the work goes on is a reason to be restarted', async () => {
+  const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
+  const asked: string[] = [];
+  const check = (name: string) => ({
+    check: (tolerated = '0s') => {
+      asked.push(`${name} ${tolerated}`);
+      throw new Error(`${name} ran out`);
+    },
+  });
+  addManagerChecks({ healthz, readyz, elector: check('lease'), ring: check('place'), cache: { health: [] } });
+  expect((await healthz.ask()).checks).toEqual({
+    ...{ ping: undefined, 'leader-election': 'Error: lease ran out', 'shard-ring': 'Error: place ran out' },
+  });
+  expect(asked).toEqual(['lease 5s', 'place 5s']);
+  expect((await readyz.ask()).ok).toBe(true);
+});
