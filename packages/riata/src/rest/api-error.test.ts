@@ -69,6 +69,28 @@ describe('an error made from a Status', () => {
   });
 });
 
+describe('a kind that is not served', () => {
+  const from = (url: string, body: object | string) =>
+    apiErrorFrom({
+      ...{ method: 'GET', url, code: 404, headers: {}, details: { kind: 'foos', name: 'a' } },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }).message;
+  const remedy = /\(404 NotFound\); is the CustomResourceDefinition of the kind installed, with this version\?$/;
+  const status = { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404, message: 'no such resource' };
+
+  test('of a group of its own: a remedy', () => {
+    expect(from('https://h/apis/a.dev/v1/namespaces/x/foos/a', '404 page not found\n')).toMatch(remedy);
+    expect(from('https://h/k8s/apis/a.dev/v2/foos?limit=5', { ...status, details: {} })).toMatch(remedy);
+  });
+
+  test('not where the object is missing, or the group is built in', () => {
+    expect(from('https://h/apis/a.dev/v1/foos/a', { ...status, details: { name: 'a' } })).toMatch(/NotFound\)$/);
+    expect(from('https://h/apis/policy/v9/foos', '404 page not found')).toMatch(/NotFound\)$/);
+    expect(from('https://h/apis/storage.k8s.io/v9/foos', '404 page not found')).toMatch(/NotFound\)$/);
+    expect(from('https://h/api/v1/foos', { ...status, details: {} })).toMatch(/NotFound\)$/);
+  });
+});
+
 describe('an error made from anything else', () => {
   test('a redirect tells where to, without its query', () => {
     const { message } = answer(302, '', { location: 'https://me:pw@login.example/start?token=SECRET#x' });

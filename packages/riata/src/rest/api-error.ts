@@ -8,6 +8,11 @@ import type { ResponseHeaders } from './transport.js';
 /** On every {@link ApiError}, whichever copy of the package made it. */
 const brand: unique symbol = Symbol.for('riata.ApiError') as never;
 
+/** The cause of an error whose body was no Status. */
+const unexpected = 'UnexpectedServerResponse';
+/** A group of a domain that is not Kubernetes' own. */
+const customPath = /\/apis\/(?![^/]*\.k8s\.io\/)[^/]+\.[^/]+\//;
+
 /** What an {@link ApiError} can be told about the request that led to it. */
 export interface ApiErrorContext {
   readonly method?: string;
@@ -118,7 +123,7 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
       code,
       details: {
         ...answer.details,
-        causes: [{ reason: 'UnexpectedServerResponse', message: body.text || 'unknown' }],
+        causes: [{ reason: unexpected, message: body.text || 'unknown' }],
         ...(context.retryAfterMs !== undefined && { retryAfterSeconds: Math.ceil(context.retryAfterMs / 1000) }),
       },
     },
@@ -134,11 +139,16 @@ function redirectProblem(code: number, location: string): string | undefined {
 }
 
 /** What a reader can do about it, where the server's word alone does not tell. */
-function remedyFor({ code, message = '' }: Status): string | undefined {
+function remedyFor({ code, message = '', details }: Status, url: string | undefined): string | undefined {
   if (code === 401) return '; the server does not accept the credentials: log in anew, or renew token or certificate';
   // The words of RBAC; admission forbids things, too, and says why.
   if (code === 403 && /^.* is forbidden: User ".*" cannot /.test(message)) {
     return '; grant it by a Role or ClusterRole and its binding';
+  }
+  // Without the name of an object, or not in the API server's own words, it is about the path.
+  const isPath = !details?.name || details.causes?.some(({ reason }) => reason === unexpected);
+  if (code === 404 && isPath && customPath.test(url ?? '')) {
+    return '; is the CustomResourceDefinition of the kind installed, with this version?';
   }
   return undefined;
 }
@@ -155,7 +165,7 @@ function messageFor(
     status.message || 'the server refused without saying why',
     answer && ` (${answer})`,
     attempts > 1 && ` after ${attempts} attempts`,
-    remedyFor(status),
+    remedyFor(status, url),
     problem && `; ${problem}`,
   ]
     .filter(Boolean)
