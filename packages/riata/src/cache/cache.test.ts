@@ -317,6 +317,20 @@ describe('after a write whose answer shows no object', () => {
     expect(cluster.requests).toEqual(['list *', 'find one/a', 'find one/b']);
   });
 
+  test('in a namespace that the cache does not hold: nothing is asked, which might not even be allowed', async () => {
+    await using play = new Play({ namespaces: ['two', 'three'] });
+    const { cluster, cache } = play;
+    await play.start();
+    cluster.requests.length = 0;
+    cluster.onRequest = (request) => {
+      throw new Error(request);
+    };
+    cluster.wrote(evicted('a') as never);
+    cluster.wrote({ ...deletedMany, operation: { ...deletedMany.operation, namespace: 'one' } } as never);
+    expect((await cache.list(ThingKind)).items).toEqual([]);
+    expect(cluster.requests).toEqual([]);
+  });
+
   test('of one object after the other: a list asks for all at once, not for each', async () => {
     const names = Array.from({ length: 100 }, (_, i) => `p${i}`);
     await using play = await behind(...names);

@@ -206,7 +206,10 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   record(write: Write): void {
-    for (const member of this.#members.values()) member.record(write);
+    const { namespace } = write.operation;
+    for (const member of this.#members.values()) {
+      if (!namespace || !member.namespace || namespace === member.namespace) member.record(write);
+    }
   }
 
   #placesFor(namespaces: readonly string[] | undefined): readonly string[] {
