@@ -197,7 +197,9 @@ describeServers('controller', (server) => {
     await server().client.create(Widget({ metadata: { namespace, name: 'w' }, spec: {} }));
     await until('it is ready', async () => (await server().client.get(Widget, { namespace, name: 'w' })).status?.size);
     const names = ['apply', 'attempt', 'client', 'clock', 'event', 'key', 'log', 'object', 'priority', 'reasons'];
-    expect(Object.keys(seen[0] ?? {}).sort()).toEqual([...names, 'extra', 'reconcileID', 'signal', 'status'].sort());
+    expect(Object.keys(seen[0] ?? {}).sort()).toEqual(
+      [...names, 'extra', 'reconcileID', 'signal', 'span', 'status'].sort(),
+    );
     expect(Object.values(seen[0] ?? {})).not.toContain(undefined);
   });
 

@@ -5,6 +5,7 @@ import type { Logger } from '../runtime/logger.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { AbortSource } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
+import { noSpan, type Span } from '../runtime/tracing.js';
 import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
 import type { ReconcileRun } from './reconciler.js';
 import type { Cause, Request } from './request.js';
@@ -50,6 +51,7 @@ export class ActiveReconcile implements ReconcileRun {
   readonly clock: Scheduler;
   /** On the monotonic clock. */
   readonly startedMs: number;
+  span: Span = noSpan;
   readonly #controller: string;
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'random'>;
   readonly #startedAt: number;

@@ -158,7 +158,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
 }
 
 /**
- * Begins the definition of a controller for objects of a kind (`NewControllerManagedBy(mgr).For()`).
+ * Begins the definition of a controller for objects of a kind (`NewControllerManagedBy(mgr).For()`, `WithOptions`).
  *
  * @example
  * export const foos = control(Foo)

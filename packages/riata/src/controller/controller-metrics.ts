@@ -15,6 +15,7 @@ export class ControllerMetrics {
   readonly #total: Readonly<Record<Result, CounterSeries>>;
   readonly #errors: CounterSeries;
   readonly #terminalErrors: CounterSeries;
+  readonly #panics: CounterSeries;
   readonly #timeouts: CounterSeries;
   readonly #gaveUp: CounterSeries;
   readonly #notInShard: CounterSeries;
@@ -40,6 +41,11 @@ export class ControllerMetrics {
       'controller_runtime_terminal_reconcile_errors_total',
       'Reconciles that failed with a TerminalError.',
     );
+    this.#panics = counter(
+      'controller_runtime_reconcile_panics_total',
+      'Reconciles that failed by a mistake in the program: a TypeError and the like, or something thrown that is no error.',
+    );
+    this.#panics.inc(0);
     this.#timeouts = counter(
       'controller_runtime_reconcile_timeouts_total',
       'Reconciles that took longer than allowed.',
@@ -76,6 +82,10 @@ export class ControllerMetrics {
 
   terminal(): void {
     this.#terminalErrors.inc();
+  }
+
+  panicked(): void {
+    this.#panics.inc();
   }
 
   timedOut(): void {

@@ -1,7 +1,12 @@
-import type { Duration } from '../object/duration.js';
+import { type Duration, durationMs } from '../object/duration.js';
 import type { WorkQueueOptions } from '../queue/work-queue-options.js';
 import type { Runtime } from '../runtime/runtime.js';
-import type { Request } from './request.js';
+import type { Cause, Request, RequestQueue } from './request.js';
+
+/** What the queue of a controller is made of. */
+export type RequestQueueOptions = WorkQueueOptions<Request, readonly Cause[]> & {
+  readonly id: (key: Request) => string;
+};
 
 /** How a controller works (`controller.Options`). */
 export interface ControllerOptions {
@@ -9,6 +14,8 @@ export interface ControllerOptions {
   readonly concurrency?: number;
   /** How long failures wait; called once per controller (`RateLimiter`). @default 5 ms doubling to 1,000 s, and 10 a second */
   readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];
+  /** Makes the queue of what the options here come to (`NewQueue`, `MakeQueue`). @default a `WorkQueue` of them */
+  readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;
   /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
   readonly priority?: WorkQueueOptions<Request, never>['priority'];
   /** Keys of the same group take turns with those of others. `'namespace'`: by namespace. @default no groups */
@@ -31,4 +38,31 @@ export interface ControllerOptions {
   /** How many finished reconciles can be looked at by `explain`. @default 256 */
   readonly history?: number;
   readonly runtime?: Partial<Runtime>;
+}
+
+/** Numbers of a controller's options, checked, with defaults filled in. */
+export interface ControllerNumbers {
+  readonly concurrency: number;
+  readonly history: number;
+  readonly timeoutMs: number;
+  readonly syncTimeoutMs: number;
+  readonly drainMs: number;
+}
+
+/** Throws a `TypeError` for what makes no sense: now, as nobody could do anything about it when the controller stops. */
+export function controllerNumbers(name: string, options: ControllerOptions): ControllerNumbers {
+  const { concurrency = 1, maxRetries = 'never', history = 256 } = options;
+  const wantCount = (what: string, count: number, least: number, or = '') => {
+    if (Number.isSafeInteger(count) && count >= least) return;
+    throw new TypeError(`controller "${name}": ${what} wants a whole number from ${least} up${or}, got ${count}`);
+  };
+  wantCount('concurrency', concurrency, 1);
+  wantCount('history', history, 0);
+  if (maxRetries !== 'never') wantCount('maxRetries', maxRetries, 0, ' or "never"');
+  return {
+    ...{ concurrency, history },
+    timeoutMs: durationMs(options.timeout ?? 'never', `controller "${name}": timeout`),
+    syncTimeoutMs: durationMs(options.syncTimeout ?? '2m', `controller "${name}": syncTimeout`),
+    drainMs: durationMs(options.drain ?? '15s', `controller "${name}": drain`),
+  };
 }

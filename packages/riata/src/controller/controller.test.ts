@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { clusterKey } from '../object/key.js';
+import { WorkQueue } from '../queue/work-queue.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { seededRandom } from '../runtime/random.js';
 import { LostLease } from '../runtime/stop-reasons.js';
+import type { Tracer } from '../runtime/tracing.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { Controller } from './controller.js';
-import type { ControllerOptions } from './controller-options.js';
+import type { ControllerOptions, RequestQueueOptions } from './controller-options.js';
 import type { ReconcileRun } from './reconciler.js';
 import type { RequestQueue } from './request.js';
 import type { Result } from './result.js';
@@ -459,6 +461,79 @@ describe('explain', () => {
     expect(controller.explain.map(({ key }) => key)).toEqual([a, b]);
     await end();
   });
+});
+
+test('mistakes of the program are counted as what they are, beside errors', async () => {
+  const thrown: unknown[] = [new TypeError('x is undefined'), 'a text', new Error('no luck')];
+  thrown.push(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }));
+  const { controller, clock, start, end, metrics } = setUp(() => {
+    if (thrown.length > 0) throw thrown.pop();
+  });
+  const counted = (what: string) =>
+    metrics.value(`controller_runtime_reconcile_${what}_total`, { controller: 'carts' });
+  await start();
+  expect(counted('panics')).toBe(0);
+  controller.queue.add(a);
+  await clock.advance(10_000);
+  expect([counted('panics'), counted('errors')]).toEqual([2, 4]);
+  await end();
+});
+
+test('each reconcile is traced: what it is about, how it ended; a tracer that fails is contained', async () => {
+  const clock = new VirtualClock();
+  const log = memoryLogger();
+  const lines: string[] = [];
+  let isBroken = false;
+  const tracer: Tracer = {
+    enabled: true,
+    span: (name, attributes) => {
+      if (isBroken) throw new Error('no tracer today');
+      lines.push(`${name} ${attributes?.controller} ${attributes?.key} attempt ${attributes?.attempt}`);
+      return {
+        set: ({ outcome }) => void lines.push(String(outcome)),
+        error: (error) => void lines.push(String(error)),
+        end: () => void lines.push('end'),
+      };
+    },
+  };
+  const controller = new Controller('carts', {
+    runtime: { clock, log, tracer },
+    reconcile: ({ attempt }) => {
+      if (attempt === 1) throw new Error('no luck');
+    },
+  });
+  const stop = new AbortController();
+  const running = controller.run({ signal: stop.signal });
+  controller.queue.add(a);
+  await clock.advance(1_000);
+  expect(lines).toEqual([
+    ...['reconcile carts shop/a attempt 1', 'Error: no luck', 'error', 'end'],
+    ...['reconcile carts shop/a attempt 2', 'success', 'end'],
+  ]);
+  isBroken = true;
+  controller.queue.add(a);
+  await clock.advance(1_000);
+  expect(controller.explain.map(({ outcome }) => outcome)).toEqual(['error', 'success', 'error', 'success']);
+  expect(log.messages('error')).toContain("the controller's tracer failed");
+  stop.abort();
+  await clock.settle();
+  await running;
+});
+
+test('a queue of one’s own making, of what the options come to', async () => {
+  let given: RequestQueueOptions | undefined;
+  const newQueue = (options: RequestQueueOptions) => {
+    given = options;
+    return new WorkQueue({ ...options, priority: false });
+  };
+  const { controller, clock, runs, start, end } = setUp(() => {}, { newQueue, fairness: 'namespace' });
+  expect(given).toMatchObject({ name: 'carts', priority: true });
+  expect(given?.fairness).toBeTypeOf('function');
+  await start();
+  controller.queue.add(a);
+  await clock.settle();
+  expect(runs.map(({ key }) => key)).toEqual(['a']);
+  await end();
 });
 
 test('reconciles that take long can be found, also when they have just ended', async () => {

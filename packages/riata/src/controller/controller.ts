@@ -1,5 +1,5 @@
 import { durationMs } from '../object/duration.js';
-import { keyId } from '../object/key.js';
+import { formatKey, keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { isConflict } from '../rest/error-guards.js';
@@ -7,10 +7,11 @@ import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
+import type { Span } from '../runtime/tracing.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
-import type { ControllerOptions } from './controller-options.js';
-import { failureFields, readableError } from './failure-fields.js';
+import { type ControllerNumbers, type ControllerOptions, controllerNumbers } from './controller-options.js';
+import { failureFields, isMistake, readableError } from './failure-fields.js';
 import type { KeyGate } from './key-gate.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -59,10 +60,7 @@ export class Controller {
   readonly #options: ControllerWork;
   readonly #runtime: Runtime;
   readonly #metrics: ControllerMetrics;
-  readonly #concurrency: number;
-  readonly #timeoutMs: number;
-  readonly #syncTimeoutMs: number;
-  readonly #drainMs: number;
+  readonly #numbers: ControllerNumbers;
   readonly #sources: Source[] = [];
   readonly #unsynced = new Set<string>();
   readonly #active = new Set<ActiveReconcile>();
@@ -79,26 +77,16 @@ export class Controller {
   #warm: Promise<void> | undefined;
 
   constructor(name: string, options: ControllerWork) {
-    const { concurrency = 1, fairness, priority = true, rateLimiter, maxRetries = 'never', history = 256 } = options;
-    const wantCount = (what: string, count: number, least: number, or = '') => {
-      if (Number.isSafeInteger(count) && count >= least) return;
-      throw new TypeError(`controller "${name}": ${what} wants a whole number from ${least} up${or}, got ${count}`);
-    };
-    wantCount('concurrency', concurrency, 1);
-    wantCount('history', history, 0);
-    if (maxRetries !== 'never') wantCount('maxRetries', maxRetries, 0, ' or "never"');
+    const { fairness, priority = true, rateLimiter, newQueue = (given) => new WorkQueue(given) } = options;
     this.name = name;
     this.#options = options;
-    this.#concurrency = concurrency;
-    this.#timeoutMs = durationMs(options.timeout ?? 'never', `controller "${name}": timeout`);
-    this.#syncTimeoutMs = durationMs(options.syncTimeout ?? '2m', `controller "${name}": syncTimeout`);
-    this.#drainMs = durationMs(options.drain ?? '15s', `controller "${name}": drain`);
+    this.#numbers = controllerNumbers(name, options);
     this.#runtime = resolveRuntime(options.runtime);
     const { clock, random, metrics, log } = this.#runtime;
-    this.#metrics = new ControllerMetrics(metrics, name, concurrency);
-    this.#history = new Ring(history);
+    this.#metrics = new ControllerMetrics(metrics, name, this.#numbers.concurrency);
+    this.#history = new Ring(this.#numbers.history);
     this.#restless = new RestlessKeys(name, this.#runtime);
-    this.queue = new WorkQueue<Request, readonly Cause[]>({
+    this.queue = newQueue({
       ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
       fairness: fairness === 'namespace' ? (key) => key.namespace ?? '' : fairness,
     });
@@ -147,8 +135,9 @@ export class Controller {
       await this.warmUp();
       if (this.#stop.signal.aborted) return;
       this.#phase = 'running';
-      this.#runtime.log.info('controller runs', { controller: this.name, concurrency: this.#concurrency });
-      await Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
+      const { concurrency } = this.#numbers;
+      this.#runtime.log.info('controller runs', { controller: this.name, concurrency });
+      await Promise.all(Array.from({ length: concurrency }, () => this.#work()));
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -188,7 +177,7 @@ export class Controller {
     const abort = () => {
       for (const reconcile of meant) reconcile.abort(reason);
     };
-    const drainMs = atOnce ? 0 : this.#drainMs;
+    const drainMs = atOnce ? 0 : this.#numbers.drainMs;
     using _ = drainMs === 0 ? undefined : this.#runtime.clock.after(drainMs, abort, { background: true });
     if (drainMs === 0) abort();
     await new Promise<void>((resolve) => {
@@ -212,7 +201,7 @@ export class Controller {
         this.#unsynced.delete(source.name);
       }),
     );
-    const timeoutMs = this.#syncTimeoutMs;
+    const timeoutMs = this.#numbers.syncTimeoutMs;
     for (;;) {
       using timed = link({ signals: [signal], timeoutMs, clock });
       try {
@@ -240,7 +229,7 @@ export class Controller {
     while (this.queue.tryGet() !== undefined);
     if (this.#active.size === 0) return;
     // A lost lease ends the right to write; otherwise those that run may end well.
-    const drainMs = isLostLease(why) ? 0 : this.#drainMs;
+    const drainMs = isLostLease(why) ? 0 : this.#numbers.drainMs;
     const abort = () => {
       for (const reconcile of this.#active) reconcile.abort(why);
     };
@@ -273,10 +262,12 @@ export class Controller {
     const reconcile = new ActiveReconcile(item, this.name, failures + 1, this.#runtime);
     this.#active.add(reconcile);
     this.#metrics.started();
+    if (this.#runtime.tracer.enabled) this.#trace(reconcile);
+    const { timeoutMs } = this.#numbers;
     const overdue =
-      this.#timeoutMs === Number.POSITIVE_INFINITY
+      timeoutMs === Number.POSITIVE_INFINITY
         ? undefined
-        : clock.after(this.#timeoutMs, () => this.#overdue(reconcile), { background: true });
+        : clock.after(timeoutMs, () => this.#overdue(reconcile), { background: true });
     let outcome: ReconcileOutcome = 'success';
     let error: string | undefined;
     let requeueAfterMs: number | undefined;
@@ -300,6 +291,7 @@ export class Controller {
       if (reconcile.hasWritten) this.#restless.wrote(id, reconcile);
     } catch (thrown) {
       error = describeError(thrown);
+      this.#call('tracer', () => reconcile.span.error(thrown));
       outcome = this.#failed(item, id, failures + 1, readableError(thrown), reconcile);
     } finally {
       // What a failed reconcile had begun is waited for, too: its key must not run again meanwhile.
@@ -313,9 +305,17 @@ export class Controller {
       this.#slow.ended(reconcile, durationMs, endedMs);
       this.queue.done(item.key);
       reconcile.end({ outcome, durationMs, requeueAfterMs, error });
+      this.#call('tracer', () => endSpan(reconcile.span, outcome));
       this.#history.add(reconcile);
       for (const ended of this.#onEnded) ended();
     }
+  }
+
+  #trace(reconcile: ActiveReconcile): void {
+    const { key, reconcileID, attempt, priority } = reconcile;
+    const where = { controller: this.name, key: formatKey(key), ...(key.cluster && { cluster: key.cluster }) };
+    const begin = () => this.#runtime.tracer.span('reconcile', { ...where, reconcileID, attempt, priority });
+    reconcile.span = this.#call('tracer', begin) ?? reconcile.span;
   }
 
   /** Says when to try again, if at all. */
@@ -330,6 +330,7 @@ export class Controller {
     // What was told to stop did not fail; a timeout did.
     if (signal.aborted && isStopReason(signal.reason) && !reconcile.isOverdue) return 'stopped';
     this.#metrics.result('error');
+    if (isMistake(error)) this.#metrics.panicked();
     if (isTerminalError(error)) {
       this.#metrics.terminal();
       this.queue.forget(item.key);
@@ -397,4 +398,9 @@ export class Controller {
     for (const reconcile of this.#active) if (reconcile.isOverdue) count += 1;
     return count;
   }
+}
+
+function endSpan(span: Span, outcome: ReconcileOutcome): void {
+  span.set({ outcome });
+  span.end();
 }

@@ -53,6 +53,7 @@ export function definedContext<R extends KubeObject>(
     priority: run.priority,
     reasons: run.reasons,
     clock: run.clock,
+    span: run.span,
     object,
     get reconcileID() {
       return run.reconcileID;

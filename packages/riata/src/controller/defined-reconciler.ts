@@ -2,9 +2,10 @@ import { atHand, type Cache } from '../cache/cache.js';
 import { notAtHand } from '../cache/cache-reader.js';
 import { type ApplyOptions, applyOperation } from '../client/apply.js';
 import { delegatingClient } from '../client/delegating-client.js';
-import type { Client } from '../client/interfaces.js';
+import type { Client, Reader } from '../client/interfaces.js';
 import { type KubeClient, standing } from '../client/kube-client.js';
 import { isWrite, type Operation } from '../client/operation.js';
+import type { CallOptions } from '../client/options.js';
 import { intercept, withFieldOwner } from '../client/wrappers.js';
 import { isDeleting } from '../object/finalizers.js';
 import { builderOf, type KindRef } from '../object/kind.js';
@@ -228,9 +229,9 @@ export class DefinedReconciler<R extends KubeObject> {
   }
 
   async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
-    const signal = given.signal ?? run.innerSignal;
+    const { signal = run.innerSignal, span = run.span } = given;
     // As what is there already, in the cache: frozen, and without managedFields.
-    const operation = { ...given, signal, isChange, cutManagedFields: true, freezeAnswer: true };
+    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true };
     const answer = await this.#place.run(operation);
     if (answer !== operation.current) note(run, operation, answer);
     return answer;
@@ -243,13 +244,33 @@ export class DefinedReconciler<R extends KubeObject> {
 
   /** {@link ReconcileContext.client} */
   delegatingFor(run: ActiveReconcile): Client {
-    return delegatingClient({ cacheReader: this.#cache, client: this.clientFor(run), uncached: this.#uncached });
+    return delegatingClient({
+      cacheReader: this.#readerFor(run),
+      client: this.clientFor(run),
+      uncached: this.#uncached,
+    });
+  }
+
+  /** What the cache does not hold is read from the server: that ends with the reconcile, too, and is part of its span. */
+  #readerFor(run: ActiveReconcile): Reader {
+    const cache = this.#cache;
+    const bound = <T extends CallOptions>(options: T | undefined) => ({
+      ...(options as T),
+      signal: options?.signal ?? run.innerSignal,
+      span: options?.span ?? run.span,
+    });
+    return {
+      get: (kind, key, options) => run.track(cache.get(kind, key, bound(options))),
+      find: (kind, key, options) => run.track(cache.find(kind, key, bound(options))),
+      list: (kind, options) => run.track(cache.list(kind, bound(options))),
+    };
   }
 
   /** What one reconcile writes with: ends with it, and tells it what was written. */
   clientFor(run: ActiveReconcile): Client {
     return intercept(this.#client, async (operation, next) => {
-      const bound = operation.signal === undefined ? { ...operation, signal: run.innerSignal } : operation;
+      const { signal = run.innerSignal, span = run.span } = operation;
+      const bound = { ...operation, signal, span };
       const answer = await run.track(next(bound));
       // An apply that would change nothing is answered with what is there.
       const isSkipped = operation.current !== undefined && answer === operation.current;

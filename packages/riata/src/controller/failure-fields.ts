@@ -40,6 +40,15 @@ export function readableError(thrown: unknown): unknown {
 }
 
 /**
+ * Whether what was thrown tells of a mistake in the program, where one in Go would panic: what the language itself throws,
+ * or no error at all. `fetch` throws a `TypeError` with a cause when the network fails.
+ */
+export function isMistake(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  return ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'].includes(error.name) && error.cause === undefined;
+}
+
+/**
  * As `reconcile (/app/main.ts:41:12)`. In a bundle, where all is one file, the first place of all; but for answers of the
  * server, which all are made in one place.
  */

@@ -8,7 +8,7 @@ export { lowPriority } from './change-intake.js';
 export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './channel-source.js';
 export { ControlBuilder, control, type OwnsOptions, type ReferencedBy, type WatchOptions } from './control.js';
 export { Controller, type ControllerHealth, type ControllerPhase, type ControllerWork } from './controller.js';
-export type { ControllerOptions } from './controller-options.js';
+export type { ControllerOptions, RequestQueueOptions } from './controller-options.js';
 export {
   type CreateOrOptions,
   createOrPatch,

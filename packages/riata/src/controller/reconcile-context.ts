@@ -48,8 +48,8 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
   /** The object, from the cache, own writes included; frozen. */
   readonly object: O;
   /**
-   * Reads declared kinds from the cache and others from the server, writes to the server. Writes belong to the
-   * controller, end with `signal`, and are kept for `explain`.
+   * Reads declared kinds from the cache and others from the server, writes to the server. Both end with `signal`, unless
+   * given another; writes belong to the controller, and are kept for `explain`.
    */
   readonly client: Client;
   /**

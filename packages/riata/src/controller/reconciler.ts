@@ -1,5 +1,6 @@
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Span } from '../runtime/tracing.js';
 import type { Cause, Request } from './request.js';
 import type { Result } from './result.js';
 
@@ -21,6 +22,11 @@ export interface ReconcileRun {
   readonly priority: number;
   /** Why it runs. */
   readonly reasons: readonly Cause[];
+  /**
+   * Of this reconcile, by the manager's tracer: the parent of what its `client`, `apply` and `status` ask of the server, and
+   * of whatever else is given it.
+   */
+  readonly span: Span;
 }
 
 /**

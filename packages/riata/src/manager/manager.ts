@@ -72,6 +72,7 @@ export class Manager implements AsyncDisposable {
   readonly client: Client;
   /** Reads from the server, always (`GetAPIReader`). */
   readonly apiReader: Reader;
+  /** What all controllers read from (`GetCache`); its `indexField` adds field indexes (`GetFieldIndexer`). */
   readonly cache: Cache;
   readonly #connection: ConnectedClient;
   readonly #ownsConnection: boolean;
@@ -161,6 +162,7 @@ export class Manager implements AsyncDisposable {
     return this.#runtime;
   }
 
+  /** The connection's (`GetScheme`). */
   get scheme(): Scheme {
     return this.#connection.scheme;
   }
