@@ -160,6 +160,21 @@ describe('RestMapper', () => {
     expect((await mapper.kindFor({ apiVersion: 'x.dev/v1alpha1', kind: 'Gadget' })).scope).toBe('Cluster');
   });
 
+  test('how a kind is reached: as the server prefers it, or in the first of some versions that it serves', async () => {
+    const { mapper } = serve(legacy);
+    const gadget = { group: 'x.dev', kind: 'Gadget' };
+    const reached = (version: string) => ({
+      resource: { group: 'x.dev', version, resource: 'gadgets' },
+      groupVersionKind: { ...gadget, version },
+      scope: 'Cluster',
+    });
+    expect(await mapper.restMapping(gadget)).toEqual(reached('v1'));
+    expect(await mapper.restMapping(gadget, 'v9', 'v1alpha1', 'v1')).toEqual(reached('v1alpha1'));
+    const error: unknown = await mapper.restMapping(gadget, 'v8', 'v9').catch((e: unknown) => e);
+    expect(isNoMatch(error)).toBe(true);
+    expect(String(error)).toContain('no matches for kind x.dev/v8 or v9, Kind=Gadget');
+  });
+
   test('one load for all who wait, none once it is known, and the same Kind every time', async () => {
     const { mapper, asked } = serve(aggregated);
     const all = await Promise.all([1, 2, 3].map(() => mapper.kindForResource('po')));

@@ -1,4 +1,4 @@
-import { formatGvk, type GroupVersionKind, parseApiVersion } from '../object/gvk.js';
+import { formatGvk, type GroupKind, type GroupVersionKind, parseApiVersion, type RESTMapping } from '../object/gvk.js';
 import { type Kind, makeKind } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import type { ApiGroup, ApiResource, Discovery, ServerResources } from './discovery.js';
@@ -41,7 +41,7 @@ export class RestMapper {
     this.#discovery = discovery;
   }
 
-  /** The kind that an object says it is (`RESTMapping`, `KindFor`). Rejects with a {@link NoMatchError}. */
+  /** The kind that an object says it is (`KindFor`). Rejects with a {@link NoMatchError}. */
   kindFor(type: TypeMeta): Promise<DiscoveredKind> {
     return this.kindForGvk({ ...parseApiVersion(type.apiVersion), kind: type.kind });
   }
@@ -51,6 +51,21 @@ export class RestMapper {
     const find = () => this.#inGroup(gvk.group, gvk.version, (r) => r.kind === gvk.kind);
     const version = gvk.version ?? '*';
     return this.#kind(await this.#lookUp(find, gvk.group, `kind ${formatGvk({ ...gvk, version })}`));
+  }
+
+  /**
+   * How a kind is reached (`RESTMapping`): in the first of these versions that is served; without any, in the one that the
+   * server prefers. Rejects with a {@link NoMatchError}.
+   */
+  async restMapping({ group, kind }: GroupKind, ...versions: readonly string[]): Promise<RESTMapping> {
+    const find = () => {
+      const isKind = (r: ApiResource) => r.kind === kind;
+      if (versions.length === 0) return this.#inGroup(group, undefined, isKind);
+      return versions.map((version) => this.#inGroup(group, version, isKind)).find((found) => found !== undefined);
+    };
+    const what = `kind ${formatGvk({ group, kind, version: versions.join(' or ') || '*' })}`;
+    const { gvk, gvr, scope } = this.#kind(await this.#lookUp(find, group, what));
+    return { resource: gvr, groupVersionKind: gvk, scope };
   }
 
   /**
