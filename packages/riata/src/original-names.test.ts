@@ -67,11 +67,12 @@ const names = {
   controller: [
     ...['reconcile.Reconciler', 'reconcile.Request', 'reconcile.Result', 'reconcile.TerminalError', 'controller.New'],
     ...['NewUnmanaged', 'MaxConcurrentReconciles', 'RateLimiter', 'Watch', 'source.Source', 'source.SyncingSource'],
-    ...['Owns', 'Watches', 'Complete'],
+    ...['Source.Start', 'NewQueue', 'MakeQueue', 'NewControllerManagedBy', 'For', 'Owns', 'Watches', 'WithOptions'],
+    ...['Complete'],
   ],
   manager: [
     ...['manager.Manager', 'Add', 'GetClient', 'GetAPIReader', 'GetConfig', 'AddHealthzCheck', 'AddReadyzCheck'],
-    ...['Elected', 'Start', 'SetupSignalHandler'],
+    ...['GetScheme', 'GetCache', 'GetFieldIndexer', 'GetEventRecorderFor', 'Elected', 'Start', 'SetupSignalHandler'],
   ],
   shared: [
     ...['SharedControllerFactory', 'NewSharedControllerFactoryFromConfig', 'ForObject', 'ForKind', 'ForResource'],

@@ -152,6 +152,7 @@ test('one that ignores its signal does not hold up the next', async () => {
 
 test('makes no sense without a time', () => {
   expect(() => setUp({ every: '0ms' })).toThrow('every wants at least 1ms, got 0ms');
+  expect(() => setUp({ jitter: Number.NaN })).toThrow('pollerSource: jitter wants a number from 0 up, got NaN');
 });
 
 test('in one of several clusters', async () => {

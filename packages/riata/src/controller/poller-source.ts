@@ -50,6 +50,7 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
   const { every = '1m', jitter = 0.1, name = 'poller' } = options;
   const everyMs = durationMs(every, 'pollerSource: every');
   if (!(everyMs >= 1)) throw new RangeError(`pollerSource: every wants at least 1ms, got ${every}`);
+  if (!(jitter >= 0)) throw new RangeError(`pollerSource: jitter wants a number from 0 up, got ${jitter}`);
   const timeoutMs = durationMs(options.timeout ?? every, 'pollerSource: timeout');
   return {
     name,

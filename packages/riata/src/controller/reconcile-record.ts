@@ -37,6 +37,7 @@ export interface ReconcileRecord {
   readonly error?: string;
   /** When it is looked at again without a change; undefined if not. */
   readonly requeueAfterMs?: number;
+  /** No more than the first 64. */
   readonly writes: readonly ReconcileWrite[];
 }
 

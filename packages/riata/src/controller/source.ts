@@ -14,7 +14,7 @@ export interface SourceOptions {
 export interface Source {
   /** In logs, and as the cause of the keys that come from it. */
   readonly name: string;
-  /** Begins to put keys into the queue, until the signal aborts; resolves when it has begun. Called once. */
+  /** Begins to put keys into the queue, until the signal aborts; resolves when it has begun (`Source.Start`). Called once. */
   start(queue: RequestQueue, options: SourceOptions): Promise<void>;
 }
 

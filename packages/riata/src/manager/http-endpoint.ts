@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { describeError } from '../runtime/describe-error.js';
 import { listenProblem } from '../runtime/listen-problem.js';
 import type { Logger } from '../runtime/logger.js';
 import { onAbort } from '../runtime/signals.js';
@@ -100,7 +101,13 @@ export class HttpEndpoint implements Runnable {
     const listener = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response);
     const { tls } = this.#options;
     if (tls === undefined) return (await import('node:http')).createServer(listener);
-    return (await import('node:https')).createServer(tls, listener);
+    const { createServer } = await import('node:https');
+    try {
+      return createServer(tls, listener);
+    } catch (error) {
+      const wanted = 'cert and key want the texts of a certificate and its key, in PEM';
+      throw new Error(`${this.name}: tls: ${wanted}: ${describeError(error)}`, { cause: error });
+    }
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
