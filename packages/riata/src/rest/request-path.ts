@@ -58,11 +58,11 @@ export function parseRequestUri(uri: string): { path: string; params: Map<string
   for (const pair of mark < 0 ? [] : relative.slice(mark + 1).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decodeQueryPart(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decodeQueryPart(pair.slice(equals + 1));
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals), 'query', '+');
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1), 'query', '+');
     params.set(name, [...(params.get(name) ?? []), value]);
   }
-  return { path: decodeURIComponent(mark < 0 ? relative : relative.slice(0, mark)), params };
+  return { path: decode(mark < 0 ? relative : relative.slice(0, mark), 'path'), params };
 }
 
 /**
@@ -91,8 +91,15 @@ function encodeQueryPart(text: string): string {
   return plainPart.test(text) ? text : encode(text).replaceAll('%20', '+');
 }
 
-function decodeQueryPart(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
+/** `space` stands for one. What cannot be decoded stays out of the message: it may be a secret. */
+function decode(text: string, part: 'path' | 'query', space = ' '): string {
+  try {
+    return decodeURIComponent(text.replaceAll(space, ' '));
+  } catch (cause) {
+    throw new URIError(`requestURI: the ${part} holds a "%" that begins no escape of UTF-8; write a bare one as %25`, {
+      cause,
+    });
+  }
 }
 
 function encode(text: string): string {

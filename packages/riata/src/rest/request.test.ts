@@ -126,7 +126,11 @@ describe('mistakes', () => {
     [rest.get().resource('a/b'), `invalid resource "a/b": may not contain '/'`],
     [rest.get().name('a%2fb'), `invalid name "a%2fb": may not contain '%'`],
     [rest.get().subResource('ok', '.'), `invalid subresource ".": may not be '.'`],
-    [rest.get().requestURI('/%zz'), 'URI malformed'],
+    [
+      rest.get().requestURI('/%zz'),
+      'requestURI: the path holds a "%" that begins no escape of UTF-8; write a bare one as %25',
+    ],
+    [rest.get().requestURI('/a?b=%zz'), 'requestURI: the query holds a "%"'],
     [rest.get().timeout('5 minutes' as never), 'timeout: expected a number and one of'],
     [rest.get().setHeader('bad name', 'x'), 'setHeader: "bad name" cannot be the name of a header'],
     [rest.get().setHeader('authorization', 'secret\r\nx: y'), 'the value for "authorization" holds a line break'],
