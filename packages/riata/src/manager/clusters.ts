@@ -83,13 +83,23 @@ export class Clusters implements ClusterSet {
     const events = new EventBroadcaster(client, { ...this.#options.events, runtime: this.#runtime });
     const stop = new AbortController();
     const { signal } = stop;
-    const ended = Promise.all([cache.run({ signal }), events.run({ signal })]).then(() => client.close());
+    const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], client);
     const eventRecorder = (component: string) => events.recorder(component);
     const member = { name, client, cache, signal, eventRecorder, stop, ended };
     this.#members.set(name, member);
     this.#runtime.log.info('a cluster was added', { cluster: name, server: config.server });
     this.#onAdd(member);
     return member;
+  }
+
+  /** Never rejects: a cluster that ends badly is no reason for the others to. */
+  async #run(cluster: string, parts: readonly Promise<void>[], client: ConnectedClient): Promise<void> {
+    const ends = await Promise.allSettled(parts);
+    const [closed] = await Promise.allSettled([client.close()]);
+    for (const end of [...ends, closed]) {
+      if (end.status === 'rejected')
+        this.#runtime.log.error('a cluster has ended badly', { cluster, error: end.reason });
+    }
   }
 
   async remove(name: string): Promise<void> {

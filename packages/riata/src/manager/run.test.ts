@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { control } from '../controller/control.js';
 import { ConfigMap } from '../kinds/index.js';
 import { isShutdown } from '../runtime/stop-reasons.js';
@@ -21,6 +21,20 @@ test('a signal aborts; until then the process stays alive', () => {
     expect(listeners()).toBe(before.listeners + 2);
   }
   expect(listeners()).toBe(before.listeners);
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('a second signal ends the process at once: %s', (name, code) => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  using signals = signalHandler();
+  process.emit('SIGTERM', 'SIGTERM');
+  expect(exit).not.toHaveBeenCalled();
+  process.emit(name, name);
+  expect(exit.mock.calls).toEqual([[code]]);
+  expect(signals.signal.aborted).toBe(true);
+  exit.mockRestore();
 });
 
 test('disposed, it keeps nothing alive', () => {
