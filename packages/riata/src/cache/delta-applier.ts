@@ -9,6 +9,7 @@ import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
 import type { EventListener } from './event-listener.js';
 import type { InformerStore } from './informer-store.js';
+import { keysOf } from './keyed-batch.js';
 import type { SharedProcessor } from './shared-processor.js';
 import { SlicedWork } from './sliced-work.js';
 
@@ -64,10 +65,11 @@ export class DeltaApplier<T extends KubeObject> {
   readonly apply = (deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> => {
     this.#work.begin();
     const initial = isInInitialList ? initialFlags : undefined;
+    const keys = keysOf(deltas);
     for (let at = 0; at < deltas.length; at += 1) {
       const delta = deltas[at] as Delta<T>;
       if (!('object' in delta) || this.#work.isOver) return this.#applyRest(deltas, at, initial);
-      this.#applyOne(delta, initial);
+      this.#applyOne(delta, initial, keys?.[at]);
     }
     return this.#work.end();
   };
@@ -85,18 +87,18 @@ export class DeltaApplier<T extends KubeObject> {
   }
 
   /** What fails for one object must not keep the others from being taken in. */
-  #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined): void {
+  #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined, key?: string): void {
     try {
       if (delta.type === 'Deleted') this.#delete(delta.object);
-      else this.#put(delta.object, initial);
+      else this.#put(delta.object, initial, key);
     } catch (error) {
       this.#onBadObject(error, delta.object);
     }
   }
 
-  #put(obj: T, initial: ChangeFlags | undefined): void {
+  #put(obj: T, initial: ChangeFlags | undefined, knownKey: string | undefined): void {
     const store = this.#store;
-    const key = keyOfKnown(obj);
+    const key = knownKey ?? keyOfKnown(obj);
     const old = store.peek(key);
     const next = admit(this.#ingest, obj, old);
     store.put(key, next, old);

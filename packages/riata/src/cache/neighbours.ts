@@ -4,6 +4,7 @@ import { sameLoss } from '../object/value/lossy.js';
 import { polluted, recursionLimit } from '../object/value/own.js';
 import { share } from '../object/value/share.js';
 import { AlikeDecoder } from './alike-decoder.js';
+import { MadeAlong } from './made-along.js';
 import { RecentStrings, sampleHash } from './recent-strings.js';
 
 type Bag = { [key: string]: unknown };
@@ -26,10 +27,7 @@ export class Neighbours {
   readonly #decoder = new AlikeDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
   #last: KubeObject | undefined;
   #lastMetadata: object = {};
-  /** What was decoded last, and along which object: these need not be joined. */
-  #made: object | undefined;
-  #madeAlong: object | undefined;
-  #isMadeEqual = false;
+  readonly #made = new MadeAlong();
 
   /**
    * Decodes an object along the one that has its place now, or else along the last one that came: what both have in common
@@ -38,12 +36,12 @@ export class Neighbours {
   decode(framed: FramedObject, previous: object | undefined): object | undefined {
     const along = previous ?? this.#last;
     if (along === undefined) return undefined;
-    const made = this.#decoder.decode(framed, along, previous !== undefined);
-    this.#madeAlong = along;
-    this.#isMadeEqual = made === along;
+    const decoded = this.#decoder.decode(framed, along, previous !== undefined);
+    if (decoded === undefined) return undefined;
     // What is in the store is not handed out for another: whoever gets it may note a loss of it.
-    this.#made = made === along ? { ...along } : made;
-    return this.#made;
+    const made = decoded === along ? { ...along } : decoded;
+    this.#made.note(made, along, decoded === along);
+    return made;
   }
 
   /**
@@ -69,21 +67,17 @@ export class Neighbours {
     if (neighbour === undefined || ownerOf(neighbour) !== owner) neighbour = this.#last;
     if (at >= 0) this.#ofOwner[at] = next;
     this.#last = next;
-    if (neighbour === undefined || this.#isMadeAlong(next, neighbour)) return next;
+    if (neighbour === undefined || this.#made.along(next) === neighbour) return next;
     if (!Object.isFrozen(next) && !polluted()) this.#tryJoin(neighbour, next);
     return next;
   }
 
   /** As `share`: `previous` itself when nothing has changed. */
   update<T extends object>(next: T, previous: T): T {
-    if (this.#isMadeAlong(next, previous)) return this.#isMadeEqual && sameLoss(previous, next) ? previous : next;
+    if (this.#made.along(next) === previous) return this.#made.isEqual && sameLoss(previous, next) ? previous : next;
     const same = Object.isFrozen(next) || polluted() ? undefined : this.#tryJoin(previous, next);
     if (same === undefined) return share(previous, next);
     return same && sameLoss(previous, next) ? previous : next;
-  }
-
-  #isMadeAlong(next: object, known: object): boolean {
-    return next === this.#made && known === this.#madeAlong;
   }
 
   /**

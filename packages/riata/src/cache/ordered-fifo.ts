@@ -2,6 +2,7 @@ import { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-
 import type { Delta, ObjectDelta } from './delta.js';
 import { DeltaLine, type LinedDelta } from './delta-line.js';
 import { defaultKeyFunc, type KeyFunc, keyed, resourceVersionOf } from './key-functions.js';
+import { noteKeys } from './keyed-batch.js';
 import { PopGate } from './pop-gate.js';
 import type { PopOptions, PopProcessFunc, Queue } from './queue.js';
 import type { KeyListerGetter } from './store.js';
@@ -169,6 +170,12 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
       (taken) => {
         this.#underway = taken;
         deltas = taken.map(({ delta }) => delta);
+        // A transform may have given an object another name.
+        if (this.#transform === undefined)
+          noteKeys(
+            deltas,
+            taken.map(({ key }) => key),
+          );
         return process(deltas, !this.#synced.raised);
       },
       (taken, putBack) => {
