@@ -7,32 +7,37 @@ export class ImpossiblePatchError extends Error {
 
 /**
  * Does the steps of a JSON patch as kube-apiserver does, which is more forgiving than RFC 6902: what is to be replaced
- * need not be there, a missing value is null, indexes may count from the end, and what stands before the first slash of
- * a path does not matter. Throws an {@link ImpossiblePatchError}, or riata's `PatchError`.
+ * need not be there, what is not there is tested for null, a missing value is null, indexes may count from the end, and
+ * what stands before the first slash of a path does not matter. Throws an {@link ImpossiblePatchError}, or riata's `PatchError`.
  */
 export function applyJsonPatchSteps(document: Json, steps: readonly Json[]): Json {
   let at = document;
-  for (const step of steps) at = applyJsonPatch(at, [strict(at, step)]) as Json;
+  for (const step of steps) at = applyJsonPatch(at, strict(at, step)) as Json;
   return at;
 }
 
 type Step = Parameters<typeof applyJsonPatch>[1][number];
 
-function strict(document: Json, step: Json): Step {
+/** The same by the rules of RFC 6902; nothing, if there is nothing to be done. */
+function strict(document: Json, step: Json): readonly Step[] {
   if (!isJsonObject(step)) throw new ImpossiblePatchError('no operation');
   const { op } = step;
   const value = step.value ?? null;
   const path = pathOf(document, step.path);
-  if (op === 'add' || op === 'test') return { op, path, value };
-  if (op === 'remove') return { op, path };
+  if (op === 'test' && value === null && isMissingMember(document, path)) return [];
+  if (op === 'add' || op === 'test') return [{ op, path, value }];
+  if (op === 'remove') return [{ op, path }];
   if (op === 'replace')
-    return valueAt(document, path) === undefined ? lenient(document, path, value) : { op, path, value };
+    return [valueAt(document, path) === undefined ? lenient(document, path, value) : { op, path, value }];
   if (op !== 'move' && op !== 'copy') throw new ImpossiblePatchError('no such operation');
   const from = pathOf(document, step.from);
-  if (op === 'copy' && valueAt(document, from) === undefined && isJsonObject(valueAt(document, parentOf(from)))) {
-    return { op: 'add', path, value: null };
-  }
-  return { op, from, path };
+  if (op === 'copy' && isMissingMember(document, from)) return [{ op: 'add', path, value: null }];
+  return [{ op, from, path }];
+}
+
+/** An object that is there does not have it. */
+function isMissingMember(document: Json, path: string): boolean {
+  return valueAt(document, path) === undefined && isJsonObject(valueAt(document, parentOf(path)));
 }
 
 /** A member that is not there can be replaced; an element cannot. */
