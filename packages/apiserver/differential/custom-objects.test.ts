@@ -108,6 +108,10 @@ play(pair, 'custom objects are made, read, changed and deleted', () => {
       `{"apiVersion":"${group}/v1","kind":"Widget","metadata":{"name":"e"},"spec":{"number":1,"number":2,"x":1}}`,
     ),
     post(`${all}?dryRun=All`, widget('dry')),
+    // Nulls in lists: kept when an object is sent, dropped from what a merge patch brings.
+    post(all, widget('null', { free: { l: [{ a: null, b: 1 }], o: { z: null } } })),
+    merge(`${all}/null`, { spec: { free: { m: [{ a: null, b: 1 }, null, [null, { c: null }]] } } }),
+    merge(`${all}/null`, { spec: { free: { l: [{ a: null }], o: { y: null, x: { q: null, r: [{ s: null }] } } } } }),
     post(`/apis/${group}/v1/namespaces/no-such/widgets`, widget('a')),
     post(all, { ...widget('fin'), metadata: { name: 'fin', finalizers: ['example.com/a', 'plain'] } }),
     remove(`${all}/fin`),

@@ -78,7 +78,8 @@ function patchedObject(
       const change = isJsonObject(body) ? body : {};
       return { object: strategicPatch(live, change), shown: () => goText(change), complaints };
     }
-    const object = kind === 'merge' ? applyMergePatch(live, body) : applyJsonPatchSteps(live, stepsOf(body));
+    const object =
+      kind === 'merge' ? applyMergePatch(live, withoutNulls(body, false)) : applyJsonPatchSteps(live, stepsOf(body));
     if (!isJsonObject(object)) throw new ImpossiblePatchError('no object is left');
     // Go writes the members of what was patched in order: the first that does not fit is the one told.
     const ordered = Object.fromEntries(
@@ -92,6 +93,17 @@ function patchedObject(
     if (!isPatchError(error)) throw error;
     throw error.reason === 'invalid' ? badRequest(error.message) : impossible();
   }
+}
+
+/**
+ * A merge patch as kube-apiserver takes it: in objects within lists, too, null means that a member is not there. By RFC
+ * 7386 lists are taken as they are.
+ */
+function withoutNulls(value: Json, inList: boolean): Json {
+  if (Array.isArray(value)) return value.map((element) => withoutNulls(element, true));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => !inList || member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member as Json, inList)]));
 }
 
 function impossible(): Refusal {
