@@ -16,8 +16,11 @@ export interface KindCacheOptions<R extends KubeObject = KubeObject>
   readonly namespaces?: readonly string[];
   /** How often handlers are told of everything anew, without asking the server. @default the cache's, or never */
   readonly resyncPeriod?: Duration | 0;
-  /** `'first-use'`: listed when it is first read, or a handler comes. @default 'at-once': when the cache runs */
-  readonly start?: 'at-once' | 'first-use';
+  /**
+   * `'first-use'`: listed when it is first read, or a handler comes; not before the cache runs. `'when-told'`: the same, but
+   * of what comes before the run only `startKind` counts. @default 'at-once': when the cache runs
+   */
+  readonly start?: 'at-once' | 'first-use' | 'when-told';
 }
 
 /** A kind and how it is to be held; made by {@link cached}. */

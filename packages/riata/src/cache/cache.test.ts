@@ -125,6 +125,45 @@ describe('a cache that does not run yet', () => {
   });
 });
 
+describe('a kind that waits for its first use', () => {
+  const options = { start: 'first-use' } as const;
+
+  test.each<[string, (cache: Cache) => unknown]>([
+    ['a handler', (cache) => cache.use(ThingKind).informer.addEventHandler({})],
+    ['a read', (cache) => cache.list(ThingKind)],
+    ['getInformer', (cache) => cache.getInformer(ThingKind)],
+  ])('%s before the run is one: it is listed when the cache runs', async (_, use) => {
+    await using play = new Play(options);
+    const used = use(play.cache);
+    await play.clock.settle();
+    expect(play.cluster.requests).toEqual([]);
+    await play.start();
+    expect(play.cluster.requests).toEqual(['list *', 'watch *']);
+    await used;
+  });
+
+  test('one that waits to be told: a handler before the run is none, startKind is, and all that comes while it runs', async () => {
+    await using play = new Play({ start: 'when-told' });
+    play.cache.use(ThingKind).informer.addEventHandler({});
+    await play.start();
+    expect(play.cluster.requests).toEqual([]);
+    await play.cache.list(ThingKind);
+    expect(play.cluster.requests).toEqual(['list *', 'watch *']);
+    await using told = new Play({ start: 'when-told' });
+    told.cache.startKind(ThingKind);
+    await told.start();
+    expect(told.cluster.requests).toEqual(['list *', 'watch *']);
+  });
+
+  test('to ask whether the cache holds it is none, nor is an index', async () => {
+    await using play = await new Play(options).start();
+    expect(play.cache.holds(ThingKind)).toBe(true);
+    await play.cache.indexField(ThingKind, 'spec.node', () => []);
+    await play.clock.settle();
+    expect(play.cluster.requests).toEqual([]);
+  });
+});
+
 test('a cache that is closed has ended: its run resolves, who waits is told, and it hears of no more writes', async () => {
   const play = await new Play().start();
   expect(play.cluster.listeners).toBe(1);

@@ -112,7 +112,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     options: CallOptions & { readonly blockUntilSynced?: boolean } = {},
   ): Promise<Informer<R>> {
     const cache = this.#pin(kind);
-    if (this.#running) cache.start();
+    cache.want();
     if (this.#running && options.blockUntilSynced !== false) await cache.synced({ signal: options.signal });
     return cache as unknown as KindCache<R>;
   }
@@ -124,6 +124,11 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   ): Promise<Informer<KubeObject>> {
     const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;
     return this.getInformer(await this.#client.kindOf({ apiVersion, kind: gvk.kind }), options);
+  }
+
+  /** Has a kind that is held, and waits for its first use, listed as if it was used: now, or as soon as the cache runs. */
+  startKind(kind: KindRef): void {
+    this.#held.get(idOf(kind))?.cache.want(true);
   }
 
   /** Ends the watch of a kind, whoever uses it; reads go to the server then (`RemoveInformer`). */
@@ -169,7 +174,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#running || this.#stopped !== undefined) throw new Error('a cache runs once: make another one');
     this.#running = true;
-    for (const { cache } of this.#held.values()) if (cache.options.start !== 'first-use') cache.start();
+    for (const { cache } of this.#held.values()) if (cache.isWanted) cache.start();
     this.#begun.raise();
     using either = link(signal, this.#ended.signal);
     await new Promise<void>((resolve) => void onAbort(either.signal, resolve));
@@ -221,7 +226,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
   /** As {@link find}, if that needs neither a wait nor a request. */
   [atHand]<R extends KubeObject>(kind: KindRef<R>, key: ObjectKey): R | undefined | typeof notAtHand {
-    return this.#reader.at(key, this.#find(kind));
+    return this.#reader.at(key, this.#reading(kind));
   }
 
   /**
@@ -251,14 +256,13 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   /** What answers reads of the kind. What is held whole answers for its metadata, too. */
   #find<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
     const held = this.#held.get(knownIdOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
-    if (held === undefined) return undefined;
-    if (this.#running && !held.cache.isStarted) held.cache.start();
-    return held.cache as unknown as KindCache<R>;
+    return held?.cache as KindCache<R> | undefined;
   }
 
   /** As {@link #find}, for somebody who may have to wait: if nobody runs the cache, that is for ever. */
   #reading<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
     const found = this.#find(kind);
+    if (found?.isStarted === false) found.want();
     if (found !== undefined && !this.#begun.raised && !this.#toldIdle) {
       this.#toldIdle = true;
       this.#runtime.log.warn(
@@ -292,7 +296,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     }) as unknown as KindCache;
     const held: Held = { cache, uses: 0, isPinned: false };
     this.#held.set(id, held);
-    if (this.#running && given.start !== 'first-use') cache.start();
+    if (this.#running && cache.isWanted) cache.start();
     return held;
   }
 

@@ -39,6 +39,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   /** What keeps members from being synced, as long as it does. */
   readonly #problems = new Map<CacheMember<R>, unknown>();
   readonly #onProblem = new Set<(problem: unknown) => void>();
+  #wanted: boolean;
   #started = false;
   #stopped = false;
   #synced = false;
@@ -47,6 +48,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     this.kind = kind;
     this.options = options;
     this.#parts = parts;
+    this.#wanted = options.start === undefined || options.start === 'at-once';
     for (const namespace of this.#placesFor(options.namespaces)) this.#members.set(namespace, this.#member(namespace));
   }
 
@@ -84,6 +86,17 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   /** The member that holds objects of this namespace. */
   memberFor(namespace: string | undefined): CacheMember<R> | undefined {
     return this.#members.get('') ?? this.#members.get(namespace ?? '');
+  }
+
+  /** Whether it is to be started when the cache runs. */
+  get isWanted(): boolean {
+    return this.#wanted;
+  }
+
+  /** Somebody reads it, or listens: that is its first use. `isTold`: somebody says so. */
+  want(isTold = false): void {
+    this.#wanted ||= isTold || this.options.start !== 'when-told';
+    if (!this.#started && this.#parts.isRunning()) this.start();
   }
 
   start(): void {
@@ -147,7 +160,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     this.#handlers.add(entry);
     for (const member of this.#members.values()) entry.join(member);
     entry.removeOn(options.signal);
-    if (!this.#started && this.#parts.isRunning()) this.start();
+    this.want();
     return entry;
   }
 

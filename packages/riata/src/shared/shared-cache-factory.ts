@@ -146,12 +146,12 @@ export class SharedCacheFactory implements AsyncDisposable {
 
   /** Has a kind listed that waits for its first use. */
   #begin(kind: KindRef): void {
-    this.cache.holds(kind);
+    this.cache.startKind(kind);
   }
 
   #optionsOf<R extends KubeObject>(kind: KindRef<R>): KindCacheOptions<R> {
     const given = this.#options.kinds?.find((cached) => idOf(cached.kind) === idOf(kind))?.options ?? {};
-    return { ...given, ...(this.#ownsCache && { start: 'first-use' }) } as KindCacheOptions<R>;
+    return { ...given, ...(this.#ownsCache && { start: 'when-told' }) } as KindCacheOptions<R>;
   }
 }
 
