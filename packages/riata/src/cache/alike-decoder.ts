@@ -1,6 +1,6 @@
 import { skipNested, stringEnd } from '../object/raw/skip-value.js';
 import { type FramedObject, textAround, textOf } from '../object/scan/decode-object.js';
-import { mayHoldLargeExponent, mayHoldLongInteger } from '../object/scan/guess.js';
+import { mayHoldLongInteger } from '../object/scan/guess.js';
 import { lossOf } from '../object/value/lossy.js';
 import { type Bag, polluted, recursionLimit } from '../object/value/own.js';
 import { nextMetadata, noteMetadata } from './digested-metadata.js';
@@ -304,7 +304,6 @@ export class AlikeDecoder {
     const end = skipNested(bytes, start, this.#end, cutStart, cutEnd);
     if (end < 0 || mayHoldLongInteger(bytes, start, end)) return UNLIKE;
     const text = holdsCut ? textAround(bytes, start, cutStart, cutEnd, end, '') : textOf(bytes, start, end);
-    if (mayHoldLargeExponent(text)) return UNLIKE;
     let parsed: object;
     try {
       parsed = JSON.parse(text) as object;

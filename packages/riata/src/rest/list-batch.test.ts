@@ -88,7 +88,6 @@ describe('what has come together', () => {
 describe('left to others, and untouched', () => {
   test.each([
     ['an integer past 2^53', `{"metadata":{},"n":9007199254740993}`],
-    ['a number too large for a double', `{"metadata":{},"n":1e400}`],
     ['broken JSON', `{"metadata":{},"n":}`],
     ['an item that is no object', `{"metadata":{}},0`],
     ['an item that is an array', `{"metadata":{}},[1]`],
@@ -114,7 +113,7 @@ describe('left to others, and untouched', () => {
 
   test('so are the next eight items then, and twice as many after each failure that follows', () => {
     const batch = new ListBatch<unknown>(false, 1 << 20);
-    const bad = () => batch.fill(windowOf([pod('a', ',"n":1e400')]), type);
+    const bad = () => batch.fill(windowOf([pod('a', ',"n":9007199254740993')]), type);
     const leftAfterwards = () => {
       let left = 0;
       for (; !batch.fill(windowOf([pod('a')]), type); left++) batch.passed();

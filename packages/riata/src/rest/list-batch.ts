@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../object/json.js';
 import type { TypeMeta } from '../object/meta.js';
 import { textOf } from '../object/scan/decode-object.js';
-import { guessLastEnd, mayHoldLargeExponent, mayHoldLongInteger } from '../object/scan/guess.js';
+import { guessLastEnd, mayHoldLongInteger } from '../object/scan/guess.js';
 import type { ByteWindow } from './byte-window.js';
 import { CutBatch, MAX_CUT_BYTES } from './cut-batch.js';
 import { isTyped, withType } from './item-type.js';
@@ -86,7 +86,7 @@ export class ListBatch<T> {
   #decode(bytes: Buffer, start: number, end: number, type: TypeMeta): JsonObject[] | undefined {
     const cut = this.#cut;
     const text = cut === undefined ? arrayText(bytes, start, end) : cut.text(bytes, start, end);
-    if (text === undefined || mayHoldLargeExponent(text)) return undefined;
+    if (text === undefined) return undefined;
     let parsed: unknown[];
     try {
       parsed = JSON.parse(text) as unknown[];

@@ -141,7 +141,7 @@ describe('bytes in pieces', () => {
         (list, cuts, cutManagedFields) => {
           const texts = list.map(({ bytes: length, lost, managed }, i) => {
             const managedFields = managed ? ',"managedFields":[{"manager":"m"}]' : '';
-            const number = lost === 0 ? '9007199254740993' : lost === 1 ? '1e400' : '1';
+            const number = lost === 0 ? '9007199254740993' : lost === 1 ? '-12345678901234567890' : '1';
             return `{"metadata":{"name":"${i}"${managedFields}},"spec":{"n":${number},"s":"${'x'.repeat(length)}"}}`;
           });
           const bytes = Buffer.from(`{"kind":"FooList","apiVersion":"v1","metadata":{},"items":[${texts.join(',')}]}`);
@@ -240,13 +240,13 @@ describe('bytes in pieces', () => {
       expect(whole(list(text), options).items[0]).toEqual({ apiVersion: 'v1', kind: 'Foo', metadata: { name: 'a' } });
     }
     for (const cutManagedFields of [true, false]) {
-      const { items } = whole(list('"spec":{"a":9007199254740993,"b":[1e400]}'), { cutManagedFields });
+      const { items } = whole(list('"spec":{"a":9007199254740993,"b":[12345678901234567890]}'), { cutManagedFields });
       expect(lossOf(items[0] as object)?.reasons).toEqual([
         { reason: 'unsafe-integer', paths: ['spec.a', 'spec.b[0]'] },
       ]);
     }
-    const long = `1.${'0'.repeat(80)}e400`;
-    for (const members of ['"spec":{"a":9007199254740993}', '"spec":{"a":[1e400]}', '"a":-1e400', `"a":${long}`]) {
+    const long = `-1${'0'.repeat(80)}`;
+    for (const members of ['"spec":{"a":9007199254740993}', '"spec":{"a":[-9007199254740993]}', `"a":${long}`]) {
       const { items } = whole(list(members), { ...options, makeObject: rawObjects() });
       expect(isRawObject(items[0] as object)).toBe(true);
       expect(lossOf(items[0] as object)?.reasons[0]?.paths).toHaveLength(1);

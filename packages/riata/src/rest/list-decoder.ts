@@ -294,21 +294,11 @@ export class ListDecoder<T = KubeObject> {
       // In place: putting the type in afterwards costs as much as parsing a tenth of a Pod does.
       if (untyped && make === undefined && (cutHere || !cuts) && typeBytes.length <= from) {
         bytes.set(typeBytes, from + 1 - typeBytes.length);
-        return decodeScanned<T>(
-          bytes,
-          from,
-          scanner,
-          this.#cut,
-          from + 1 - typeBytes.length,
-          to,
-          '',
-          make,
-          this.#guess,
-        );
+        return decodeScanned<T>(bytes, from, scanner, this.#cut, from + 1 - typeBytes.length, to, '', make);
       }
       const head = untyped && (make !== undefined || cuts) ? this.#typeText : '';
       const first = head === '' ? from : from + 1;
-      return decodeScanned<T>(bytes, from, scanner, this.#cut, first, to, head, make, this.#guess);
+      return decodeScanned<T>(bytes, from, scanner, this.#cut, first, to, head, make);
     } catch {
       // The parser's own message would quote the object, which may be a Secret.
       if (!this.#guess) this.#fail('an item that is broken JSON');

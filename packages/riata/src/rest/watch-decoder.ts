@@ -200,7 +200,7 @@ export class WatchDecoder<T = KubeObject> {
     const first = window.start;
     const from = first + prefix.bytes.length - 1;
     try {
-      const event = eventOf(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', make, true));
+      const event = eventOf(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', make));
       this.#take(newline - first);
       return event;
     } catch {
@@ -229,7 +229,6 @@ export class WatchDecoder<T = KubeObject> {
       metadataEnd: 0,
       cutUnsure: true,
       suspectNumber: false,
-      guessed: true,
       head: '',
     });
     this.#failedUnseen = object === undefined ? this.#failedUnseen + 1 : 0;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { type FramedObject, type MakeObject, textAround, textOf } from '../scan/decode-object.js';
-import { mayHoldLargeExponent, mayHoldLongInteger } from '../scan/guess.js';
+import { mayHoldLongInteger } from '../scan/guess.js';
 import { skipSpace } from '../scan/object-scanner.js';
 import { unsafeNumbers } from '../scan/unsafe-numbers.js';
 import { freeze } from '../value/freeze.js';
@@ -63,7 +63,6 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
     const previous = previousOf?.(framed);
     const before = previous === undefined || lossOf(previous) !== undefined ? undefined : rawPartsOf(previous);
     if (isUnseen && before === undefined) return undefined;
-    let suspectNumber = framed.suspectNumber;
     for (const [key, value] of headMembers) object[key] = value;
     let i = skipSpace(bytes, start + 1, end);
     for (let member = 0; bytes[i] === QUOTE && i < end; member++) {
@@ -108,7 +107,6 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
         if (nested || i - from > SHORT) {
           const text = cut ? textAround(bytes, from, framed.cutStart, framed.cutEnd, i, '') : textOf(bytes, from, i);
           if (framed.cutUnsure && isMetadata && holdsManagedFields(text)) return undefined;
-          if (framed.guessed && mayHoldLargeExponent(nested ? text : `${text},`)) suspectNumber = true;
           Object.defineProperty(object, key, partDescriptor(parts.length));
           parts.push(partText(text));
         } else {
@@ -119,7 +117,6 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
           }
           const value = scalarOf(text);
           if (value === undefined) return undefined;
-          if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) suspectNumber = true;
           object[key] = value;
         }
       }
@@ -130,7 +127,7 @@ export function rawObjects({ previousOf, decodeMetadata }: RawObjectsOptions = {
     }
     if (i !== end - 1 || bytes[i] !== 0x7d || (isUnseen && framed.metadataEnd === 0)) return undefined;
     stampParts(object, parts.slice(), metadata);
-    if (suspectNumber) noteUnsafeNumbers(framed, object);
+    if (framed.suspectNumber) noteUnsafeNumbers(framed, object);
     return Object.freeze(object);
   };
   return Object.assign(make, { takesUnseen: previousOf !== undefined && decodeMetadata !== undefined });

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject } from '../json.js';
 import { markLossy } from '../value/lossy.js';
-import { mayHoldLargeExponent } from './guess.js';
 import { asBuffer } from './native-bytes.js';
 import { ObjectScanner, skipSpace } from './object-scanner.js';
 import { unsafeNumbers } from './unsafe-numbers.js';
@@ -41,8 +40,6 @@ export interface FramedObject {
   readonly cutUnsure: boolean;
   /** True if a number may not survive parsing (see {@link unsafeNumbers}). */
   readonly suspectNumber: boolean;
-  /** True if the scan has not looked for exponents: `mayHoldLargeExponent` of the text is to be asked, too. */
-  readonly guessed: boolean;
   /** If not empty, it takes the place of the byte at `start`: a brace and members, which those of the object override. */
   readonly head: string;
 }
@@ -59,9 +56,9 @@ export interface MakeObject {
 }
 
 /**
- * Reads one object from JSON bytes. An object that holds integers past 2^53, or numbers too large for a double, is marked
- * lossy with the paths of these fields; fractions are what a double makes of them, as on the server. Throws a
- * `SyntaxError` for anything but one JSON object.
+ * Reads one object from JSON bytes. An object that holds integers past 2^53 is marked lossy with the paths of these fields;
+ * fractions are what a double makes of them, as on the server. (A number too large for a double, which no Go server can
+ * hold, becomes Infinity, which is refused when it is written.) Throws a `SyntaxError` for anything but one JSON object.
  */
 export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOptions = {}): T {
   const cut = options.cutManagedFields === true;
@@ -79,8 +76,8 @@ export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOpti
 /**
  * Parses `bytes[from, to)` out of what `scanner` has framed at `start`: the framed object itself, or the one inside it
  * whose metadata the scanner looked at. `head`, if any, takes the place of what stands before `from`: the opening brace
- * and further members, which those of the object override. `guessed`: the scanner has not seen all of it, but no
- * integer past 2^53 is in what it has not seen.
+ * and further members, which those of the object override. Where the scanner has not seen all of it, no integer past 2^53
+ * may be in what it has not seen.
  */
 export function decodeScanned<T>(
   bytes: Uint8Array,
@@ -91,7 +88,6 @@ export function decodeScanned<T>(
   to: number = start + scanner.length,
   head = '',
   makeObject?: MakeObject,
-  guessed = false,
 ): T {
   if (makeObject !== undefined) {
     const cuts = cut && scanner.cutEnd > 0;
@@ -105,7 +101,6 @@ export function decodeScanned<T>(
       metadataEnd: scanner.metadataEnd > 0 ? start + scanner.metadataEnd : 0,
       cutUnsure: cut && scanner.cutUnsure,
       suspectNumber: scanner.suspectNumber,
-      guessed,
       head,
     });
     if (made !== undefined) return made as T;
@@ -114,8 +109,7 @@ export function decodeScanned<T>(
     cut && scanner.cutEnd > 0
       ? textAround(bytes, from, start + scanner.cutStart, start + scanner.cutEnd, to, head)
       : head + textOf(bytes, from, to);
-  const suspect = scanner.suspectNumber || (guessed && mayHoldLargeExponent(text));
-  return parseChecked<T>(text, cut && scanner.cutUnsure, suspect);
+  return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
 }
 
 /** Objects up to this size are put together here: strings added up make a third more garbage, and 10 % more work. */

@@ -1,28 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  guessEnd,
-  guessLastEnd,
-  lastByte,
-  mayHoldLargeExponent,
-  mayHoldLongInteger,
-  UNKNOWN_BEGINNING,
-} from './guess.js';
+import { guessEnd, guessLastEnd, lastByte, mayHoldLongInteger, UNKNOWN_BEGINNING } from './guess.js';
 import { unsafeNumbers } from './unsafe-numbers.js';
 
-/** The two halves of the look, one at the bytes and one at the text. */
-const holds = (text: string) =>
-  mayHoldLongInteger(Buffer.from(text), 0, Buffer.byteLength(text)) || mayHoldLargeExponent(text);
+const holds = (text: string) => mayHoldLongInteger(Buffer.from(text), 0, Buffer.byteLength(text));
 
 test('every text with a number that is lost is suspected, wherever the number stands', () => {
-  const lost = fc.constantFrom(
-    '1e400',
-    '-1E+999',
-    '1.5e309',
-    '9007199254740993',
-    '-12345678901234567890',
-    '1e00000400',
-  );
+  const lost = fc.constantFrom('9007199254740993', '-12345678901234567890', '1'.repeat(50));
   fc.assert(
     fc.property(
       fc.string({ maxLength: 12 }),

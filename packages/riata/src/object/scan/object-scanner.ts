@@ -19,7 +19,7 @@ const MANAGED_FIELDS = bytesOf('managedFields');
 /** How much of `managedFields` is waited for before it is passed byte by byte. */
 const JUMP_BYTES = 65_536;
 
-/** A number with fewer characters than this, and without exponent, is exact in a double. */
+/** An integer with fewer digits than this is exact in a double. */
 const EXACT_DIGITS = 15;
 
 /**
@@ -40,7 +40,7 @@ export class ObjectScanner {
    * neither array nor object): look again after parsing.
    */
   cutUnsure = false;
-  /** True when a number with 16 or more digits or with an exponent was seen outside strings. */
+  /** True when a number with 16 or more digits was seen outside strings. */
   suspectNumber = false;
   /** Where the first object at depth `base` ended (just past its brace); 0 when there was none. */
   innerEnd = 0;
@@ -138,13 +138,12 @@ export class ObjectScanner {
         }
       } else if (c >= 0x30 && c <= 0x39) {
         const digits = i;
-        // Digits and `.`; what else a number may have (`e`, `+`, `-`) ends the loop and is seen below.
+        // Digits and `.`: an exponent has none that count.
         // biome-ignore lint/suspicious/noAssignInExpressions: as above
         while (i < end && (c = bytes[i]!) <= 0x39 && c >= 0x2e) i++;
         if (i - digits >= EXACT_DIGITS) this.suspectNumber = true;
         // The number may go on in the next piece: count its digits again.
         else if (i >= end) return this.#suspend(digits - 1 - start, depth);
-        else if ((c | CASE_BIT) === 0x65) this.suspectNumber = true;
       }
     }
     return this.#suspend(i - start, depth);
