@@ -176,6 +176,18 @@ test('a cache that is closed has ended: its run resolves, who waits is told, and
   await waiting;
 });
 
+test('a watchErrorHandler that throws keeps nobody from being told what is wrong', async () => {
+  await using play = new Play({}, () => {
+    throw new Error('not that, too');
+  });
+  play.cluster.onRequest = () => {
+    throw forbidden();
+  };
+  await play.start();
+  await expect(play.cache.waitForCacheSync()).rejects.toThrow('may not list things.test.riata.dev');
+  expect(play.log.messages('error')).toEqual(['the error handler itself failed']);
+});
+
 test('options that make no sense are refused where they are given, and leave nothing behind', async () => {
   const cluster = new FakeCluster();
   const make = (...options: KindCacheOptions<Thing>[]) =>

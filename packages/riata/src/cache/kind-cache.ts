@@ -235,12 +235,13 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     const member: CacheMember<R> = new CacheMember<R>(namespace === '' ? undefined : namespace, {
       ...{ client, kind: this.kind, options: this.options, indexers: { ...this.#indexers }, runtime },
       onError: (error, health) => {
-        watchErrorHandler(error, health);
+        // The handler is somebody else's: what it throws must not keep those who wait from being told.
         if (!isReflectorError(error)) this.#problems.delete(member);
         else if (this.members.includes(member)) {
           this.#problems.set(member, error);
           for (const listener of [...this.#onProblem]) listener(error);
         }
+        watchErrorHandler(error, health);
       },
     });
     return member;

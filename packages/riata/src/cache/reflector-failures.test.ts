@@ -251,6 +251,15 @@ describe('Reflector: waits', () => {
     expect((t.requests[11]?.at ?? 0) - at).toBeLessThan(1_600);
   });
 
+  test('a server that asks to stay away for hours is asked again after a minute: it may be another one by then', async () => {
+    const t = reflect({ steps: [busy(7200), list(10, 'a1'), watch()] });
+    await t.start();
+    await t.clock.advance(59_000);
+    expect(t.whats()).toHaveLength(1);
+    await t.clock.advance(1_001);
+    expect(t.stored()).toBe('a1');
+  });
+
   test('403 is told at once, by whom and what, and tried again: clusters get fixed', async () => {
     const message = 'things.test.riata.dev is forbidden: User "jane" cannot list resource "things"';
     const t = reflect({ steps: [apiError(403, 'Forbidden', { message }), list(10, 'a1'), watch()] });
