@@ -81,6 +81,15 @@ describe('a handler of a cache', () => {
     await registration.remove();
   });
 
+  test('of a cache that has ended leaves nothing on its signal', async () => {
+    const play = await new Play().start();
+    const { signal } = new AbortController();
+    const registration = play.cache.use(ThingKind).informer.addEventHandler({}, { signal });
+    await play.cache.close();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await registration.remove();
+  });
+
   test('that is removed leaves nothing on its signal', async () => {
     await using play = await new Play().start();
     const { informer } = play.cache.use(ThingKind);

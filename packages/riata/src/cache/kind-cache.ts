@@ -107,6 +107,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all([...this.members, ...this.#retiring].map((member) => member.stop()));
+    await Promise.all(Array.from(this.#handlers, (handler) => handler.remove()));
   }
 
   /**
