@@ -125,7 +125,9 @@ describe('an HTTP proxy', () => {
     await using refused = httpTransport(at(1));
     const error = await startExchange(refused).failure;
     expect(error).toMatchObject({ kind: 'proxy', requestSent: false, code: 'ECONNREFUSED' });
-    expect((error as Error).message).toMatch(/is the proxy running, and is "proxy-url" in the kubeconfig \(or HTTPS_PROXY\) right\?/);
+    expect((error as Error).message).toMatch(
+      /is the proxy running, and is "proxy-url" in the kubeconfig \(or HTTPS_PROXY\) right\?/,
+    );
 
     await using closing = await startProxy((client) => void client.destroy());
     await using cut = httpTransport(at(closing.port));
