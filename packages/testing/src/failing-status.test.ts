@@ -60,3 +60,34 @@ test('a message that differs each time is told with each try, and wakes up no mo
   expect([tries, await state()]).toEqual([4, [undefined, 'False', 'ReconcileFailed', 'Error: no luck at try 3']]);
   expect(writes()).toHaveLength(2);
 });
+
+test('several controllers of one kind: Ready is false while one of them fails, and they do not take turns', async () => {
+  const { env, state, writes } = await start();
+  await using _ = env;
+  const broken = { one: false, two: true };
+  const named = (name: 'one' | 'two') =>
+    control(Widget, { name, backoff: () => '10s' }).reconcile(async ({ object, status }) => {
+      if (name === 'one') await status({ size: object.spec.size });
+      if (broken[name]) throw new Error(`${name} fails`);
+    });
+  const manager = await env.run(named('one'), named('two'));
+  await env.client.create(widget('a', 3));
+  await env.advance('1m');
+  expect(await state()).toEqual([3, 'False', 'ReconcileFailed', 'Error: two fails']);
+  expect(writes().length).toBeLessThan(10);
+  expect(manager.explain.length).toBeLessThan(40);
+  const before = writes().length;
+  await env.advance('1m');
+  expect(writes()).toHaveLength(before);
+  broken.two = false;
+  await env.advance('20s');
+  expect(await state()).toEqual([3, 'True', 'Reconciled', '']);
+  broken.one = true;
+  await env.client.patch(Widget, inDefault('a'), { type: 'merge', body: { spec: { size: 4 } } });
+  await env.advance('1m');
+  expect(await state()).toEqual([4, 'False', 'ReconcileFailed', 'Error: one fails']);
+  broken.one = false;
+  await env.advance('20s');
+  expect(await state()).toEqual([4, 'True', 'Reconciled', '']);
+  await env.expectConverged();
+});

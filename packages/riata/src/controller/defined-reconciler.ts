@@ -22,6 +22,7 @@ import { ObjectStatus } from './object-status.js';
 import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import type { Result } from './result.js';
+import { ToldFailures } from './told-failures.js';
 import { UnwatchedKinds } from './unwatched-kinds.js';
 
 /** How long it may take to say that a reconcile took too long. */
@@ -43,6 +44,7 @@ export interface ControllerPlace {
 /** What is remembered from one reconcile to the next; in memory alone. */
 export class ReconcilerMemory {
   readonly cleanedUp = new CleanedUp();
+  readonly failures = new ToldFailures();
   readonly unwatched: UnwatchedKinds;
   readonly leftBehind: LeftBehind;
 
@@ -99,6 +101,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const { kind, finalize, evenWhenGone } = this.#definition;
     if (object === undefined) {
       this.#memory.cleanedUp.delete(run.key);
+      this.#memory.failures.gone(run.key);
       return evenWhenGone ? await this.#call(run, undefined) : undefined;
     }
     if (finalize === undefined) {
@@ -152,7 +155,7 @@ export class DefinedReconciler<R extends KubeObject> {
   #statusOf(object: R, run: ActiveReconcile): ObjectStatus<R> {
     const { kind } = this.#definition;
     return new ObjectStatus<R>(object, {
-      ...{ kind, fieldManager: this.#fieldManager, now: this.#time },
+      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures: this.#memory.failures },
       apply: (operation) => this.#applied(operation, run),
     });
   }

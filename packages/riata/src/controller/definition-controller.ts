@@ -127,6 +127,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   async replay(isMeant: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const definition = this.#definition as unknown as ControllerDefinition;
     const { queue } = this.controller;
+    this.#memory.failures.arrived();
     const places = [...this.#places.values()].map(({ cache, cluster }) =>
       replayObjects(definition, queue, isMeant, { cache, cluster, runtime: this.#runtime, signal }),
     );

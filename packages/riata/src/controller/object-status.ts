@@ -5,6 +5,8 @@ import type { KindRef } from '../object/kind.js';
 import type { Condition, KubeObject } from '../object/meta.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { StatusCondition, StatusFields } from './reconcile-context.js';
+import type { Request } from './request.js';
+import type { ToldFailures } from './told-failures.js';
 
 /** What a status has that this knows of. */
 interface KnownStatus {
@@ -22,6 +24,8 @@ export class ObjectStatus<R extends KubeObject> {
   readonly #apply: (operation: Operation<'patch'>) => Promise<KubeObject>;
   readonly #fieldManager: string;
   readonly #now: () => string;
+  readonly #key: Request;
+  readonly #failures: ToldFailures;
   #object: R;
   /** What was said last, in this reconcile. */
   #said: StatusFields<R> | undefined;
@@ -34,6 +38,8 @@ export class ObjectStatus<R extends KubeObject> {
       readonly fieldManager: string;
       /** The time as objects have it. */
       readonly now: () => string;
+      readonly key: Request;
+      readonly failures: ToldFailures;
     },
   ) {
     this.#object = object;
@@ -41,6 +47,8 @@ export class ObjectStatus<R extends KubeObject> {
     this.#apply = parts.apply;
     this.#fieldManager = parts.fieldManager;
     this.#now = parts.now;
+    this.#key = parts.key;
+    this.#failures = parts.failures;
   }
 
   /**
@@ -54,9 +62,15 @@ export class ObjectStatus<R extends KubeObject> {
     return this.#say(fields, { ...fields, conditions }, told);
   }
 
-  /** After a success: what a failure before has said is not true any more. */
+  /** After a success: what a failure before has said is not true any more, unless it is another controller's. */
   succeeded(): Promise<unknown> | undefined {
-    if (!keepsConditions(this.#kind) || this.#toldFailure === undefined) return undefined;
+    if (!keepsConditions(this.#kind)) return undefined;
+    if (this.#toldFailure === undefined) this.#failures.forget(this.#key);
+    else if (this.#failures.takeBack(this.#key, this.#object)) return this.#takeBack();
+    return undefined;
+  }
+
+  #takeBack(): Promise<unknown> {
     const fields = this.#said ?? this.#kept();
     return this.#say(fields, fields, readyNow);
   }
@@ -75,6 +89,7 @@ export class ObjectStatus<R extends KubeObject> {
     const others = conditions.filter(({ type }) => type !== 'Ready');
     const ready = { type: 'Ready', status: 'False', reason: failureReason, message } as const;
     await this.#write({ ...rest, conditions: others } as StatusFields<R>, ready, signal);
+    this.#failures.told(this.#key);
   }
 
   /** The `Ready` condition of a failure. */
