@@ -2,7 +2,7 @@ import type { TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { Cache, type CacheOptions, cached, isCacheSyncError } from '../src/cache/index.js';
 import { createClient } from '../src/client/index.js';
-import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from '../src/kinds/index.js';
+import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Secret } from '../src/kinds/index.js';
 import { makeKind, metadataOnly } from '../src/object/kind.js';
 import { isForbidden, isNotFound } from '../src/rest/index.js';
 import { memoryLogger, silentLogger } from '../src/runtime/index.js';
@@ -76,6 +76,29 @@ describeServers('cache', (server) => {
       expect((await cache.get(ConfigMap, { namespace, name })).metadata.uid).toBe(again.metadata.uid);
       await client.delete(ConfigMap, { namespace, name });
     }
+  });
+
+  test('read your writes: what loses its last finalizer is gone at once, a namespace that is deleted is not', async () => {
+    const { client } = server();
+    const namespace = await server().namespace();
+    const leaving = await client.create(Namespace({ metadata: { generateName: 'leaving-' } }));
+    await using cache = running(server(), {
+      kinds: [cached(ConfigMap, { namespaces: [namespace] }), cached(Namespace)],
+    });
+    await cache.waitForCacheSync();
+    for (let round = 0; round < 10; round += 1) {
+      const key = { namespace, name: `f-${round}` };
+      await client.create(ConfigMap({ metadata: { ...key, finalizers: ['riata.dev/test'] } }));
+      await client.delete(ConfigMap, key);
+      expect((await cache.get(ConfigMap, key)).metadata.deletionTimestamp).toBeDefined();
+      await client.patch(ConfigMap, key, { type: 'json', body: [{ op: 'remove', path: '/metadata/finalizers' }] });
+      expect(await cache.find(ConfigMap, key)).toBeUndefined();
+    }
+    await client.delete(Namespace, leaving.metadata);
+    const deleted = await client.get(Namespace, leaving.metadata);
+    expect((await cache.get(Namespace, leaving.metadata)).metadata.deletionTimestamp).toBe(
+      deleted.metadata.deletionTimestamp,
+    );
   });
 
   test('handlers follow the watch alone: an own write reaches them with the old state', async () => {

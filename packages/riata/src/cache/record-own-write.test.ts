@@ -81,6 +81,28 @@ test('a deletion answered with the object that is gone by then hides it', () => 
   expect(recorded({ operation: { ...at, verb: 'delete' }, answer: stored('9') }).seen).toBeUndefined();
 });
 
+test.each(['update', 'patch'])('%s that takes the last finalizer off what is being deleted is its end', (verb) => {
+  // The answer has the revision before the deletion, which the watch has shown.
+  const gone = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
+  const record = (metadata: object, rest: object = {}) =>
+    recorded({ operation: { ...at, verb }, answer: { ...stored('10', metadata), ...rest } }).seen;
+  expect(record(gone)).toBeUndefined();
+  expect(record({ ...gone, finalizers: [] }, { apiVersion: 'apps/v1beta1' })).toBeUndefined();
+  expect(record({ ...gone, finalizers: ['another/one'] })).toBeDefined();
+  expect(record({ ...gone, deletionGracePeriodSeconds: 30 })).toBeDefined();
+  expect(record({})).toBeDefined();
+});
+
+test('a namespace lives on until it is empty', () => {
+  const deleting = stored('12', { deletionTimestamp: '2026-01-01T00:00:00Z' });
+  const answer = { ...deleting, spec: { finalizers: ['kubernetes'] } };
+  expect(recorded({ operation: { ...at, verb: 'delete' }, answer }).seen?.metadata.resourceVersion).toBe('12');
+  expect(recorded({ operation: { ...at, verb: 'update' }, answer }).seen?.metadata.resourceVersion).toBe('12');
+  const finalized = { ...deleting, spec: {} };
+  const operation = { ...at, verb: 'update', subresource: 'finalize' };
+  expect(recorded({ operation, answer: finalized }).seen).toBeUndefined();
+});
+
 test('a Scale tells when, not how: one has to wait for that revision', () => {
   const scale = { ...stored('12'), apiVersion: 'autoscaling/v1', kind: 'Scale' };
   const { own } = recorded({ operation: { ...at, verb: 'update', subresource: 'scale' }, answer: scale });

@@ -44,6 +44,11 @@ function recordAnswer<T extends KubeObject>(operation: Operation, answer: unknow
     return;
   }
   const key = formatKey(answer.metadata);
+  if (answer.kind === kind.kind && answer.metadata.deletionTimestamp !== undefined && !livesOn(answer)) {
+    // What kept it was taken away, so the server has deleted it; the revision in the answer is one before.
+    writes.deleted(key, answer.metadata.uid);
+    return;
+  }
   if (answer.apiVersion === kind.apiVersion && answer.kind === kind.kind && answer.metadata.uid) {
     const admitted = target.admit(answer);
     if (admitted !== undefined) {
@@ -69,11 +74,13 @@ function recordDeletion<T extends KubeObject>(operation: Operation, answer: unkn
   else writes.deleted(key, uid);
 }
 
-/** Kinds that answer with the object do so, too, when it is gone: then nothing keeps it any more. */
-function livesOn({ metadata }: KubeObject): boolean {
+/** Of what was deleted. Kinds that answer with the object do so, too, when it is gone: then nothing keeps it any more. */
+function livesOn({ metadata, spec }: KubeObject & { readonly spec?: unknown }): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata;
   if (deletionTimestamp === undefined) return false;
-  return (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
+  // Namespaces have finalizers of their own, which go when they are empty.
+  const inSpec = isJsonObject(spec) && Array.isArray(spec.finalizers) ? spec.finalizers.length : 0;
+  return (finalizers?.length ?? 0) + inSpec > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
 }
 
 function isStored(answer: unknown): answer is KubeObject {
