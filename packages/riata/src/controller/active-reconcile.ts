@@ -55,6 +55,7 @@ export class ActiveReconcile implements ReconcileRun {
   readonly #controller: string;
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'random'>;
   readonly #startedAt: number;
+  readonly #onLate: ((reconcile: ActiveReconcile) => void) | undefined;
   readonly #abort = new AbortSource({ mayFollow: true });
   #id: string | undefined;
   #isShown = false;
@@ -73,8 +74,10 @@ export class ActiveReconcile implements ReconcileRun {
     controller: string,
     attempt: number,
     runtime: Pick<Runtime, 'clock' | 'log' | 'random'>,
+    onLate?: (reconcile: ActiveReconcile) => void,
   ) {
     const { clock } = runtime;
+    this.#onLate = onLate;
     this.key = item.key;
     this.priority = item.priority;
     this.reasons = item.note ?? none;
@@ -145,8 +148,12 @@ export class ActiveReconcile implements ReconcileRun {
     return (this.#writes ?? []).map(describeWrite);
   }
 
-  /** Has the reconcile wait for this before it ends, and fail with it: a forgotten `await` must not cut it off. */
+  /**
+   * Has the reconcile wait for this before it ends, and fail with it: a forgotten `await` must not cut it off. What begins
+   * after the end is told to `onLate`.
+   */
   track<T>(work: Promise<T>): Promise<T> {
+    if (this.#end !== undefined) this.#onLate?.(this);
     this.#pending += 1;
     work.then(this.#settled, this.#failed);
     return work;

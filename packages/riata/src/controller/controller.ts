@@ -1,5 +1,5 @@
 import { durationMs } from '../object/duration.js';
-import { formatKey, keyId } from '../object/key.js';
+import { keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { isConflict } from '../rest/error-guards.js';
@@ -7,13 +7,14 @@ import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
-import type { Span } from '../runtime/tracing.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import { type ControllerNumbers, type ControllerOptions, controllerNumbers } from './controller-options.js';
 import { failureFields, isMistake, readableError } from './failure-fields.js';
 import type { KeyGate } from './key-gate.js';
+import { LateWork } from './late-work.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
+import { beginSpan, endSpan } from './reconcile-span.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import { type Cause, mergeCauses, type Request, type RequestQueue } from './request.js';
 import { RestlessKeys } from './restless-keys.js';
@@ -69,6 +70,7 @@ export class Controller {
   readonly #history: Ring<ActiveReconcile>;
   readonly #restless: RestlessKeys;
   readonly #slow = new SlowReconciles();
+  readonly #late = new LateWork();
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -259,10 +261,13 @@ export class Controller {
     const { clock } = this.#runtime;
     const id = keyId(item.key);
     const failures = this.#failures.get(id) ?? 0;
-    const reconcile = new ActiveReconcile(item, this.name, failures + 1, this.#runtime);
+    const reconcile = new ActiveReconcile(item, this.name, failures + 1, this.#runtime, this.#late.tell);
     this.#active.add(reconcile);
     this.#metrics.started();
-    if (this.#runtime.tracer.enabled) this.#trace(reconcile);
+    const { tracer } = this.#runtime;
+    if (tracer.enabled) {
+      reconcile.span = this.#call('tracer', () => beginSpan(tracer, this.name, reconcile)) ?? reconcile.span;
+    }
     const { timeoutMs } = this.#numbers;
     const overdue =
       timeoutMs === Number.POSITIVE_INFINITY
@@ -309,13 +314,6 @@ export class Controller {
       this.#history.add(reconcile);
       for (const ended of this.#onEnded) ended();
     }
-  }
-
-  #trace(reconcile: ActiveReconcile): void {
-    const { key, reconcileID, attempt, priority } = reconcile;
-    const where = { controller: this.name, key: formatKey(key), ...(key.cluster && { cluster: key.cluster }) };
-    const begin = () => this.#runtime.tracer.span('reconcile', { ...where, reconcileID, attempt, priority });
-    reconcile.span = this.#call('tracer', begin) ?? reconcile.span;
   }
 
   /** Says when to try again, if at all. */
@@ -398,9 +396,4 @@ export class Controller {
     for (const reconcile of this.#active) if (reconcile.isOverdue) count += 1;
     return count;
   }
-}
-
-function endSpan(span: Span, outcome: ReconcileOutcome): void {
-  span.set({ outcome });
-  span.end();
 }

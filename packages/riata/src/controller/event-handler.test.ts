@@ -83,3 +83,13 @@ test('functions by kind of change; what is left out leads to nothing', () => {
   expect(keysOf(handler, pod('p'), pod('p'))).toEqual(['p']);
   expect(keysOf(handler, pod('p'), undefined)).toEqual([]);
 });
+
+test('a map function that gives no keys is told so', async () => {
+  const mapped = (answer: unknown) => enqueueRequestsFromMap(() => answer as never);
+  const words = 'a map function gives keys, as in [{ namespace, name }], or none, []; got';
+  expect(() => keysOf(mapped(undefined), undefined, pod('p'))).toThrow(`${words} undefined`);
+  expect(() => keysOf(mapped({ name: 'a' }), undefined, pod('p'))).toThrow(`${words} { name }`);
+  await expect(
+    mapped(Promise.resolve(7))(new StoredChange('Added', 'shop/p', undefined, pod('p')), () => {}),
+  ).rejects.toThrow(`${words} 7`);
+});

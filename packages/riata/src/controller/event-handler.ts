@@ -2,6 +2,7 @@ import type { Change } from '../cache/change.js';
 import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, OwnerReference } from '../object/meta.js';
+import { shownBriefly } from './assert-kind.js';
 import { type Request, requestFor } from './request.js';
 
 /** Puts a key in line. Its cause is known; the priority is that of the change unless another is given. */
@@ -57,6 +58,11 @@ export function enqueueRequestsFromMap<T extends KubeObject>(
   map: (object: T) => Iterable<Request> | Promise<Iterable<Request>>,
 ): EventHandler<T> {
   const enqueueAll = (requests: Iterable<Request>, enqueue: Enqueue) => {
+    if (typeof requests !== 'object' || requests === null || !(Symbol.iterator in requests)) {
+      throw new TypeError(
+        `a map function gives keys, as in [{ namespace, name }], or none, []; got ${shownBriefly(requests)}`,
+      );
+    }
     for (const request of requests) enqueue(clusterKey(request));
   };
   return ({ old, new: now }, enqueue) => {
@@ -64,7 +70,7 @@ export function enqueueRequestsFromMap<T extends KubeObject>(
     for (const object of old === now ? [now] : [now, old]) {
       if (object === undefined) continue;
       const requests = map(object);
-      if (!('then' in requests)) enqueueAll(requests, enqueue);
+      if (typeof requests !== 'object' || requests === null || !('then' in requests)) enqueueAll(requests, enqueue);
       else waiting = Promise.all([waiting, requests.then((all) => enqueueAll(all, enqueue))]).then(() => {});
     }
     return waiting;
