@@ -50,6 +50,15 @@ describe('CacheController', () => {
     expect(queue.isClosed()).toBe(true);
   });
 
+  test('runs once: a second run, now or later, is refused', async () => {
+    const { controller, stop, ended } = running({ queue: new FIFO<Thing>(keyOf), name: 'things', process: () => {} });
+    const again = () => controller.run({ signal: stop.signal });
+    await expect(again()).rejects.toThrow('cache controller "things" runs once: make another one, with a new queue');
+    stop.abort();
+    await ended;
+    await expect(again()).rejects.toThrow('runs once');
+  });
+
   test('takes several changes at once where the queue can', async () => {
     const queue = new OrderedFIFO<Thing>();
     const sizes: number[] = [];

@@ -49,6 +49,7 @@ export class CacheController<T extends KubeObject, A> {
   readonly #config: CacheControllerConfig<T, A>;
   readonly #runtime: Runtime;
   readonly #reflector: Reflector<T>;
+  #hasRun = false;
 
   constructor(config: CacheControllerConfig<T, A>) {
     this.#config = config;
@@ -70,10 +71,16 @@ export class CacheController<T extends KubeObject, A> {
 
   /**
    * Works until the signal aborts; resolves when the last item is processed that was begun by then (`Run`, `RunWithContext`).
-   * What is still in line stays there, and the queue is closed: a controller runs once.
+   * What is still in line stays there, and the queue is closed: a controller runs once, and rejects the second time.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { queue } = this.#config;
+    if (this.#hasRun) {
+      throw new TypeError(
+        `cache controller "${this.#reflector.name}" runs once: make another one, with a new queue: this one's is closed in the end`,
+      );
+    }
+    this.#hasRun = true;
     using _closing = onAbort(signal, () => queue.close());
     await Promise.all([this.#reflector.run({ signal }), this.#processLoop(signal)]);
   }
@@ -114,6 +121,7 @@ export class CacheController<T extends KubeObject, A> {
           retry: retryOnError,
         });
         if (popped !== undefined) queue.addIfNotPresent(popped.item);
+        popped = undefined;
         // An item that fails again and again must not keep everything else from running.
         await this.#runtime.clock.yield();
       }
