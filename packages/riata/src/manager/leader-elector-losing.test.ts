@@ -55,6 +55,22 @@ describe('losing', () => {
     expect(a.result).toMatchObject({ outcome: 'lost' });
   });
 
+  test('a renewal that hung is followed by the next at once, which has time to be answered', async () => {
+    const { clock, server, join } = election();
+    const a = join('a');
+    await clock.advance(1_900);
+    server.passage = () => ({ lost: 'request' });
+    // Sent at 2 s, given up at 7 s.
+    await clock.advance(5_000);
+    server.passage = () => ({ thereMs: 1_000, backMs: 1_000 });
+    const asked = server.log.length;
+    await clock.advance(3_000);
+    expect(server.log.slice(asked)).toEqual(['a update']);
+    await clock.advance(1_000);
+    expect([a.elector.isLeader, a.told]).toEqual([true, ['new leader a', 'started']]);
+    expect(a.log.records.filter(({ message }) => message.startsWith('the event loop'))).toEqual([]);
+  });
+
   test('a renewal that is answered after the deadline does not bring it back', async () => {
     const { clock, server, join } = election();
     const a = join('a', { leaseDuration: '60s', renewDeadline: '10s' });

@@ -32,7 +32,10 @@ export interface LeaderElectorOptions extends LeaderCallbacks {
    * moment the last successful renewal was sent. @default '10s'
    */
   readonly renewDeadline?: Duration;
-  /** Between two tries to renew; a candidate waits 1 to 2.2 times as long between two tries to acquire. @default '2s' */
+  /**
+   * From the beginning of one try to renew to that of the next, which waits for the first; a candidate waits 1 to 2.2
+   * times as long between two tries to acquire. @default '2s'
+   */
   readonly retryPeriod?: Duration;
   /** Gives the lease up when stopped, so that the next leader need not wait (`ReleaseOnCancel`). @default true */
   readonly releaseOnStop?: boolean;

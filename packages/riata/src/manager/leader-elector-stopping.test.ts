@@ -69,6 +69,19 @@ describe('stopping', () => {
     expect([holder(server), a.result]).toEqual(['b', { outcome: 'stopped' }]);
   });
 
+  test('one that was deleted by hand needs no release, however the server says so', async () => {
+    const { clock, server, join } = election();
+    const a = join('a');
+    await clock.advance(3_000);
+    // A uid that is no longer there is a conflict, too.
+    server.passage = (_, verb) => (verb === 'update' ? { refused: 409 } : {});
+    server.state = undefined;
+    a.stop();
+    await clock.settle();
+    expect(a.result).toEqual({ outcome: 'stopped' });
+    expect(a.log.records.filter(({ level }) => level !== 'info' && level !== 'debug')).toEqual([]);
+  });
+
   test('one that conflicts for ever, or a server that is gone, only costs the next one a wait', async () => {
     const { clock, server, join } = election();
     const a = join('a');

@@ -59,6 +59,16 @@ describe('acquire or renew', () => {
     expect(a.elector.isLeader).toBe(true);
   });
 
+  test('a number of transitions that was set as high as it goes keeps nobody from leading', async () => {
+    const { clock, server, join } = election();
+    server.put({ holderIdentity: '', leaderTransitions: 2 ** 31 - 1 });
+    const a = join('a');
+    await clock.advance(0);
+    expect(a.elector.isLeader).toBe(true);
+    // Servers take 32 bits.
+    expect(server.state?.record.leaderTransitions).toBe(2 ** 31 - 1);
+  });
+
   test('one of the same identity is taken at once; that is no transition', async () => {
     const { clock, server, join } = election();
     server.put({ holderIdentity: 'a', leaderTransitions: 4 });

@@ -234,11 +234,14 @@ export class LeaderElector implements WriteGuard {
     const { retryPeriodMs } = this.#times;
     using lag = new LoopLag(clock, retryPeriodMs / 4);
     const options = { signal: over, writeSignal: over };
-    for (;;) {
-      const due = clock.monotonic() + retryPeriodMs;
-      await clock.sleep(retryPeriodMs, { signal: over }).catch(() => {});
+    for (let began = clock.monotonic(); ; ) {
+      // One that hung was a pause itself: what is left until the deadline is for the next try.
+      const pauseMs = Math.max(0, began + retryPeriodMs - clock.monotonic());
+      const due = clock.monotonic() + pauseMs;
+      await clock.sleep(pauseMs, { signal: over }).catch(() => {});
       this.#tellLag(lag.take(), clock.monotonic() - due, term);
       if (over.aborted || !term.isHeld) return;
+      began = clock.monotonic();
       try {
         const sentAt = await this.#candidate.renew(options);
         if (sentAt === undefined) term.lose(`${this.#lock.description} is lost: ${this.#holder()} holds it`);

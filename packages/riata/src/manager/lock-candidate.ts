@@ -33,6 +33,9 @@ interface Observed extends LockState {
 /** A release meets at most its own last renewal and the odd edit by hand. */
 const maxReleaseTries = 5;
 
+/** As high as servers count; set so by hand, it must keep nobody from leading. */
+const mostTransitions = 2 ** 31 - 1;
+
 /**
  * One candidate's dealings with the lock: reads it, judges whether its holder's time is over, writes. It decides by what
  * it has seen itself and by its own monotonic clock; times that stand in the record are for people.
@@ -97,7 +100,8 @@ export class LockCandidate {
           return;
         } catch (error) {
           if (!isConflict(error) || tries >= maxReleaseTries) throw error;
-          await this.#read(options.signal);
+          // Deleted by hand: there is nothing left to give up.
+          if ((await this.#read(options.signal)) === undefined) return;
         }
       }
     } catch (error) {
@@ -173,7 +177,7 @@ export class LockCandidate {
       leaseDurationSeconds: times.leaseDurationMs / 1000,
       acquireTime: this.#termStart ?? renewTime,
       renewTime,
-      leaderTransitions: (previous?.leaderTransitions ?? 0) + (goesOn ? 0 : 1),
+      leaderTransitions: Math.min((previous?.leaderTransitions ?? 0) + (goesOn ? 0 : 1), mostTransitions),
     };
   }
 
