@@ -197,6 +197,34 @@ describe('bytes arrive intact', () => {
     const { error } = await failureOf((_, reply) => reply.send(200, 'not zipped', { 'content-encoding': 'gzip' }));
     expect(error.kind).toBe('decompress');
   });
+
+  test('a gzipped body with zeros behind its end is over when the answer is, not before', async () => {
+    let goOn: (more: string) => void = () => {};
+    await using server = await startFaultServer(async ({ number }, reply) => {
+      if (number === 3) return reply.send(200, 'another');
+      reply.head(200, { 'content-encoding': 'gzip' });
+      reply.chunk(Buffer.concat([gzipSync('hello'), Buffer.alloc(8)]));
+      reply.chunk(
+        await new Promise<string>((resolve) => {
+          goOn = resolve;
+        }),
+      );
+      reply.end();
+    });
+    await using transport = httpTransport({ server: server.url });
+    // What is behind the answer could otherwise be taken for the next one.
+    for (const more of ['\0\0', 'HTTP/1.1 200 OK\r\n\r\n']) {
+      const exchange = startExchange(transport);
+      await exchange.received(5);
+      await turns(20);
+      expect(exchange.calls).toEqual(['onHeaders', 'onData']);
+      goOn(more);
+      if (more === '\0\0') expect(`${await exchange.completed}`).toBe('hello');
+      else expect(await exchange.failure).toMatchObject({ kind: 'decompress' });
+    }
+    expect(`${await startExchange(transport).completed}`).toBe('another');
+    expect(server.connections).toBe(2);
+  });
 });
 
 describe('a body of 20 MB', () => {

@@ -17,12 +17,21 @@ export class GunzipBody {
   readonly #decoder: Gunzip;
   readonly #output: GunzipOutput;
   #empty = true;
+  /** The gzipped data has come to its end; the body may go on. */
+  #decoded = false;
+  /** All of the body has come. */
+  #received = false;
 
   constructor(zlib: Zlib, output: GunzipOutput) {
     this.#output = output;
     this.#decoder = zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
     this.#decoder.on('data', (chunk: Buffer) => output.onData(chunk));
-    this.#decoder.on('end', () => output.onEnd());
+    this.#decoder.on('end', () => {
+      this.#decoded = true;
+      // Zeros behind its end make the decoder stop before the body does: until that is over, nobody else may have the
+      // connection.
+      if (this.#received) output.onEnd();
+    });
     this.#decoder.on('error', (error) => output.onError(error));
     this.#decoder.on('drain', () => output.onDrain());
   }
@@ -30,12 +39,14 @@ export class GunzipBody {
   write(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.#empty = false;
-    if (!this.#decoder.write(chunk)) this.#output.onFull();
+    if (this.#decoded) this.#passOver(chunk);
+    else if (!this.#decoder.write(chunk)) this.#output.onFull();
   }
 
   end(): void {
+    this.#received = true;
     // An answer to HEAD and a 304 have the header but no body, which the decoder would call truncated.
-    if (this.#empty) this.#output.onEnd();
+    if (this.#empty || this.#decoded) this.#output.onEnd();
     else this.#decoder.end();
   }
 
@@ -49,5 +60,11 @@ export class GunzipBody {
 
   destroy(): void {
     this.#decoder.destroy();
+  }
+
+  /** Zeros fill up; the decoder minds anything else behind its end, and so do we. */
+  #passOver(chunk: Uint8Array): void {
+    if (chunk.every((byte) => byte === 0)) return;
+    this.#output.onError(Object.assign(new Error('it goes on after its end'), { code: 'Z_DATA_ERROR' }));
   }
 }

@@ -103,6 +103,14 @@ test('chunks that come together are handed out together, what comes before nonse
   expect(bodies).toEqual(['onetwo thr', 'ee, f\r']);
 });
 
+test('what stands beside chunks may be as long as they are, for any number of them; more is refused', () => {
+  const head = `${ok}transfer-encoding: chunked\r\n\r\n`;
+  const padded = '5        ;a="b" \r\nhello\r\n'.repeat(9_000);
+  expect(read([head, padded, '0\r\n\r\n'])).toMatchObject({ body: 'hello'.repeat(9_000), done: true });
+  expect(() => read([head, `1;${'x'.repeat(100)}\r\ny\r\n`.repeat(900)])).toThrow('beside its chunks is too long');
+  expect(() => read([head, `0;${'x'.repeat(70_000)}`])).toThrow('beside its chunks is too long');
+});
+
 test('headers: names in lower case, repeated ones as an array, UTF-8 as text', () => {
   const text = `${ok}Warning: 299 - "a"\r\nWARNING:299 - "b"\r\nx:  \xc3\xbc \r\n__proto__: y\r\ncontent-length: 0\r\n\r\n`;
   const { headers } = read([text]);

@@ -27,8 +27,10 @@ type State =
 const CR = 13;
 const LF = 10;
 const endOfHead = Buffer.from('\r\n\r\n');
-/** More than these of a chunk's extensions, or of trailers, are not HTTP any more. */
+/** More than these of chunks' extensions, or of trailers, are not HTTP any more. */
 const maxAsideBytes = 65_536;
+/** What a chunk may bring beside it, at least: a watch may go on for as long as its server pads each by a little. */
+const freeAsideBytes = 16;
 
 /**
  * Reads one HTTP/1.1 response from bytes that come in any pieces. The body is handed out in place: what several chunks
@@ -195,6 +197,7 @@ export class ResponseParser {
         expectByte(byte, LF);
         this.#digits = 0;
         this.#state = this.#left === 0 ? 'trailers' : 'chunk-data';
+        this.#aside = Math.max(0, this.#aside - freeAsideBytes - this.#left);
         return;
       case 'chunk-data-cr':
         expectByte(byte, CR);
