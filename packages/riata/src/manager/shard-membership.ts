@@ -93,11 +93,15 @@ export class ShardMembership {
       this.#rouse();
     });
     using over = link(this.term.lostSignal, abandon);
+    const { clock } = runtime;
     this.#accept(this.#state);
+    let began = clock.monotonic();
     let isGone = await this.#tried(() => this.#tend(over.signal), over.signal);
     while (!over.signal.aborted && !isGone) {
-      await this.#nap(times.retryPeriodMs, over.signal);
+      // A round that hung was a pause itself: what is left until the deadline is for the next one.
+      await this.#nap(Math.max(0, began + times.retryPeriodMs - clock.monotonic()), over.signal);
       if (over.signal.aborted || !this.term.isHeld) break;
+      began = clock.monotonic();
       isGone = await this.#tried(() => this.#round(over.signal), over.signal);
     }
     if (abandon.aborted) this.term.lose('the ring was abandoned', abandon.reason);
@@ -149,7 +153,15 @@ export class ShardMembership {
   #accept(state: ShardState): void {
     const { sight, runtime, onGained } = this.#parts;
     sight.observe(state, runtime.clock.monotonic());
-    if (state.uid !== this.#state.uid || state.table.revision < this.#state.table.revision) return;
+    if (state.uid !== this.#state.uid) return;
+    const { register, identity } = this.#parts;
+    // Each state here is the answer to a write, and none is older than the one before.
+    if (state.table.revision < this.#state.table.revision) {
+      this.term.lose(
+        `${register.description} was put back to an earlier state, in which others may own what ${identity} has`,
+      );
+      return;
+    }
     this.#state = state;
     const gained: ShardHold[] = [];
     const missing: ShardHold[] = [];
@@ -167,7 +179,7 @@ export class ShardMembership {
     }
     // Nobody takes them while this place is held, unless the Lease was changed by hand.
     if (missing.length > 0) {
-      this.term.lose(`${this.#parts.register.description} gives slots away that ${this.#parts.identity} has`);
+      this.term.lose(`${register.description} gives slots away that ${identity} has`);
       return;
     }
     if (gained.length > 0 && this.term.isHeld) onGained(gained);
@@ -179,7 +191,9 @@ export class ShardMembership {
     const now = runtime.clock.monotonic();
     const state = this.#state;
     const { table } = state;
-    if (!table.isOpen && !sight.isQuiet(now)) return this.#isLeaving && (await this.#replace(over, [this.id], []));
+    if (this.holds.size === 0 && !sight.isQuiet(table, now)) {
+      return this.#isLeaving && (await this.#replace(over, [this.id], []));
+    }
     const live = sight.live(now).filter((id) => id !== this.id || !this.#isLeaving);
     this.#letGo(this.#isLeaving ? table.slots.length : shardSurplus(this.id, live, table));
     const dead = sight.dead(now).filter((id) => id !== this.id);

@@ -205,6 +205,24 @@ describe('ownership', () => {
     await base.advance(20_000);
     expect(a.ring.owned).toHaveLength(64);
   });
+
+  test('a table that was put back to an earlier one, as by a restored backup, ends what was owned by later ones', async () => {
+    const { base, server, join } = ringWorld();
+    const a = join('a');
+    await base.advance(20_000);
+    const backup = server.lease;
+    const b = join('b');
+    await base.advance(10_000);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
+    server.lease = backup;
+    await base.advance(4_000);
+    expect([a.ring.owned, b.ring.owned]).toEqual([[], []]);
+    const reasons = a.changes.flatMap(({ reason }) => reason?.message ?? []);
+    expect(reasons).toEqual(['Lease shop/carts was put back to an earlier state, in which others may own what a has']);
+    await base.advance(25_000);
+    expect(sorted([...a.ring.owned, ...b.ring.owned])).toEqual(allSlots);
+    expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
+  });
 });
 
 describe('check', () => {
@@ -297,4 +315,38 @@ describe('odds and ends', () => {
     await a.ended;
     expect(a.ring.members).toEqual([]);
   });
+});
+
+describe('requests that hang', () => {
+  test('are followed by the next at once, which has time to be answered', async () => {
+    const { base, server, join } = ringWorld();
+    const a = join('a');
+    await base.advance(20_000);
+    expect(a.ring.owned).toHaveLength(64);
+    const beats = () => server.log.length;
+    for (const before = beats(); beats() === before; ) await base.advance(10);
+    server.passage = () => ({ lost: 'request' });
+    // Sent after 3 s, given up after a third of the deadline, 3.3 s.
+    await base.advance(6_000);
+    server.passage = () => ({ thereMs: 1_500, backMs: 1_500 });
+    await base.advance(6_000);
+    expect(a.ring.owned).toHaveLength(64);
+    expect(a.changes.filter(({ reason }) => reason)).toEqual([]);
+  });
+});
+
+test('fifty that come at once share evenly, and so do those that are left when most of them go at once', async () => {
+  const { base, join } = ringWorld();
+  const all = Array.from({ length: 50 }, (_, at) => join(`r${at}`));
+  const shares = () => all.map(({ ring }) => ring.owned.length).sort((a, b) => a - b);
+  await base.advance(60_000);
+  expect(shares().filter((count) => count === 1)).toHaveLength(36);
+  expect(shares().filter((count) => count === 2)).toHaveLength(14);
+  for (const { stop } of all.slice(0, 20)) stop.abort();
+  for (const { clock } of all.slice(20, 47)) clock.stop();
+  await base.advance(60_000);
+  const left = all.slice(47);
+  expect(left.map(({ ring }) => ring.owned.length).sort()).toEqual([21, 21, 22]);
+  expect(sorted(left.flatMap(({ ring }) => ring.owned))).toEqual(allSlots);
+  await Promise.all(all.slice(0, 20).map(({ ended }) => ended));
 });

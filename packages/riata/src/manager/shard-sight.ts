@@ -1,5 +1,5 @@
 import type { ShardState } from './shard-register.js';
-import { parseMember } from './shard-table.js';
+import { parseMember, type ShardTable } from './shard-table.js';
 
 /** A member as it was last seen, and since when it is so on the monotonic clock of this process. */
 interface Seen {
@@ -18,7 +18,10 @@ export class ShardSight {
   readonly #members = new Map<string, Seen>();
   readonly #buried = new Set<string>();
   #uid: string | undefined;
-  #uidAt = 0;
+  #revision = 0;
+  /** Since when this Lease, or an earlier state of it that it was put back to, is there. */
+  #newAt = 0;
+  #putBackAt: number | undefined;
 
   /** `leaseMs`: for those that do not say how long to wait for them. */
   constructor(leaseMs: number) {
@@ -27,11 +30,13 @@ export class ShardSight {
 
   /** Notes a state that was received at `now`; a member that has changed has its time again. */
   observe({ uid, table, members }: ShardState, now: number): void {
-    if (uid !== this.#uid) {
+    if (uid !== this.#uid || table.revision < this.#revision) {
+      this.#putBackAt = uid === this.#uid ? now : undefined;
+      this.#newAt = now;
       this.#uid = uid;
-      this.#uidAt = now;
       this.#members.clear();
     }
+    this.#revision = table.revision;
     const present = new Set(members.keys());
     for (const { owner } of table.slots) if (owner !== undefined) present.add(owner);
     for (const id of present) {
@@ -42,6 +47,8 @@ export class ShardSight {
       this.#members.set(id, { text, at: now, leaseMs });
     }
     for (const id of this.#members.keys()) if (!present.has(id)) this.#members.delete(id);
+    // No id comes back.
+    for (const id of this.#buried) if (!present.has(id)) this.#buried.delete(id);
   }
 
   /** Notes that a member, of this very process, has ended. */
@@ -49,9 +56,13 @@ export class ShardSight {
     this.#buried.add(id);
   }
 
-  /** Whether slots of this Lease may be given away: those who own some by one that was deleted have stopped. */
-  isQuiet(now: number): boolean {
-    return now - this.#uidAt >= this.#leaseMs;
+  /**
+   * Whether slots may be given away: those who own some by a Lease that was deleted, or by a later state of one that was
+   * put back, have stopped. Of a table that is open, somebody has seen to the first.
+   */
+  isQuiet({ isOpen }: ShardTable, now: number): boolean {
+    const since = isOpen ? this.#putBackAt : this.#newAt;
+    return since === undefined || now - since >= this.#leaseMs;
   }
 
   /** Members that must have stopped: nothing was heard of them for as long as they said. */
