@@ -47,7 +47,20 @@ describe('the server is in trouble', () => {
     t.read();
     await t.clock.advance(10_000);
     expectBackoff(t.retries, [800, 1_600]);
-    expect(t.events.at(-1)).toBe('SYNCED 5');
+    expect(t.events).toEqual(['RESET', 'SYNCED 5']);
+  });
+
+  test('a server that asks to stay away for hours is asked again after a minute, and onRetry knows', async () => {
+    const away = { status: 503, headers: { 'retry-after': '7200' }, body: status(503, 'ServiceUnavailable') };
+    const t = start({ steps: [away, list(5), away, fails('reset'), watch(event('ADDED', 'a', 6), open)] });
+    t.read();
+    await t.clock.advance(59_999);
+    expect(t.whats()).toEqual(['list']);
+    await t.clock.advance(1);
+    expect(t.whats()).toEqual(['list', 'list', 'watch 5']);
+    await t.clock.advance(70_000);
+    expect(t.events).toEqual(['RESET', 'SYNCED 5', 'ADDED a']);
+    expect(t.retries.map(({ delayMs }) => delayMs >= 60_000)).toEqual([true, true, false]);
   });
 
   test('429: as long as it asks for, by header or Status', async () => {

@@ -12,7 +12,10 @@ import type { ListOptions, WatchOptions } from './options.js';
 
 /** Options of `retryingWatch`. */
 export interface RetryingWatchOptions
-  extends Omit<WatchOptions, 'resourceVersion' | 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds'> {
+  extends Omit<
+    WatchOptions,
+    'resourceVersion' | 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds' | 'maxRetries'
+  > {
   /** Where to go on, from a list or an earlier event. @default none (`''` and `'0'` too): all that exists comes first */
   readonly resourceVersion?: string;
   /** Told of every failure that is survived, before the wait; for logs. What it throws ends the watch. */
@@ -37,6 +40,10 @@ export interface RetryingWatchSource<R extends KubeObject> {
 
 const firstDelayMs = 800;
 const longestDelayMs = 30_000;
+/** A server may ask for more patience, but not for so much that the watch looks dead. */
+const longestAskedMs = 60_000;
+/** Requests are repeated here, where `onRetry` is told, and not on the way. */
+const once = { maxRetries: 0 };
 /** A watch that lived at least this long was a good one: what comes after it starts with a short wait again. */
 const goodWatchMs = 1_000;
 /** Only the first of several expiries within this time is answered by a list at once. */
@@ -64,6 +71,8 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   #expiries = 0;
   #expiredAt = Number.NEGATIVE_INFINITY;
   #started = false;
+  /** The reader was told to forget, and has heard of nothing since. */
+  #isReset = false;
 
   constructor(
     source: RetryingWatchSource<R>,
@@ -114,13 +123,19 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
 
   /** All that exists; gives the resourceVersion to watch from. */
   async *#list(signal: AbortSignal): AsyncGenerator<RetryingWatchEvent<R>, string> {
-    yield { type: 'RESET' };
-    const { namespace, labelSelector, fieldSelector, cutManagedFields } = this.#options;
-    const list = await this.#source.list({ namespace, labelSelector, fieldSelector, cutManagedFields, signal });
-    for await (const object of list) yield { type: 'ADDED', object: object as R };
+    if (!this.#isReset) yield { type: 'RESET' };
+    this.#isReset = true;
+    const { namespace, labelSelector, fieldSelector, cutManagedFields, span } = this.#options;
+    const selection = { namespace, labelSelector, fieldSelector };
+    const list = await this.#source.list({ ...selection, cutManagedFields, span, ...once, signal });
+    for await (const object of list) {
+      this.#isReset = false;
+      yield { type: 'ADDED', object: object as R };
+    }
     const resourceVersion = list.metadata?.resourceVersion;
     if (!resourceVersion)
       throw new Error('the list has no metadata.resourceVersion to watch from; is it a Kubernetes list?');
+    this.#isReset = false;
     yield { type: 'SYNCED', resourceVersion };
     return resourceVersion;
   }
@@ -130,7 +145,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     let resourceVersion = from;
     const timeoutSeconds = Math.round(300 * (1 + this.#random.next()));
     const { onRetry: _, ...options } = this.#options;
-    const stream = await this.#source.watch({ ...options, resourceVersion, timeoutSeconds, signal });
+    const stream = await this.#source.watch({ ...options, ...once, resourceVersion, timeoutSeconds, signal });
     const openedAt = this.#clock.monotonic();
     const isGood = () => this.#clock.monotonic() - openedAt >= goodWatchMs;
     try {
@@ -169,7 +184,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   }
 
   #delay(error: unknown, failures: number): number {
-    const asked = findApiError(error)?.retryAfterMs ?? 0;
+    const asked = Math.min(findApiError(error)?.retryAfterMs ?? 0, longestAskedMs);
     return Math.max(asked, this.#random.jitter(Math.min(firstDelayMs * 2 ** failures, longestDelayMs), 1));
   }
 }
