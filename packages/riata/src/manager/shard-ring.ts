@@ -61,7 +61,8 @@ export interface ShardRunOptions {
  * - when the Lease is deleted, by hand. Nobody takes a slot from a new Lease before having known it for `leaseDuration`:
  *   those who were in the old one cannot renew any more, and have stopped by then. This is why a ring that is started
  *   for the very first time waits for so long. The same goes for a Lease that was put back to an earlier state, as with a
- *   backup of the cluster: whoever has seen a later one gives up all at once, and deals nothing out for so long.
+ *   backup of the cluster: whoever has seen a later one gives up all at once, and deals nothing out for so long. A replica
+ *   that has not cannot know: put one back only when those that wrote to it are stopped, or their leases have run out.
  *
  * The server does one of two writes that rely on the same table, so that an entry has one successor. Neither wall clocks
  * nor the age of what is read matter; monotonic clocks must run at about the same speed (`leaseDuration` is half as much
