@@ -15,7 +15,7 @@ export interface ActiveReconcileInfo {
   readonly key: Request;
   readonly reconcileID: string;
   readonly runningMs: number;
-  /** Its time is over, and it goes on. */
+  /** Its time is over, or it was told to stop, and it goes on. */
   readonly isOverdue: boolean;
 }
 
@@ -66,6 +66,7 @@ export class ActiveReconcile implements ReconcileRun {
   #failure: { readonly error: unknown } | undefined;
   #log: Logger | undefined;
   #overdue = false;
+  #defiant = false;
   #end: ReconcileEnd | undefined;
   #record: ReconcileRecord | undefined;
 
@@ -119,8 +120,18 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#overdue;
   }
 
+  /** Its time is over, or it was told to stop, and it goes on. */
+  get isDefiant(): boolean {
+    return this.#overdue || this.#defiant;
+  }
+
+  /** It was told to stop, and goes on. */
+  defy(): void {
+    this.#defiant = true;
+  }
+
   get info(): ActiveReconcileInfo {
-    const { key, reconcileID, isOverdue } = this;
+    const { key, reconcileID, isDefiant: isOverdue } = this;
     return { key, reconcileID, isOverdue, runningMs: this.clock.monotonic() - this.startedMs };
   }
 

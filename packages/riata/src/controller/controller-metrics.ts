@@ -61,7 +61,10 @@ export class ControllerMetrics {
       })
       .with({ controller });
     this.#active = gauge('controller_runtime_active_workers', 'Reconciles that are running.');
-    this.#overdue = gauge('riata_overdue_reconciles', 'Reconciles that ignore that their time is over.');
+    this.#overdue = gauge(
+      'riata_overdue_reconciles',
+      'Reconciles that go on though their time is over, or they were told to stop.',
+    );
     gauge('controller_runtime_max_concurrent_reconciles', 'Reconciles that may run at once.').set(concurrency);
     this.#active.set(0);
   }

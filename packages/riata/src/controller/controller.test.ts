@@ -288,6 +288,36 @@ describe('one key at a time', () => {
     await end();
   });
 
+  test.each<[string, 'shard' | 'stop']>([
+    ['its key goes to another replica', 'shard'],
+    ['the controller stops', 'stop'],
+  ])('a reconcile that ignores that %s is named, too', async (_, how) => {
+    let open = () => {};
+    const { controller, clock, start, end, metrics, log } = setUp(
+      () => new Promise<void>((resolve) => (open = resolve)),
+      { drain: '10s' },
+    );
+    await start();
+    controller.queue.add(a);
+    await clock.settle();
+    const lost = new LostLease('the key goes to another replica');
+    const ending = how === 'shard' ? controller.endReconciles((key) => key === a, lost) : end();
+    await clock.advance(14_999);
+    const overdue = () => metrics.value('riata_overdue_reconciles', { controller: 'carts' });
+    const told = () => log.records.filter(({ message }) => message.startsWith('was told to stop and goes on'));
+    expect([controller.health.active[0]?.isOverdue, told()]).toEqual([false, []]);
+    await clock.advance(1);
+    expect([controller.health.active[0]?.isOverdue, overdue()]).toEqual([true, 1]);
+    expect(told().map(({ fields }) => fields.key)).toEqual(['shop/a']);
+    open();
+    await ending;
+    await end();
+    // The queue looks at itself once more.
+    await clock.advance(1_000);
+    expect([overdue(), clock.pending]).toEqual([0, 0]);
+    expect(controller.explain).toMatchObject([{ outcome: 'success' }]);
+  });
+
   test('a reconcile that ignores its signal keeps its key, and is named', async () => {
     let open = () => {};
     const { controller, clock, runs, start, end, metrics, log } = setUp(

@@ -10,6 +10,7 @@ import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout 
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import { type ControllerNumbers, type ControllerOptions, controllerNumbers } from './controller-options.js';
+import { EndingReconciles } from './ending-reconciles.js';
 import { failureFields, isMistake, readableError } from './failure-fields.js';
 import type { KeyGate } from './key-gate.js';
 import { LateWork } from './late-work.js';
@@ -77,6 +78,7 @@ export class Controller {
   #phase: ControllerPhase = 'idle';
   #ran = false;
   #warm: Promise<void> | undefined;
+  #end: Disposable | undefined;
 
   constructor(name: string, options: ControllerWork) {
     const { fairness, priority = true, rateLimiter, newQueue = (given) => new WorkQueue(given) } = options;
@@ -144,6 +146,7 @@ export class Controller {
       if (!signal.aborted) throw error;
     } finally {
       this.#stopNow(new Removed(`controller "${this.name}" has ended`));
+      this.#end?.[Symbol.dispose]();
       this.#phase = 'stopped';
     }
   }
@@ -176,12 +179,8 @@ export class Controller {
   ): Promise<void> {
     const meant = new Set([...this.#active].filter(({ key }) => isMeant(key)));
     if (meant.size === 0) return;
-    const abort = () => {
-      for (const reconcile of meant) reconcile.abort(reason);
-    };
-    const drainMs = atOnce ? 0 : this.#numbers.drainMs;
-    using _ = drainMs === 0 ? undefined : this.#runtime.clock.after(drainMs, abort, { background: true });
-    if (drainMs === 0) abort();
+    const running = () => [...meant].filter((reconcile) => this.#active.has(reconcile));
+    using _ = this.#ending(atOnce ? 0 : this.#numbers.drainMs, reason, running);
     await new Promise<void>((resolve) => {
       const look = () => {
         for (const reconcile of meant) if (this.#active.has(reconcile)) return;
@@ -232,11 +231,16 @@ export class Controller {
     if (this.#active.size === 0) return;
     // A lost lease ends the right to write; otherwise those that run may end well.
     const drainMs = isLostLease(why) ? 0 : this.#numbers.drainMs;
-    const abort = () => {
-      for (const reconcile of this.#active) reconcile.abort(why);
+    this.#end = this.#ending(drainMs, why, () => this.#active);
+  }
+
+  #ending(drainMs: number, reason: StopReason, running: () => Iterable<ActiveReconcile>): EndingReconciles {
+    const onDefiant = (reconcile: ActiveReconcile) => {
+      reconcile.defy();
+      this.#metrics.overdue(this.#countOverdue());
+      reconcile.log.warn('was told to stop and goes on: its key waits until it has ended', { reason: reason.message });
     };
-    if (drainMs === 0) abort();
-    else this.#runtime.clock.after(drainMs, abort, { background: true });
+    return new EndingReconciles({ clock: this.#runtime.clock, drainMs, reason, running, onDefiant });
   }
 
   async #work(): Promise<void> {
@@ -303,7 +307,7 @@ export class Controller {
       if (reconcile.isPending) await reconcile.tracked().catch(() => {});
       overdue?.cancel();
       this.#active.delete(reconcile);
-      if (reconcile.isOverdue) this.#metrics.overdue(this.#countOverdue());
+      if (reconcile.isDefiant) this.#metrics.overdue(this.#countOverdue());
       const endedMs = clock.monotonic();
       const durationMs = endedMs - reconcile.startedMs;
       this.#metrics.ended(durationMs);
@@ -393,7 +397,7 @@ export class Controller {
 
   #countOverdue(): number {
     let count = 0;
-    for (const reconcile of this.#active) if (reconcile.isOverdue) count += 1;
+    for (const reconcile of this.#active) if (reconcile.isDefiant) count += 1;
     return count;
   }
 }
