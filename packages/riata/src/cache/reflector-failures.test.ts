@@ -251,6 +251,15 @@ describe('Reflector: waits', () => {
     expect((t.requests[11]?.at ?? 0) - at).toBeLessThan(1_600);
   });
 
+  test('requests are not tried again below: a server that asks for patience is told of at once, not after the wait', async () => {
+    const t = reflect({ steps: [busy(30), list(10, 'a1'), busy(30), watch()] });
+    await t.start();
+    expect(t.errors).toHaveLength(1);
+    await t.until(4);
+    expect(t.errors).toHaveLength(2);
+    expect(t.requests.map(({ options }) => options.maxRetries)).toEqual([0, 0, 0, 0]);
+  });
+
   test('a server that asks to stay away for hours is asked again after a minute: it may be another one by then', async () => {
     const t = reflect({ steps: [busy(7200), list(10, 'a1'), watch()] });
     await t.start();

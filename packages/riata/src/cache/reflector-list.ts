@@ -70,7 +70,7 @@ export class ReflectorLister<T extends KubeObject> {
     // would be listed again and again, until the server has forgotten that state, too.
     const isExact = limit !== undefined && resourceVersion !== '' && resourceVersion !== '0';
     const match = isExact ? ({ resourceVersionMatch: 'NotOlderThan' } as const) : undefined;
-    const first: ListOptions = { resourceVersion, ...match, limit, signal, maxRetries: 1 };
+    const first: ListOptions = { resourceVersion, ...match, limit, signal, maxRetries: 0 };
     const items: T[] = [];
     let page = first;
     let version: string | undefined;

@@ -88,8 +88,8 @@ export class ReflectorWatcher<T extends KubeObject> {
       allowWatchBookmarks: true,
       // Spread, so that the watches of many clients do not end together for ever.
       timeoutSeconds: Math.floor(shortestTimeoutS * (1 + liveness.random.next())),
-      // Trying again is done here, where it is told.
-      maxRetries: 1,
+      // Trying again is done here, where it is told: below, a Retry-After would be waited for in silence.
+      maxRetries: 0,
       // Silence is noticed here, by events: a proxy may keep a dead watch's connection alive.
       ...(liveness.silenceMs !== Number.POSITIVE_INFINITY && { idleTimeoutMs: 0 }),
       signal: scope.signal,
