@@ -78,7 +78,9 @@ export function performWhole<T>(context: RequestContext, plan: RequestPlan, read
   if (hand === undefined || isWaiting) return performSlowly(context, plan, read);
   if (request.signal?.aborted) return Promise.reject(request.signal.reason);
   return new Promise((resolve, reject) => {
-    const exchange = new WholeExchange<T>(new DirectSender<T>(context, plan, read, resolve, reject));
+    const exchange = new WholeExchange<T>(
+      new DirectSender<T>(context, plan, hand.authorization, read, resolve, reject),
+    );
     try {
       request.beforeSend?.();
     } catch (error) {
@@ -95,6 +97,7 @@ export function performWhole<T>(context: RequestContext, plan: RequestPlan, read
 class DirectSender<T> implements WholeSender<T> {
   readonly #context: RequestContext;
   readonly #plan: RequestPlan;
+  readonly #authorization: string | undefined;
   readonly read: ReadAnswer<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
@@ -102,12 +105,14 @@ class DirectSender<T> implements WholeSender<T> {
   constructor(
     context: RequestContext,
     plan: RequestPlan,
+    authorization: string | undefined,
     read: ReadAnswer<T>,
     resolve: (value: T) => void,
     reject: (error: unknown) => void,
   ) {
     this.#context = context;
     this.#plan = plan;
+    this.#authorization = authorization;
     this.read = read;
     this.resolve = resolve;
     this.reject = reject;
@@ -123,7 +128,7 @@ class DirectSender<T> implements WholeSender<T> {
   }
 
   handOver(begun: Promise<ApiResponse>): void {
-    performBegun(this.#context, this.#plan, this.read, begun).then(this.resolve, this.reject);
+    performBegun(this.#context, this.#plan, this.read, begun, this.#authorization).then(this.resolve, this.reject);
   }
 }
 
@@ -141,6 +146,7 @@ async function performBegun<T>(
   plan: RequestPlan,
   read: ReadAnswer<T>,
   attempt: Promise<ApiResponse>,
+  authorization: string | undefined,
 ): Promise<T> {
   let begun: Promise<ApiResponse> | undefined = attempt;
   // Whoever takes it hears of its failure.
@@ -150,8 +156,15 @@ async function performBegun<T>(
     begun = undefined;
     return taken;
   };
+  const given = {
+    take,
+    authorization,
+    get isTaken() {
+      return begun === undefined;
+    },
+  };
   try {
-    return await performSlowly(context, { ...plan, request: { ...plan.request, begun: { take } } }, read);
+    return await performSlowly(context, { ...plan, request: { ...plan.request, begun: given } }, read);
   } finally {
     take()?.then(
       (response) => response.discard(),

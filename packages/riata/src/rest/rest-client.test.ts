@@ -143,6 +143,28 @@ describe('credentials', () => {
     expect(transport.requests.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}']);
   });
 
+  test('that rotate while a request is on its way: what was rejected is what was sent, so the new ones are tried', async () => {
+    let token = 'Bearer one';
+    const rejections: (string | undefined)[] = [];
+    const given: Credentials = {
+      authorization: async () => token,
+      tls: async () => ({}),
+      atHand: () => ({ authorization: token, tls: {} }),
+      refresh: async ({ rejected } = {}) => {
+        rejections.push(rejected);
+        return rejected !== token;
+      },
+    };
+    const transport = answeringTransport(({ headers }, nth) => {
+      token = 'Bearer two';
+      return { status: nth > 0 && headers.authorization === token ? 200 : 401 };
+    });
+    const { get } = setUp({ credentials: given, transport });
+    expect((await get().do()).statusCode).toBe(200);
+    expect(sent(transport)).toEqual(['Bearer one', 'Bearer two']);
+    expect(rejections).toEqual(['Bearer one']);
+  });
+
   test('are refreshed once only: a second 401 is final', async () => {
     const { given, calls } = credentials(['one', 'two', 'three']);
     const { get, transport } = setUp({ credentials: given }, {}, [{ status: 401 }]);

@@ -16,6 +16,10 @@ export type ReadAnswer<T> = (answer: WholeAnswer) => T;
 
 /** An attempt that was begun before those who retry, refresh credentials and warn were asked: theirs to be taken once. */
 export interface BegunAttempt {
+  /** From here on, what is sent is another attempt. */
+  readonly isTaken: boolean;
+  /** What it was sent with: credentials may be others by now. */
+  readonly authorization: string | undefined;
   /** The response, or why there is none; undefined from the second time on. */
   take(): Promise<ApiResponse> | undefined;
 }

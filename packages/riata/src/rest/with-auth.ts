@@ -11,10 +11,13 @@ export function withAuth(send: Send, credentials: Credentials | undefined, closi
   if (!credentials) return send;
   return async (request) => {
     if (request.headers.authorization !== undefined) return send(request);
-    const sent = await authorized(request, credentials, { closing, requestSent: false });
+    const { begun } = request;
+    // What is on its way already has its header, which need not be the one in force now.
+    const isBegun = begun !== undefined && !begun.isTaken;
+    const sent = isBegun ? request : await authorized(request, credentials, { closing, requestSent: false });
+    const rejected = isBegun ? begun.authorization : sent.headers.authorization?.toString();
     const response = await send(sent);
     if (response.status !== 401) return response;
-    const rejected = sent.headers.authorization?.toString();
     const again = { closing, requestSent: true };
     const refreshed = untilClosed(request, again, ({ signal }) => credentials.refresh({ signal, rejected }));
     if (!(await refreshed.catch(failWith(response.discard.bind(response))))) return explained(response, credentials);
