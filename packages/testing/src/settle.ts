@@ -70,6 +70,9 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
       continue;
     }
     if (await time.step(giveUpAt)) continue;
+    // As it is then: for how long it has been so is part of it.
+    if (time.isVirtual) await time.advance(Math.max(0, giveUpAt - clock.monotonic()));
+    pending = await time.drive(pendingWork(managers, client), 'settle: a look at the server');
     throw new Error(
       `settle: still not settled ${waited(time, options.timeout ?? defaultTimeout)}: ${pending.join('; ')}`,
     );

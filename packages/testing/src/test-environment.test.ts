@@ -161,6 +161,15 @@ test('several replicas: one leads, and when it crashes another takes over', asyn
   expect(writes).toContainEqual(['second', 'ConfigMap default/b']);
 });
 
+test('nothing is started in an environment that has stopped', async () => {
+  const env = await TestEnvironment.start({ server: 'in-process' });
+  await env.stop();
+  await expect(env.run(widgets)).rejects.toThrow('the environment has stopped: start another one');
+  await expect(env.runHandlers(() => {})).rejects.toThrow('the environment has stopped');
+  expect(() => env.connect()).toThrow('the environment has stopped');
+  await env.stop();
+});
+
 test('what the variable or option names must be there', async () => {
   await expect(TestEnvironment.start({ server: '/no/such/file' })).rejects.toThrow('got "/no/such/file"');
 });

@@ -186,6 +186,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** Starts a manager, as a replica of an operator. Several may run at once. */
   async startManager(options: TestManagerOptions = {}): Promise<TestManager> {
+    this.#refuseEnded();
     // Who starts none need not load what they are made of.
     const { TestManager: Manager } = await import('./test-manager.js');
     this.#started += 1;
@@ -206,6 +207,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** A way to the server for code that is no manager, with a record of its requests, faults, and an end. */
   connect(options: ConnectOptions = {}): TestConnection {
+    this.#refuseEnded();
     return this.#connections.open(options);
   }
 
@@ -293,6 +295,10 @@ export class TestEnvironment implements AsyncDisposable {
       await this.#time.drive(this.client.close(), 'the end of the client');
       await this.#server[Symbol.asyncDispose]();
     }
+  }
+
+  #refuseEnded(): void {
+    if (this.#ended !== undefined) throw new Error('the environment has stopped: start another one for each test');
   }
 
   /** Gives those that were not there. */

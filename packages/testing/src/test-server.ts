@@ -87,7 +87,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     return { ...real({ config: plane.config, isThrownAway: true }), [Symbol.asyncDispose]: stop };
   }
   throw new Error(
-    `${serverVariable}: expected "in-process", "https", "kubeconfig", the path of a kubeconfig, or a folder with etcd ` +
+    `server, or ${serverVariable}: expected "in-process", "https", "kubeconfig", the path of a kubeconfig, or a folder with etcd ` +
       `and kube-apiserver; got ${JSON.stringify(choice)}`,
   );
 }
