@@ -247,6 +247,18 @@ describe('failures', () => {
     expect(message).not.toContain('SECRET');
   });
 
+  test('what no system can start is told without arguments and environment', async () => {
+    const nul = await failure((await plugin('', { args: ['--password', 'hunter22\0'] })).exec);
+    expect(nul).toContain('cannot be run: its command is empty, or an argument or environment variable holds a NUL');
+    expect(nul).not.toContain('hunter22');
+    const env = [{ name: 'X', value: 'hunter22\0' }];
+    expect(await failure((await plugin('', { env })).exec)).toBe(nul);
+    const cluster = async () => ({ server: 'https://a', 'certificate-authority-data': 'A'.repeat(3_000_000) });
+    expect(await failure((await plugin('', { cluster })).exec)).toMatch(
+      /too long for this system .*provideClusterInfo/,
+    );
+  });
+
   test('a plugin that hangs is stopped at its limit', async () => {
     const { exec } = await plugin('setInterval(() => {}, 1000)');
     const message = failure(exec);

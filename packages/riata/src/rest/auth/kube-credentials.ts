@@ -56,7 +56,8 @@ export class KubeCredentials implements Credentials {
   }
 
   async problem(): Promise<string | undefined> {
-    const { cert } = await this.tls();
+    // Of a plugin, what it gave last: it is not run only to find out what was wrong.
+    const { cert } = this.#joined?.material ?? (await this.#files.current());
     return cert === undefined ? undefined : this.#files.validityProblem(cert);
   }
 

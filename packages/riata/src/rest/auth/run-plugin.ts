@@ -40,7 +40,9 @@ export async function runPlugin(run: PluginRun): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
     const { file, args, verbatim } = pluginCommand({ ...run, platform: process.platform, isFile });
-    const child = spawn(file, args, { env: run.env, stdio, windowsHide: true, windowsVerbatimArguments: verbatim });
+    const child = started(run.command, () =>
+      spawn(file, args, { env: run.env, stdio, windowsHide: true, windowsVerbatimArguments: verbatim }),
+    );
     const stdout: Buffer[] = [];
     let size = 0;
     let stderr = '';
@@ -84,6 +86,27 @@ export async function runPlugin(run: PluginRun): Promise<string> {
       else reject(fail(code === null ? `was ended by ${killedBy}` : `failed with exit code ${code}`));
     });
   });
+}
+
+/** What Node throws at once may quote an argument or a variable, that is a secret: told in other words. */
+function started(command: string, spawn: () => ChildProcess): ChildProcess {
+  try {
+    return spawn();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'E2BIG' || code === 'ENAMETOOLONG') {
+      throw new ExecPluginError(
+        command,
+        `its arguments and environment are too long for this system (${code}); with provideClusterInfo, they hold ` +
+          'the whole of the certificate authority: leave that out, or use a shorter bundle',
+      );
+    }
+    const problem =
+      code === 'ERR_INVALID_ARG_VALUE'
+        ? 'its command is empty, or an argument or environment variable holds a NUL character'
+        : fileProblem(error);
+    throw new ExecPluginError(command, `cannot be run: ${problem}`);
+  }
 }
 
 function end(child: ChildProcess, clock: Scheduler): void {
