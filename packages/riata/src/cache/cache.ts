@@ -237,7 +237,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     return this.#reader.list(kind, options, this.#reading(kind));
   }
 
-  /** Ends all watches. */
+  /** Ends all watches, and {@link run}. Reads are still answered by what was known then, which grows old. */
   close(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
