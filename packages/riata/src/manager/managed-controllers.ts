@@ -114,7 +114,7 @@ export class ManagedControllers {
   async #make(definition: ControllerDefinition, role: ControllerRole): Promise<DefinedController> {
     const { client, cache, clusters, events, defaults, runtime } = this.#parts;
     const { name } = definition;
-    const defined = new DefinedController(definition, { defaults, runtime, gate: role.shards?.gate });
+    const defined = new DefinedController(definition, { defaults, runtime, gate: role.shards?.gateFor(definition) });
     const { clusters: where = 'own' } = definition.options;
     if (where !== 'added') await defined.settle(this.#place(role, { client, cache }, events.recorder(name)));
     this.#controllers.set(name, defined);

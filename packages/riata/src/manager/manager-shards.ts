@@ -1,8 +1,10 @@
+import type { ControllerDefinition } from '../controller/definition.js';
 import type { DefinedController } from '../controller/definition-controller.js';
 import type { KeyGate } from '../controller/key-gate.js';
 import type { Request } from '../controller/request.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { LostLease } from '../runtime/stop-reasons.js';
+import { PassedKeys } from './passed-keys.js';
 import type { Runnable } from './runnable.js';
 import type { ShardRingClient } from './shard-register.js';
 import { type ShardChange, ShardRing } from './shard-ring.js';
@@ -17,6 +19,8 @@ export class ManagerShards implements Runnable {
   readonly ring: ShardRing;
   readonly #runtime: Runtime;
   readonly #abandon = new AbortController();
+  /** By the names of the controllers that want to hear of what is gone. */
+  readonly #passed = new Map<string, PassedKeys>();
 
   constructor(options: ShardingOptions, client: ShardRingClient, runtime: Runtime) {
     this.name = `shard ring ${options.namespace}/${options.name}`;
@@ -24,10 +28,20 @@ export class ManagerShards implements Runnable {
     this.#runtime = runtime;
   }
 
-  /** For the controllers that are shared. */
-  get gate(): KeyGate {
+  /** For a controller that is shared. */
+  gateFor({ name, evenWhenGone }: Pick<ControllerDefinition, 'name' | 'evenWhenGone'>): KeyGate {
     const { ring } = this;
-    return { admits: (key) => ring.owns(key), fence: (key, known) => ring.fence(key, { known }) };
+    const fence: KeyGate['fence'] = (key, known) => ring.fence(key, { known });
+    if (!evenWhenGone) return { admits: (key) => ring.owns(key), fence };
+    const passed = new PassedKeys();
+    this.#passed.set(name, passed);
+    const { clock } = this.#runtime;
+    const admits = (key: Request) => {
+      const isOwned = ring.owns(key);
+      if (!isOwned) passed.add(key, clock.monotonic());
+      return isOwned;
+    };
+    return { admits, fence };
   }
 
   run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
@@ -39,10 +53,14 @@ export class ManagerShards implements Runnable {
     this.#abandon.abort(reason);
   }
 
-  /** Runs a controller that was made with {@link gate}. */
+  /** Runs a controller that was made with what {@link gateFor} gave. */
   async runController(defined: DefinedController, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     using _ = this.ring.onChange((change) => this.#changed(defined, change, signal));
-    await defined.controller.run({ signal });
+    try {
+      await defined.controller.run({ signal });
+    } finally {
+      this.#passed.delete(defined.controller.name);
+    }
   }
 
   #changed(
@@ -51,6 +69,7 @@ export class ManagerShards implements Runnable {
     signal: AbortSignal,
   ): void | Promise<void> {
     if (gained.length > 0) {
+      this.#bringBack(defined, gained);
       defined.replay(this.#isIn(gained), { signal }).catch((error: unknown) => {
         if (signal.aborted) return;
         const { name } = defined.controller;
@@ -60,6 +79,12 @@ export class ManagerShards implements Runnable {
     if (lost.length === 0) return;
     const why = reason ?? new LostLease('the key goes to another replica');
     return defined.controller.endReconciles(this.#isIn(lost), why, { atOnce: reason !== undefined });
+  }
+
+  #bringBack({ controller: { name, queue } }: DefinedController, gained: readonly number[]): void {
+    const atMs = this.#runtime.clock.monotonic();
+    const cause = { source: 'a slot that was gained', count: 1, atMs };
+    for (const key of this.#passed.get(name)?.take(this.#isIn(gained), atMs) ?? []) queue.add(key, { note: [cause] });
   }
 
   #isIn(slots: readonly number[]): (key: Request) => boolean {
