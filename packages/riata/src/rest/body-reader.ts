@@ -186,6 +186,8 @@ export class BodyReader<E, R> implements TransportSink {
   #endExchange(end: { readonly error?: unknown }): void {
     if (this.#exchangeEnd || this.#outcome) return;
     this.#exchangeEnd = end;
+    // Nobody reads what has not begun, so there is nobody who would let go of the signal later.
+    if (!this.#flow && 'error' in end) this.#settle({ error: end.error });
     if (this.#onElement && !this.#waiting) this.#advance();
     this.#wake();
   }

@@ -1,7 +1,8 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { busyClock, item, Script } from './scripted-exchange.fixture.js';
-import { type WatchEvent, watchStream } from './watch-stream.js';
+import { type WatchEvent, type WatchStream, watchStream } from './watch-stream.js';
 
 const event = (n: number) => `{"type":"ADDED","object":${item(n)}}\n`;
 
@@ -28,6 +29,22 @@ describe('watch', () => {
     server.end();
     await ended;
     expect(ends).toEqual([undefined]);
+  });
+
+  test.each<[string, (stream: WatchStream) => Promise<unknown>]>([
+    ['open', (stream) => stream.open()],
+    ['next', (stream) => stream[Symbol.asyncIterator]().next()],
+    ['consume', (stream) => new Promise((_, onEnd) => stream.consume({ onEvent() {}, onEnd }))],
+  ])('%s: a refusal is told, and nothing stays on the signal', async (_, read) => {
+    const server = new Script();
+    const { signal } = new AbortController();
+    const stream = watchStream(server, { signal });
+    const refused = expect(read(stream)).rejects.toThrow('not you');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    server.sink?.onError(new Error('not you'));
+    await refused;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await expect(stream.open()).rejects.toThrow('not you');
   });
 
   test('for await ends with the stream, and with stop()', async () => {
