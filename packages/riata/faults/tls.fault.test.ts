@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
 import type { Credentials, RestConfig, TlsMaterial } from '../src/rest/config.js';
@@ -42,6 +45,23 @@ describe("the server's certificate", () => {
     await using third = await hello({ tls: address });
     await using byAddress = httpTransport({ ...trusting(third.url), tlsServerName: '10.0.0.1' });
     expect(`${await startExchange(byAddress).completed}`).toBe('hello undefined');
+  });
+
+  test('is asked for by name without the dot that ends a full one', async () => {
+    const named = issueCertificate({ commonName: 'x', dnsNames: ['kubernetes.default.svc'], issuer: authority });
+    const asked: unknown[] = [];
+    const server = createServer(named, (socket) => {
+      // Not among what TLSSocket declares.
+      asked.push((socket as { servername?: unknown }).servername);
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const config = { ...trusting(`https://127.0.0.1:${port}`), tlsServerName: 'kubernetes.default.svc.' };
+    await using transport = httpTransport(config);
+    expect(`${await startExchange(transport).completed}`).toBe('ok');
+    expect(asked).toEqual(['kubernetes.default.svc']);
+    server.close();
   });
 
   test('for another name is refused with the names it has', async () => {

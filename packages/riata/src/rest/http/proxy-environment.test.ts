@@ -35,6 +35,13 @@ describe('proxyFromEnvironment', () => {
     ['fd00::/8', '[fe80::1]', false],
     ['[fd12::1]:6443', '[fd12::1]', true],
     ['10.0.0.0/8', 'cluster.example', false],
+    ['10.0.0.0/', '11.0.0.1', false],
+    ['10.0.0.0/-1', '11.0.0.1', false],
+    ['10.0.0.1/33', '10.0.0.1', false],
+    ['10.0.0.1/32', '10.0.0.1', true],
+    ['0.0.0.0/0', '10.0.0.1', true],
+    ['FD12:0::1', '[fd12::1]', true],
+    ['fd12::2', '[fd12::1]', false],
     ['', 'example.com', false],
   ])('NO_PROXY=%s, host %s: direct %s', (list, host, direct) => {
     const found = proxyFromEnvironment(`https://${host}:6443`, { ...environment, NO_PROXY: list });

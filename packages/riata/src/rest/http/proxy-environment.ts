@@ -41,6 +41,8 @@ function matches(host: string, port: string, entry: string): boolean {
   const [, name = entry, onlyPort] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
   if (onlyPort && onlyPort !== port) return false;
   const wanted = name.replace(/^\[|\]$/g, '').replace(/^\*\./, '.');
+  const address = toBits(wanted);
+  if (address !== undefined) return address === toBits(host);
   return wanted.startsWith('.') ? host.endsWith(wanted) : host === wanted || host.endsWith(`.${wanted}`);
 }
 
@@ -48,8 +50,9 @@ function inRange(host: string, range: string): boolean {
   const [base = '', bits = ''] = range.split('/');
   const address = toBits(host);
   const network = toBits(base);
-  const length = Number(bits);
-  if (!address || !network || address.length !== network.length || !Number.isInteger(length)) return false;
+  // What is no range matches nothing, as in Go; a missing length must not mean all of the Internet.
+  const length = /^\d{1,3}$/.test(bits) ? Number(bits) : Number.POSITIVE_INFINITY;
+  if (!address || !network || address.length !== network.length || length > address.length) return false;
   return address.slice(0, length) === network.slice(0, length);
 }
 

@@ -150,8 +150,8 @@ export class SocketConnector {
         ...(tunnel ? { socket: tunnel } : { host: peer.host, port: peer.port }),
         ...(onread && { onread }),
         secureContext: secure.context,
-        // SNI carries names only; an address is still verified, below.
-        servername: net.isIP(verifyName) ? '' : verifyName,
+        // SNI carries names only, without the dot that ends a full one; an address is still verified, below.
+        servername: net.isIP(verifyName) ? '' : verifyName.replace(/\.$/, ''),
         rejectUnauthorized: !secure.insecure,
         checkServerIdentity: (_, certificate) => tls.checkServerIdentity(verifyName, certificate),
         ALPNProtocols: ['http/1.1'],
