@@ -5,6 +5,11 @@ import { describeObject, describeValue } from '../object/with-metadata.js';
 /** What stores, handlers and own writes go by. */
 const identity = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
+/** A transform does not do what it has to: only its author can mend that. */
+export class TransformError extends Error {
+  override readonly name = 'TransformError';
+}
+
 /**
  * What a transform makes of an object, noted as something that is not what the server holds. Throws, with the object's
  * name, what the transform throws, and if it gives something that cannot be kept: without its resourceVersion, updates
@@ -20,16 +25,16 @@ export function applyTransform<T extends KubeObject>(transform: (object: T) => T
     kept = transform(object);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`the transform failed on ${what()}: ${why}`, { cause });
+    throw new TransformError(`the transform failed on ${what()}: ${why}`, { cause });
   }
   if (typeof kept !== 'object' || kept === null) {
-    throw new TypeError(
+    throw new TransformError(
       `the transform gave ${describeValue(kept)} for ${what()}: it has to return the object, or another to keep instead`,
     );
   }
   const changed = identity.find((field) => kept.metadata?.[field] !== known[field]);
   if (changed !== undefined) {
-    throw new TypeError(
+    throw new TransformError(
       `the transform changed metadata.${changed} of ${what()}: a cache goes by ${identity.join(', ')}; keep them as they are`,
     );
   }

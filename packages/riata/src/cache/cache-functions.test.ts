@@ -51,6 +51,7 @@ describe('a transform', () => {
     play.cluster.put('one', 'a');
     await play.start();
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining(message) })]);
+    await expect(play.cache.waitForCacheSync()).rejects.toThrow(`the cache has no things.test.riata.dev to show: `);
   });
 
   test('that fails on an own write: the read waits for the watch, then asks the server', async () => {

@@ -1,15 +1,17 @@
 import type { KindRef } from '../object/kind.js';
 import { findApiError } from '../rest/api-error.js';
 import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../rest/error-guards.js';
+import { TransformError } from './apply-transform.js';
 
-/** What waiting alone does not mend: somebody has to do something, on the cluster or about the credentials. */
-export type ReflectorProblem = 'forbidden' | 'unauthorized' | 'not-served' | 'no-watch';
+/** What waiting alone does not mend: somebody has to do something, on the cluster, about the credentials or a transform. */
+export type ReflectorProblem = 'forbidden' | 'unauthorized' | 'not-served' | 'no-watch' | 'transform';
 
 const brand: unique symbol = Symbol.for('riata.ReflectorError') as never;
 
 /**
  * A Reflector cannot get its data until somebody does something about it: the message says what. It keeps trying all the
- * same, as clusters get fixed. `cause` is the server's answer, so `isForbidden(error)` and the like work.
+ * same, as clusters get fixed. `cause` is the server's answer, so `isForbidden(error)` and the like work; or what the
+ * transform has thrown.
  */
 export class ReflectorError extends Error {
   override readonly name = 'ReflectorError';
@@ -39,6 +41,12 @@ export interface FailedAttempt {
 
 /** The error in clear words, if it is one that waiting alone does not mend; any other as it is. */
 export function explain(error: unknown, attempt: FailedAttempt): unknown {
+  if (error instanceof TransformError) {
+    const { reflector } = attempt;
+    return new ReflectorError(`reflector "${reflector}": ${error.message}`, {
+      ...{ problem: 'transform', reflector, cause: error },
+    });
+  }
   const problem = problemOf(error, attempt.verb);
   if (problem === undefined) return error;
   const { reflector, kind, verb } = attempt;
@@ -47,7 +55,7 @@ export function explain(error: unknown, attempt: FailedAttempt): unknown {
   return new ReflectorError(message, { problem, reflector, cause: error });
 }
 
-function problemOf(error: unknown, verb: 'list' | 'watch'): ReflectorProblem | undefined {
+function problemOf(error: unknown, verb: 'list' | 'watch'): keyof typeof texts | undefined {
   if (isForbidden(error)) return 'forbidden';
   if (isUnauthorized(error)) return 'unauthorized';
   if (isNotFound(error)) return 'not-served';
@@ -55,7 +63,9 @@ function problemOf(error: unknown, verb: 'list' | 'watch'): ReflectorProblem | u
   return undefined;
 }
 
-const texts: Readonly<Record<ReflectorProblem, (kind: KindRef | undefined, verb: string) => string>> = {
+const texts: Readonly<
+  Record<Exclude<ReflectorProblem, 'transform'>, (kind: KindRef | undefined, verb: string) => string>
+> = {
   forbidden: (kind, verb) =>
     `the user of these credentials may not ${verb} ${resourceOf(kind)}: grant the verbs list and watch on it, by a ` +
     'ClusterRole and its binding, or watch only the namespaces where it is granted',

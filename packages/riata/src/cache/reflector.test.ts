@@ -243,7 +243,7 @@ describe('Reflector: what comes in', () => {
     expect(t.calls).toEqual(['replace 10: a1', 'delete bad12', 'add c13']);
     await t.push(errorEvent(expired));
     await t.until(3);
-    expect(t.errors.at(-1)?.error.message).toBe('the transform failed on Thing "shop/bad": boom');
+    expect(t.errors.at(-1)?.error.message).toMatch(/^reflector ".*": the transform failed on Thing "shop\/bad": boom$/);
     expect(t.stored()).toBe('a1 c13');
   });
 });
