@@ -27,6 +27,8 @@ export const secondPass = 'second pass';
 interface Watched {
   readonly name: string;
   readonly kind: KindRef;
+  /** It begins when a cluster is added. */
+  readonly isElsewhere: boolean;
   /** Undefined while it has not begun. */
   queue: RequestQueue | undefined;
 }
@@ -106,12 +108,20 @@ export class TestManager implements AsyncDisposable {
   /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
   add(what: ControllerDefinition | Runnable): Added {
     if (!('reconciler' in what)) return this.manager.add(what);
-    const watched: Watched = { name: what.name, kind: what.kind, queue: undefined };
+    const isElsewhere = what.options.clusters === 'added';
+    const watched: Watched = { name: what.name, kind: what.kind, isElsewhere, queue: undefined };
+    // It may work on several clusters, which come and go.
+    let places = 0;
     const source = {
       name: secondPass,
       start: async (queue: RequestQueue, { signal }: { readonly signal: AbortSignal }) => {
         watched.queue = queue;
-        onAbort(signal, () => void this.#watched.delete(watched));
+        places += 1;
+        this.#watched.add(watched);
+        onAbort(signal, () => {
+          places -= 1;
+          if (places === 0) this.#watched.delete(watched);
+        });
       },
     };
     const added = this.manager.add({ ...what, watches: [...what.watches, { through: 'source', make: () => source }] });
@@ -175,8 +185,9 @@ export class TestManager implements AsyncDisposable {
     const shared = [...this.#factories].flatMap((factory) =>
       factory.controllers.filter(({ isWanted, health }) => isWanted && health === undefined),
     );
+    const hasNone = this.manager.clusters.names.length === 0;
     return [...this.#watched]
-      .filter(({ queue }) => queue === undefined)
+      .filter(({ queue, isElsewhere }) => queue === undefined && !(isElsewhere && hasNone))
       .map(({ name }) => name)
       .concat(shared.map(({ name }) => name));
   }

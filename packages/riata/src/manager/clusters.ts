@@ -73,8 +73,11 @@ export class Clusters implements ClusterSet {
   }
 
   add(name: string, config: RestConfig): Cluster {
-    if (name === '' || name.includes('/')) {
+    if (typeof name !== 'string' || name === '' || name.includes('/')) {
       throw new TypeError(`cluster: a name wants some text without a slash, got ${JSON.stringify(name)}`);
+    }
+    if (typeof config?.server !== 'string') {
+      throw new TypeError(`cluster "${name}" wants a config with the URL of a server: make one with loadConfig`);
     }
     if (this.#members.has(name)) throw new Error(`there already is a cluster named "${name}": remove it first`);
     if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);

@@ -1,0 +1,133 @@
+import { control } from 'riata/controller';
+import { ConfigMap } from 'riata/kinds';
+import { expect, test } from 'vitest';
+import { TestEnvironment } from './test-environment.js';
+import { inDefault } from './widget.fixture.js';
+
+const names = Array.from({ length: 30 }, (_, at) => `m${at}`);
+
+/** Replicas that share the ConfigMaps of the test, and what each of them was called for. */
+async function replicas(env: TestEnvironment) {
+  const seen: string[] = [];
+  const start = async (identity: string) => {
+    const maps = control(ConfigMap, { sharded: true, predicates: [({ key }) => key.startsWith('default/m')] })
+      .evenWhenGone()
+      .reconcile(({ object, key: { name } }) => void seen.push(`${identity} ${object ? 'has' : 'misses'} ${name}`));
+    const sharding = { namespace: 'default', name: 'ring', identity };
+    const run = await env.startManager({ name: identity, sharding, run: [maps] });
+    const owned = () => run.manager.shards?.owned.length ?? 0;
+    const owns = (name: string) => run.manager.shards?.owns(inDefault(name)) ?? false;
+    return { run, owned, owns };
+  };
+  for (const name of names) await env.client.create(ConfigMap({ metadata: inDefault(name) }));
+  return { seen, start };
+}
+
+test('an object that goes while its replica is dead is told gone by the next one, which was not asked before', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  const { seen, start } = await replicas(env);
+  const [a, b] = [await start('a'), await start('b')];
+  await env.eventually(() => a.owned() === 32 && b.owned() === 32 && seen.length >= names.length, { within: '2m' });
+  const orphan = names.find((name) => a.owns(name)) ?? expect.fail('a has none');
+  const kept = names.find((name) => b.owns(name)) ?? expect.fail('b has none');
+  // As a process that has crashed: nothing of it arrives any more.
+  env.faults.add({ client: 'a' }, { refuse: true });
+  await env.eventually(() => a.owned() === 0, { within: '1m' });
+  seen.length = 0;
+  await env.client.delete(ConfigMap, inDefault(orphan));
+  await env.client.delete(ConfigMap, inDefault(kept));
+  await env.eventually(() => b.owned() === 64, { within: '1m' });
+  await env.settle();
+  expect(seen.filter((line) => line.includes('misses')).sort()).toEqual(
+    [`b misses ${orphan}`, `b misses ${kept}`].sort(),
+  );
+});
+
+/** Of the ConfigMaps that there are, the test's own. */
+const predicates = [({ key }: { readonly key: string }) => key === 'default/a'];
+const clusters = 'added' as const;
+
+/** A server that is the manager's own and, under another name, a cluster that is added. */
+async function withNorth() {
+  const env = await TestEnvironment.start({ server: 'in-process' });
+  await env.client.create(ConfigMap({ metadata: inDefault('a') }));
+  const north = () => env.connect({ name: 'north' }).config;
+  return { env, north };
+}
+
+test('a cluster that comes back at once under the same name waits for what still runs for the old one', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const told: string[] = [];
+  let goOn = () => {};
+  const maps = control(ConfigMap, { clusters, predicates, concurrency: 4 }).reconcile(async ({ client, signal }) => {
+    told.push('begins');
+    // The first one does not listen to its signal.
+    if (told.length === 1) {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+    }
+    const read = await client.get(ConfigMap, inDefault('a')).catch(() => undefined);
+    told.push(`${read ? 'reads' : 'cannot read'}, ${signal.aborted ? 'aborted' : 'wanted'}`);
+  });
+  const { manager } = await env.run(maps);
+  manager.clusters.add('north', north());
+  await env.eventually(() => told.length === 1);
+  const removed = manager.clusters.remove('north');
+  manager.clusters.add('north', north());
+  await env.advance('1m');
+  expect(told).toEqual(['begins']);
+  goOn();
+  await removed;
+  await env.settle();
+  expect(told).toEqual(['begins', 'cannot read, aborted', 'begins', 'reads, wanted']);
+});
+
+test('clusters that come and go, synced or not, are worked on while they are there; without any a test settles', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  let runs = 0;
+  const maps = control(ConfigMap, { clusters, predicates }).reconcile(() => {
+    runs += 1;
+  });
+  const { manager } = await env.run(maps);
+  await env.settle();
+  for (let round = 1; round <= 3; round += 1) {
+    manager.clusters.add('north', north());
+    await manager.clusters.remove('north');
+    manager.clusters.add('north', north());
+    await env.eventually(() => runs === round);
+    await manager.clusters.remove('north');
+  }
+  await env.settle();
+  expect([runs, manager.clusters.names, manager.clusters.get('north')]).toEqual([3, [], undefined]);
+  const records = env.log.records.filter(({ level }) => level === 'warn' || level === 'error');
+  expect(records).toEqual([]);
+});
+
+test('after an added cluster has gone, a second pass still goes over the manager’s own', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const seen: string[] = [];
+  const maps = control(ConfigMap, { clusters: 'all', predicates }).reconcile(
+    ({ key }) => void seen.push(`${key.cluster ?? 'own'} ${key.name}`),
+  );
+  const { manager } = await env.run(maps);
+  manager.clusters.add('north', north());
+  await env.eventually(() => seen.length === 2);
+  await manager.clusters.remove('north');
+  expect(seen.sort()).toEqual(['north a', 'own a']);
+  await env.expectConverged();
+  expect(seen.filter((line) => line === 'own a')).toHaveLength(2);
+});
+
+test('what names no cluster is refused with the remedy', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  const { manager } = await env.startManager();
+  const add = (...args: readonly unknown[]) =>
+    manager.clusters.add(...(args as Parameters<typeof manager.clusters.add>));
+  expect(() => add('a/b', {})).toThrow('a name wants some text without a slash, got "a/b"');
+  expect(() => add(undefined)).toThrow('a name wants some text without a slash');
+  expect(() => add('north')).toThrow('cluster "north" wants a config with the URL of a server');
+});
