@@ -38,7 +38,7 @@ const maxLastLines = 32;
 
 /**
  * Reads a head, one character per byte, without the empty line at its end. Strict where being generous would let the
- * same bytes mean two things: a length beside chunks, two lengths, folded lines, spaces before a colon.
+ * same bytes mean two things: a length beside chunks, two lengths that differ, folded lines, spaces before a colon.
  */
 export function parseHead(text: string, method: string): ResponseHead {
   if (!standsAt(lastStatus.line, text, 0)) lastStatus = statusAt(text);
@@ -106,8 +106,20 @@ function headerAt(text: string, from: number): HeaderLine {
     name = given.toLowerCase();
     if (names.size < maxNames) names.set(given, name);
   }
-  const value = text.slice(colon + 1, to).trim();
+  const value = valueBetween(text, colon + 1, to);
   return { line: text.slice(from, to), name, value: unusual.test(value) ? unusualText(name, value) : value };
+}
+
+/** Without the spaces around it. Not by `trim`, which takes the last byte of an "à" for one, too. */
+function valueBetween(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (start < end && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 function addHeader(headers: Record<string, string | string[]>, { name, value }: HeaderLine): void {
@@ -138,7 +150,10 @@ function framingOf(status: number, headers: ResponseHeaders, method: string): Bo
 }
 
 function lengthOf(value: string | readonly string[]): number {
-  const bytes = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  // The same length twice means one thing, and Go's client takes it, too.
+  const [first, ...more] = typeof value === 'string' ? [value] : value;
+  const isOne = first !== undefined && more.every((other) => other === first);
+  const bytes = isOne && /^\d{1,15}$/.test(first) ? Number(first) : Number.NaN;
   if (Number.isNaN(bytes)) throw new AnswerFailure('protocol', 'the content-length is no number of bytes');
   return bytes;
 }

@@ -44,6 +44,11 @@ const responses: Record<string, { readonly text: string; readonly body: string; 
     text: `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n00C;a="b"\r\n0\r\n\r\nHTTP/1.\r\n0\r\n\r\n`,
     body: 'hello0\r\n\r\nHTTP/1.',
   },
+  'with the same length twice': { text: `${ok}content-length: 2\r\nContent-Length: 2\r\n\r\nok`, body: 'ok' },
+  'in a chunk whose size has zeros before it': {
+    text: `${ok}Transfer-Encoding: chunked\r\n\r\n0000000000000005\r\nhello\r\n0000000000000000\r\n\r\n`,
+    body: 'hello',
+  },
   'in chunks with trailers': {
     text: `${ok}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nx-sum: 1\r\n\ry: \r\r\n\r\n`,
     body: 'x',
@@ -112,11 +117,12 @@ test('what stands beside chunks may be as long as they are, for any number of th
 });
 
 test('headers: names in lower case, repeated ones as an array, UTF-8 as text', () => {
-  const text = `${ok}Warning: 299 - "a"\r\nWARNING:299 - "b"\r\nx:  \xc3\xbc \r\n__proto__: y\r\ncontent-length: 0\r\n\r\n`;
+  const text = `${ok}Warning: 299 - "a"\r\nWARNING:299 - "b"\r\nx:  \xc3\xbc\t \r\nz: l\xc3\xa0\r\n__proto__: y\r\ncontent-length: 0\r\n\r\n`;
   const { headers } = read([text]);
   expect({ ...headers }).toEqual({
     warning: ['299 - "a"', '299 - "b"'],
     x: 'ü',
+    z: 'là',
     ['__proto__']: 'y',
     'content-length': '0',
   });
@@ -214,12 +220,15 @@ describe('what is no response', () => {
     ['a bare CR in a header', `${ok}a: b\rc\r\n\r\n`],
     ['a bare LF in a header', `${ok}a: b\nc: d\r\n\r\n`],
     ['a length and chunks', `${ok}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`],
-    ['two lengths', `${ok}content-length: 1\r\ncontent-length: 1\r\n\r\n`],
+    ['two lengths', `${ok}content-length: 1\r\ncontent-length: 2\r\n\r\n`],
+    ['a list of lengths', `${ok}content-length: 1, 1\r\n\r\n`],
     ['a length that is none', `${ok}content-length: +1\r\n\r\n`],
     ['another transfer-encoding', `${ok}transfer-encoding: gzip, chunked\r\n\r\n`],
     ['a chunk without size', `${chunked}\r\n`],
     ['a size that is none', `${chunked}0x5\r\n`],
     ['a size past all bounds', `${chunked}fffffffffffffff\r\n`],
+    ['a size past what numbers hold', `${chunked}20000000000000\r\n`],
+    ['a size without end', `${chunked}${'0'.repeat(17)}\r\n`],
     ['a size that ends without CR', `${chunked}5\nhello`],
     ['an extension that ends without CR', `${chunked}5;a\nhello`],
     ['a chunk that goes on', `${chunked}1\r\nhello`],

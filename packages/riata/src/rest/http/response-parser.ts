@@ -27,6 +27,10 @@ type State =
 const CR = 13;
 const LF = 10;
 const endOfHead = Buffer.from('\r\n\r\n');
+/** Of the size of a chunk, zeros before it included. */
+const maxSizeDigits = 16;
+/** What is below this has room for one more digit. */
+const maxSizeBefore = 2 ** 49;
 /** More than these of chunks' extensions, or of trailers, are not HTTP any more. */
 const maxAsideBytes = 65_536;
 /** What a chunk may bring beside it, at least: a watch may go on for as long as its server pads each by a little. */
@@ -179,7 +183,7 @@ export class ResponseParser {
     switch (this.#state) {
       case 'chunk-size': {
         const digit = hexDigit(byte);
-        if (digit >= 0 && this.#digits < 13) {
+        if (digit >= 0 && this.#digits < maxSizeDigits && this.#left < maxSizeBefore) {
           this.#left = this.#left * 16 + digit;
           this.#digits += 1;
         } else if (this.#digits === 0 || digit >= 0) throw broken('the size of a chunk is no number');
