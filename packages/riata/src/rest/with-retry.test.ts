@@ -122,6 +122,18 @@ describe('retries', () => {
     expect(at).toEqual([0, 7_000, 8_000, 8_000]);
   });
 
+  test('after more than a minute are told before the wait', async () => {
+    const { rest, log, clock, at } = setUp([retryAfter(429, 60), retryAfter(503, 999_999_999), {}]);
+    const done = rest.get().resource('pods').param('token', 'hunter22').do();
+    await clock.advance(60_000);
+    expect(log.records.filter(({ level }) => level !== 'debug')).toMatchObject([
+      { level: 'warn', message: 'request will be sent again', fields: { waitMs: 999_999_999_000, method: 'GET' } },
+    ]);
+    expect(JSON.stringify(log.records)).not.toContain('hunter22');
+    expect(await outcome(done, clock)).toBe('ok');
+    expect(at.at(-1)).toBe(1_000_000_059_000);
+  });
+
   test('end in a success', async () => {
     const { rest, clock, metrics } = setUp([429, 500, 501, 504, 200].map((status) => retryAfter(status)));
     expect(await outcome(rest.post().resource('pods').do(), clock)).toBe('ok');

@@ -44,6 +44,9 @@ export interface RetryOptions {
 /** Wait before a request that got no answer is sent again. */
 const errorWaitMs = 1_000;
 
+/** Who waits longer than this because a server said so, hears of it; else a call would hang for hours in silence. */
+const longWaitMs = 60_000;
+
 interface Again {
   readonly waitMs: number;
   readonly reason: string;
@@ -82,7 +85,12 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         next = { waitMs: errorWaitMs, reason: `attempt ${attempt} failed: ${previous}` };
       }
       again = next;
-      log?.debug('request will be sent again', { method: request.method, url: redactUrl(url), attempt, ...again });
+      log?.[again.waitMs > longWaitMs ? 'warn' : 'debug']('request will be sent again', {
+        method: request.method,
+        url: redactUrl(url),
+        attempt,
+        ...again,
+      });
     }
   };
 }
