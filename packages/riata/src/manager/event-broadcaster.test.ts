@@ -84,10 +84,28 @@ describe('an event', () => {
     recorder.event(cart(), undefined as never);
     recorder.event({ kind: 'Cart' } as never, { type: 'Normal', reason: 'Filled', message: 'x' });
     recorder.event(undefined as never, { type: 'Normal', reason: 'Filled', message: 'x' });
+    say('x', { reason: 7n as never });
+    say('x', { related: { ...cart(), kind: 7n } as never });
+    say('x', { related: { ...cart(), metadata: { name: 'x', uid: 7n } } as never });
     await end();
     expect(server.sent).toEqual([]);
-    expect(log.messages('error')).toEqual(Array.from({ length: 6 }, () => 'an event cannot be recorded'));
+    expect(log.messages('error')).toEqual(Array.from({ length: 9 }, () => 'an event cannot be recorded'));
   });
+
+  test.each(['v1', 'events.k8s.io/v1'] as const)(
+    'of %s that cannot be dealt with keeps no other from being told',
+    async (api) => {
+      const { server, log, run, end, say, counted } = setUp({ api });
+      await run();
+      say('odd', { annotations: { a: 7n } as never, action: 7n as never });
+      say('odd', { action: 7n as never });
+      say('plain');
+      expect(await end()).toBe(true);
+      expect(server.sent.at(-1)).toMatchObject({ body: { reason: 'Filled' } });
+      expect(counted('written')).toBeGreaterThan(0);
+      expect(log.messages('error').every((message) => message === 'an event cannot be recorded')).toBe(true);
+    },
+  );
 
   test('that comes again changes the first one; if that is gone, it is made anew', async () => {
     const { clock, server, run, end, say } = setUp();
@@ -173,13 +191,14 @@ describe('failures', () => {
       throw refusal(422, 'Invalid');
     };
     say('invalid');
+    say('invalid');
+    say('invalid', { reason: 'Emptied' });
     await clock.settle();
-    expect(server.sent).toHaveLength(6);
-    expect(counted('refused')).toBe(6);
-    expect(log.messages('warn')).toHaveLength(2);
-    expect(log.records.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields.event))).toMatchObject(
-      [expect.stringMatching(/^v1 Event shop\/cart\./), expect.stringMatching(/^v1 Event shop\/cart\./)],
-    );
+    expect(server.sent).toHaveLength(8);
+    expect(counted('refused')).toBe(8);
+    const told = log.records.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    expect(told.map(({ reason }) => reason)).toEqual(['Filled', 'Filled', 'Emptied']);
+    expect(told.every(({ event }) => /^v1 Event shop\/cart\./.test(String(event)))).toBe(true);
     await end();
   });
 });
@@ -216,6 +235,8 @@ describe('the line', () => {
     await clock.advance(1);
     expect(ended()).toBe(true);
     expect(clock.pending).toBe(0);
+    // One was on its way, the others waited.
+    expect(counted('failed')).toBe(4);
   });
 });
 

@@ -106,7 +106,8 @@ export class EventBroadcaster implements AsyncDisposable {
     try {
       const { type, reason, message } = event;
       if (type !== 'Normal' && type !== 'Warning') throw new TypeError(`type wants Normal or Warning, got ${type}`);
-      if (!reason) throw new TypeError('reason wants a word, got none');
+      if (typeof reason !== 'string' || reason === '')
+        throw new TypeError(`reason wants a word, got ${String(reason) || 'none'}`);
       if (typeof message !== 'string') throw new TypeError(`message wants a text, got ${typeof message}`);
       const { fieldPath } = event;
       const regarding = { ...referenceOf(object), ...(fieldPath && { fieldPath }) };
@@ -117,9 +118,7 @@ export class EventBroadcaster implements AsyncDisposable {
         ...{ component, instance: this.#instance, atMs: clock.now() },
       });
     } catch (error) {
-      this.#count('invalid');
-      const { reason } = (event ?? {}) as Partial<EventInput>;
-      log.error('an event cannot be recorded', { component, reason, error });
+      this.#unfit(component, ((event ?? {}) as Partial<EventInput>).reason, error);
     }
   }
 
@@ -167,7 +166,11 @@ export class EventBroadcaster implements AsyncDisposable {
       while (await this.#next()) await this.#writeNext();
       let lost = 0;
       for (const write of series?.flush() ?? []) if ((await this.#write(write)) === 'failed') lost += 1;
-      if (this.#deadline.signal.aborted) lost += this.#notices.length + this.#writes.length;
+      if (this.#deadline.signal.aborted) {
+        const left = this.#notices.length + this.#writes.length;
+        this.#results.with({ result: 'failed' }).inc(left);
+        lost += left;
+      }
       if (lost > 0) log.warn('events were lost: there was no time to write them', { lost });
     } finally {
       this.#stop();
@@ -195,10 +198,26 @@ export class EventBroadcaster implements AsyncDisposable {
     }
     const notice = this.#notices.shift() as EventNotice;
     this.#tellDropped();
-    const write = this.#correlator?.correlate(notice);
-    const writes = this.#series?.observe(notice) ?? (write ? [write] : []);
+    const writes = this.#writesOf(notice);
+    if (writes === undefined) return;
     if (writes.length === 0) this.#count(this.#series === undefined ? 'spam' : 'counted');
     for (const each of writes) await this.#write(each);
+  }
+
+  /** Undefined if it is such that nothing can be made of it: no reason to write no others. */
+  #writesOf(notice: EventNotice): readonly EventWrite[] | undefined {
+    try {
+      const write = this.#correlator?.correlate(notice);
+      return this.#series?.observe(notice) ?? (write ? [write] : []);
+    } catch (error) {
+      this.#unfit(notice.component, notice.reason, error);
+      return undefined;
+    }
+  }
+
+  #unfit(component: string, reason: string | undefined, error: unknown): void {
+    this.#count('invalid');
+    this.#runtime.log.error('an event cannot be recorded', { component, reason, error });
   }
 
   async #write(write: EventWrite) {

@@ -106,6 +106,8 @@ describe('who says too much of an object', () => {
     expect(say('same', { regarding: { ...notice().regarding, uid: 'another' } })).toBeDefined();
     expect(say('same', { component: 'tills' })).toBeDefined();
     expect(say('other words')).toBeUndefined();
+    // What is normal silences no warning.
+    expect(say('same', { type: 'Warning' })).toBeDefined();
   });
 });
 

@@ -31,11 +31,15 @@ export interface EventNotice {
   readonly atMs: number;
 }
 
-/** Points to an object (`reference.GetReference`). Throws a `TypeError` if it has no name or kind. */
+/** Points to an object (`reference.GetReference`). Throws a `TypeError` if it has no name or kind, or odd ones. */
 export function referenceOf({ apiVersion, kind, metadata }: EventSubject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = metadata ?? {};
   for (const [field, value] of Object.entries({ apiVersion, kind, name })) {
     if (!value) throw new TypeError(`an event wants an object with apiVersion, kind and a name; ${field} is missing`);
+  }
+  for (const [field, value] of Object.entries({ apiVersion, kind, name, namespace, uid, resourceVersion })) {
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    throw new TypeError(`an event wants an object whose ${field} is a text, got ${typeof value}`);
   }
   return {
     ...{ apiVersion, kind, name },

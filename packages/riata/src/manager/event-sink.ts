@@ -1,6 +1,6 @@
 import type { Client } from '../client/interfaces.js';
 import { findApiError } from '../rest/api-error.js';
-import { isAlreadyExists, isNotFound, isTooManyRequests, reasonForError } from '../rest/error-guards.js';
+import { isAlreadyExists, isInvalid, isNotFound, isTooManyRequests, reasonForError } from '../rest/error-guards.js';
 import { isTransportError } from '../rest/transport-error.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { isTimeout } from '../runtime/stop-reasons.js';
@@ -76,17 +76,18 @@ export class EventSink {
   }
 
   #tellRefusal(write: EventWrite, error: unknown): void {
-    const sort = `${write.key.namespace} ${reasonForError(error)} ${findApiError(error)?.code}`;
+    const { reason } = write.object as { readonly reason?: string };
+    const problem = `${reasonForError(error)} ${findApiError(error)?.code}`;
+    // What is wrong with one event may be another thing than with the next; who may not write, may write none.
+    const sort = `${write.key.namespace} ${problem}${isInvalid(error) ? ` ${reason}` : ''}`;
     const { log } = this.#runtime;
+    const fields = { event: describe(write), reason, error };
     if (this.#told.get(sort)) {
-      log.debug('the server refused an event, as before', { event: describe(write), error });
+      log.debug('the server refused an event, as before', fields);
       return;
     }
     this.#told.set(sort, true);
-    log.warn('the server refused an event; further refusals of this sort are not logged', {
-      event: describe(write),
-      error,
-    });
+    log.warn('the server refused an event; further refusals of this sort are not logged', fields);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Scheduler } from '../runtime/clock.js';
 import { LruMap } from './event-lru-map.js';
 import type { EventNotice } from './event-notice.js';
 
-/** How much one component may say of one object. */
+/** How much one component may say of one object, of each type: what is normal silences no warning. */
 export interface SpamLimits {
   /** At once. @default 25 */
   readonly burst?: number;
@@ -26,9 +26,9 @@ export class EventSpamFilter {
   }
 
   /** True if this one is too many. */
-  isSpam({ component, instance, regarding }: EventNotice): boolean {
+  isSpam({ component, instance, regarding, type }: EventNotice): boolean {
     const { apiVersion, kind, namespace, name, uid } = regarding;
-    const key = JSON.stringify([component, instance, apiVersion, kind, namespace, name, uid]);
+    const key = JSON.stringify([component, instance, apiVersion, kind, namespace, name, uid, type]);
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       bucket = tokenBucketRateLimiter(this.#qps, this.#burst, this.#clock);
