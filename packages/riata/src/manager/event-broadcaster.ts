@@ -54,7 +54,7 @@ export class EventBroadcaster implements AsyncDisposable {
   /** What has happened and was not looked at yet. */
   readonly #notices: EventNotice[] = [];
   /** Writes that came from no notice: of series that are told again, or end. */
-  #writes: EventWrite[] = [];
+  readonly #writes: EventWrite[] = [];
   #dropped = 0;
   #wake: () => void = () => {};
   #work: Promise<void> | undefined;
@@ -240,7 +240,7 @@ export class EventBroadcaster implements AsyncDisposable {
     const again = () => {
       if (this.#stopping.signal.aborted) return;
       // While the server takes nothing, the next time will do.
-      if (this.#writes.length === 0) this.#writes = task();
+      if (this.#writes.length < this.#queueSize) this.#writes.push(...task());
       this.#wake();
       this.#timers[at] = clock.after(ms, again, { background: true });
     };
