@@ -313,23 +313,6 @@ describe('events.k8s.io/v1', () => {
     await end();
   });
 
-  test('those that end keep no other from being refreshed at the same time', async () => {
-    const { clock, server, run, end, say } = setUp({ api: 'events.k8s.io/v1' });
-    server.answer = () => clock.sleep(20);
-    await run();
-    for (let at = 0; at < 30; at += 1) {
-      say('goes on');
-      if (at === 23)
-        for (const reason of ['Moved', 'Emptied', 'Moved', 'Emptied', 'Moved', 'Emptied']) say('', { reason });
-      await clock.advance(minute - 1);
-      if (at === 29) server.sent.length = 0;
-      await clock.advance(1);
-    }
-    await clock.advance(100);
-    expect(server.sent.map(({ body }) => body.series)).toMatchObject([{ count: 3 }, { count: 3 }, { count: 30 }]);
-    await end();
-  });
-
   test('stopping tells the last number', async () => {
     const { clock, server, run, end, say } = setUp({ api: 'events.k8s.io/v1' });
     await run();
