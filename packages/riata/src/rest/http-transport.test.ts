@@ -394,7 +394,7 @@ describe('failures', () => {
   test('of connecting name method, URL without query, address and remedy', async () => {
     // Given to nobody by chance, unlike one that was in use a moment ago.
     const [url, port] = ['http://127.0.0.1:1', 1];
-    await using transport = httpTransport({ server: `http://user:hunter2@127.0.0.1:${port}` });
+    await using transport = httpTransport({ server: url });
     const error = await startExchange(transport, { path: '/api?token=hunter2' }).failure;
     expect(isConnectionRefused(error) && isConnectError(error)).toBe(true);
     expect(error).toBeInstanceOf(TransportError);
@@ -426,6 +426,9 @@ describe('failures', () => {
   test('of a config that cannot work are thrown at once, without its secrets', () => {
     expect(() => httpTransport({ server: 'localhost:6443' })).toThrow(/server wants a URL such as https:/);
     expect(() => httpTransport({ server: 'ftp://u:hunter2@host' })).toThrow(/^server wants .* got "…@host"$/);
+    expect(() => httpTransport({ server: 'https://u:hunter2@host' })).toThrow(
+      /^server https:\/\/host may not hold a user/,
+    );
     expect(() => httpTransport({ server: 'https://a', proxyUrl: 'ftp://u:hunter2@p' })).toThrow(
       'proxy-url wants a URL that starts with http://, https:// or socks5://, got one with "ftp://"',
     );

@@ -8,6 +8,7 @@ import { type ProxyServer, parseProxy, proxyAuthorization } from './http/proxy.j
 import { type ProxyEnvironment, proxyFromEnvironment } from './http/proxy-environment.js';
 import { RequestHeads } from './http/request-head.js';
 import type { SocketConnector } from './http/socket-connector.js';
+import { serverAddress } from './server-address.js';
 import type { Transport, TransportRequest, TransportSink } from './transport.js';
 import { isConnectionReset, isProbableEof, type TransportError } from './transport-error.js';
 
@@ -60,7 +61,8 @@ export interface HttpTransport extends Transport {
  * undisturbed. Failures are {@link TransportError}s, except for the reason of an abort and what the credentials threw,
  * which arrive as they are.
  *
- * Throws only for a config that cannot work: a `server` or `proxyUrl` that is no URL.
+ * Throws only for a config that cannot work: a `server` or `proxyUrl` that is no URL, or a `server` with a
+ * user name or password in it.
  */
 export function httpTransport(config: RestConfig, options: HttpTransportOptions = {}): HttpTransport {
   return new PooledTransport(config, options);
@@ -115,7 +117,7 @@ class PooledTransport implements HttpTransport {
   constructor(config: RestConfig, options: HttpTransportOptions) {
     this.#config = config;
     this.#options = { ...defaults, ...withoutUndefined(options) };
-    this.#server = parseServer(config.server);
+    this.#server = serverAddress(config.server);
     const { proxyEnvironment } = this.#options;
     const proxyUrl = config.proxyUrl || (proxyEnvironment && proxyFromEnvironment(this.#server.href, proxyEnvironment));
     this.#proxy = proxyUrl ? parseProxy(proxyUrl) : undefined;
@@ -303,13 +305,6 @@ class PooledTransport implements HttpTransport {
     this.#waiting.delete(next);
     void this.#start(next);
   }
-}
-
-function parseServer(server: string): URL {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '') return url;
-  // Cut where a password could be.
-  throw new TypeError(`server wants a URL such as https://host:6443, got "${server.replace(/^.*@/, '…@')}"`);
 }
 
 function hasHeader(headers: TransportRequest['headers'], wanted: string): boolean {

@@ -39,6 +39,10 @@ describe('paths', () => {
 
   test('a password in a refused server is not shown', () => {
     expect(() => setUp({ server: 'ftp://me:hunter2@host' })).toThrow(/^(?!.*hunter2)/);
+    // It would be left out of every request.
+    expect(() => setUp({ server: 'https://me:hunter2@host' })).toThrow(
+      /^(?!.*hunter2)server https:\/\/host may not hold a user name or password; give them as credentials/,
+    );
   });
 });
 

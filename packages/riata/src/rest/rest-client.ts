@@ -12,6 +12,7 @@ import { joinPath } from './request-path.js';
 import { restMetrics, withMetrics } from './rest-metrics.js';
 import { sendOver } from './send.js';
 import { SentHeaders } from './sent-headers.js';
+import { serverAddress } from './server-address.js';
 import type { Transport } from './transport.js';
 import { TransportError } from './transport-error.js';
 import { defaultUserAgent } from './user-agent.js';
@@ -84,7 +85,7 @@ export class RestClient implements AsyncDisposable {
    * a config that cannot work.
    */
   static for(config: RestConfig, options: RestClientOptions = {}): RestClient {
-    const server = serverUrl(config.server);
+    const server = serverAddress(config.server);
     const runtime = resolveRuntime(options.runtime);
     const { clock, log } = runtime;
     const given = options.transport ?? config.transport;
@@ -190,13 +191,6 @@ export class RestClient implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-function serverUrl(server: string): URL {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  // Cut where a password could be.
-  throw new TypeError(`server wants a URL such as https://host:6443, got "${server.replace(/^.*@/, '…@')}"`);
 }
 
 function groupVersionOf(apiVersion: string | GroupVersion | undefined): GroupVersion {
