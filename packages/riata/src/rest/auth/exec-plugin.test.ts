@@ -259,6 +259,30 @@ describe('failures', () => {
     );
   });
 
+  test('a plugin that leaves something running is not waited for longer than a second', async () => {
+    const left = join(dir, 'left');
+    const { exec } = await plugin(
+      `const { spawn } = await import('node:child_process');
+       const { writeFileSync } = await import('node:fs');
+       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', detached: true });
+       writeFileSync(${JSON.stringify(left)}, String(child.pid));
+       child.unref();
+       answer({ token: 'there' });`,
+      { timeoutMs: 0 },
+    );
+    const asked = exec.authorization();
+    try {
+      // Its end sets the only timer; what it wrote before has come by then, or comes in the same turn.
+      await started();
+      for (let i = 0; i < 10; i++) await turn();
+      await clock.advance(1_000);
+      expect(await asked).toBe('Bearer there');
+      expect(clock.pending).toBe(0);
+    } finally {
+      process.kill(Number(await written(left)));
+    }
+  });
+
   test('a plugin that hangs is stopped at its limit', async () => {
     const { exec } = await plugin('setInterval(() => {}, 1000)');
     const message = failure(exec);

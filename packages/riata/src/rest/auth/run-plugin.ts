@@ -26,6 +26,8 @@ const stdoutLimit = 1024 * 1024;
 /** Kept of stderr, and shown of that: a secret cut in two could not be recognised, so more is kept than shown. */
 const stderrKept = 64 * 1024;
 const stderrShown = 2048;
+/** Between the end of a plugin and that of its pipes, which something that it left running may hold open for long. */
+const lateOutputMs = 1_000;
 /** Between asking a plugin to stop and stopping it. */
 const killAfterMs = 2_000;
 
@@ -55,7 +57,7 @@ export async function runPlugin(run: PluginRun): Promise<string> {
 
     const aborting = onAbort(run.signal, () => stop(run.signal.reason));
     const late = () => stop(fail(`gave no answer within ${run.timeoutMs} ms and was stopped`));
-    const timer = run.timeoutMs > 0 ? run.clock.after(run.timeoutMs, late, { background: true }) : undefined;
+    let timer = run.timeoutMs > 0 ? run.clock.after(run.timeoutMs, late, { background: true }) : undefined;
     const settled = () => {
       aborting[Symbol.dispose]();
       timer?.cancel();
@@ -80,10 +82,19 @@ export async function runPlugin(run: PluginRun): Promise<string> {
           : fail(`cannot be run: ${fileProblem(error)}`),
       );
     });
-    child.on('close', (code, killedBy) => {
+    const ended = (code: number | null, killedBy: NodeJS.Signals | null) => {
       settled();
       if (code === 0) resolve(Buffer.concat(stdout).toString('utf8'));
       else reject(fail(code === null ? `was ended by ${killedBy}` : `failed with exit code ${code}`));
+    };
+    child.on('close', ended);
+    child.on('exit', (code, killedBy) => {
+      const take = () => {
+        ended(code, killedBy);
+        letGo(child);
+      };
+      timer?.cancel();
+      timer = run.clock.after(lateOutputMs, take, { background: true });
     });
   });
 }
@@ -110,13 +121,17 @@ function started(command: string, spawn: () => ChildProcess): ChildProcess {
 }
 
 function end(child: ChildProcess, clock: Scheduler): void {
-  // A grandchild may hold the pipes open for long: nobody reads them any more.
-  child.stdout?.destroy();
-  child.stderr?.destroy();
+  letGo(child);
   child.kill('SIGTERM');
   const timer = clock.after(killAfterMs, () => child.kill('SIGKILL'), { background: true });
   child.once('exit', () => timer.cancel());
   child.unref();
+}
+
+/** A grandchild may hold the pipes open for long: nobody reads them any more. */
+function letGo(child: ChildProcess): void {
+  child.stdout?.destroy();
+  child.stderr?.destroy();
 }
 
 /** Text fit for a message: no colours or cursor movements, no blank ends. */
