@@ -174,6 +174,17 @@ describe('secrets', () => {
   });
 });
 
+test('a Status that shows the headers of the request is rid of the credentials, and of nothing else', () => {
+  const echo =
+    'got authorization: Bearer hunter2.hunter2 and "Authorization": "Basic aHVudGVyMg=="; basic validation failed';
+  const details = { causes: [{ message: echo, reason: 'x' }] };
+  const error = answer(400, JSON.stringify({ kind: 'Status', status: 'Failure', message: echo, details }));
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/hunter2|aHVudGVyMg/);
+  expect(error.message).toContain(
+    'got authorization: Bearer REDACTED and "Authorization": "Basic REDACTED"; basic validation failed',
+  );
+});
+
 describe('recognition', () => {
   test('goes by the brand, so that another copy of the class counts', () => {
     const foreign = Object.assign(new Error('x'), { [Symbol.for('riata.ApiError')]: true });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../object/json.js';
 import type { Status, StatusCause, StatusDetails } from '../object/meta.js';
-import { redactText } from './redact.js';
+import { redactHeaders, redactText } from './redact.js';
 
 /** Longest text of a body that is not a Status that goes into an error. */
 const maxTextLength = 512;
@@ -52,7 +52,7 @@ export function statusOf(value: unknown): Status | undefined {
     kind: 'Status',
     metadata: isJsonObject(value.metadata) ? value.metadata : {},
     status: 'Failure',
-    ...pick(value, 'message', isString),
+    ...withoutEcho(pick(value, 'message', isString)),
     ...pick(value, 'reason', isString),
     ...pick(value, 'code', isNumber),
     ...(isJsonObject(value.details) && { details: detailsOf(value.details) }),
@@ -71,7 +71,13 @@ function detailsOf(details: JsonObject): StatusDetails {
 }
 
 function causeOf(cause: JsonObject): StatusCause {
-  return { ...pick(cause, 'reason', isString), ...pick(cause, 'message', isString), ...pick(cause, 'field', isString) };
+  const message = withoutEcho(pick(cause, 'message', isString));
+  return { ...pick(cause, 'reason', isString), ...message, ...pick(cause, 'field', isString) };
+}
+
+/** A server behind the API server may show the headers that it got. */
+function withoutEcho({ message }: { readonly message?: string }): { readonly message?: string } {
+  return message === undefined ? {} : { message: redactHeaders(message) };
 }
 
 function pick<K extends string, T>(

@@ -1,5 +1,6 @@
 const secretParameter = /token|secret|password|passwd|credential|authorization|api[-_]?key|^code$/i;
 const authorizationValue = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi;
+const authorizationHeader = /\b(authorization\W{1,5}(?:bearer|basic)\s+)[\w.~+/=-]{6,}/gi;
 const hidden = 'REDACTED';
 
 /** A URL or path fit for messages and logs: no user info, and no values of query parameters that may be secret. */
@@ -21,6 +22,11 @@ export function redactUrl(url: string): string {
 /** Text from elsewhere with `Authorization` values taken out, as debugging proxies like to echo request headers. */
 export function redactText(text: string): string {
   return text.replace(authorizationValue, `$1 ${hidden}`);
+}
+
+/** The same for the words of an API server, which may well speak of a "basic something": only what names its header. */
+export function redactHeaders(text: string): string {
+  return text.replace(authorizationHeader, `$1${hidden}`);
 }
 
 /** `GET /api/v1/pods`: what a message says was tried. Without host and query. */
