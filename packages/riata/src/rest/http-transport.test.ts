@@ -81,6 +81,17 @@ describe('requests', () => {
     expect(server.connections).toBe(6);
   });
 
+  test('any number of them at once with maxPending 0; limits that are none are refused', async () => {
+    await using server = await echo();
+    await using transport = httpTransport({ server: server.url }, { maxPending: 0 });
+    const requests = [1, 2, 3].map(() => startExchange(transport));
+    expect(transport.stats()).toMatchObject({ running: 3, waiting: 0 });
+    for (const { completed } of requests) expect(`${await completed}`).toContain('"GET"');
+    for (const wrong of [{ maxPending: -1 }, { headersTimeoutMs: Number.NaN }, { keepAliveMs: -5 }]) {
+      expect(() => httpTransport({ server: server.url }, wrong)).toThrow(/wants a number from 0 up, 0 for none, got/);
+    }
+  });
+
   test('to an IPv6 address', async () => {
     await using server = await startFaultServer((request, reply) => reply.send(200, `${request.headers.host}`), {
       host: '::1',

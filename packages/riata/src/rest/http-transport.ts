@@ -29,7 +29,8 @@ export interface HttpTransportOptions {
   readonly keepAliveMs?: number;
   /**
    * Requests that may wait for their headers at once; more wait in line, so that a burst of writes does not open a
-   * thousand connections. Running streams do not count, nor do requests with `headersTimeoutMs` 0. @default 128
+   * thousand connections; 0 for any number. Running streams do not count, nor do requests with `headersTimeoutMs` 0.
+   * @default 128
    */
   readonly maxPending?: number;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read when the config names no proxy. @default not read: those who load a config have done so */
@@ -61,7 +62,7 @@ export interface HttpTransport extends Transport {
  * undisturbed. Failures are {@link TransportError}s, except for the reason of an abort and what the credentials threw,
  * which arrive as they are.
  *
- * Throws only for a config that cannot work: a `server` or `proxyUrl` that is no URL, or a `server` with a
+ * Throws only for a config that cannot work: a `server` or `proxyUrl` that is no URL, a limit that is none, or a `server` with a
  * user name or password in it.
  */
 export function httpTransport(config: RestConfig, options: HttpTransportOptions = {}): HttpTransport {
@@ -76,6 +77,12 @@ const defaults = {
   keepAliveMs: 30_000,
   maxPending: 128,
 } satisfies HttpTransportOptions;
+
+const limits = ['connectTimeoutMs', 'headersTimeoutMs', 'idleTimeoutMs', 'keepAliveMs', 'maxPending'] as const;
+
+function wantLimit(name: string, value: number): void {
+  if (!(value >= 0)) throw new RangeError(`httpTransport: ${name} wants a number from 0 up, 0 for none, got ${value}`);
+}
 
 /** What is loaded with the first request: TLS takes Node some 15 ms. */
 interface Modules {
@@ -96,6 +103,7 @@ const noMaterial: TlsMaterial = Object.freeze({});
 class PooledTransport implements HttpTransport {
   readonly #config: RestConfig;
   readonly #options: HttpTransportOptions & typeof defaults;
+  readonly #maxPending: number;
   readonly #server: URL;
   /** Stands before each path: that of the server, and for a plain server behind an HTTP proxy its whole address. */
   readonly #prefix: string;
@@ -117,6 +125,8 @@ class PooledTransport implements HttpTransport {
   constructor(config: RestConfig, options: HttpTransportOptions) {
     this.#config = config;
     this.#options = { ...defaults, ...withoutUndefined(options) };
+    for (const name of limits) wantLimit(name, this.#options[name]);
+    this.#maxPending = this.#options.maxPending || Number.POSITIVE_INFINITY;
     this.#server = serverAddress(config.server);
     const { proxyEnvironment } = this.#options;
     const proxyUrl = config.proxyUrl || (proxyEnvironment && proxyFromEnvironment(this.#server.href, proxyEnvironment));
@@ -139,7 +149,7 @@ class PooledTransport implements HttpTransport {
     }
     const exchange = new HttpExchange(request, sink, this.#host, this.#asksForGzip(request.headers));
     this.#running.add(exchange);
-    if (this.#pending.size < this.#options.maxPending || !this.#counts(request)) this.#begin(exchange);
+    if (this.#pending.size < this.#maxPending || !this.#counts(request)) this.#begin(exchange);
     else this.#waiting.add(exchange);
   }
 
