@@ -67,6 +67,36 @@ describe.each([
     expect(writes).toEqual([]);
   });
 
+  test('nor if what was not there is empty, which servers do not store', async () => {
+    const { client, writes } = over(cart({ size: '3' }));
+    const { result } = await createOr(client, ConfigMap, key, (draft) => {
+      draft.metadata.labels ??= {};
+      draft.metadata.annotations = {};
+      draft.metadata.finalizers = [];
+    });
+    expect([result, writes]).toEqual(['unchanged', []]);
+  });
+
+  test('takes away the last label', async () => {
+    const { client, writes } = over({ ...cart(), metadata: { ...meta, labels: { a: 'b' } } });
+    const { result } = await createOr(client, ConfigMap, key, (draft) => {
+      draft.metadata.labels = {};
+    });
+    expect([result, writes.length]).toEqual(['updated', 1]);
+  });
+
+  test('refuses another kind, and what is no object any more', async () => {
+    const { client, writes } = over(undefined);
+    const spoil = (change: (draft: Record<string, unknown>) => void) =>
+      createOr(client, ConfigMap, key, change as unknown as (draft: object) => void);
+    const changed = 'ConfigMap shop/cart: the mutate function has changed its name or namespace, or its kind, to';
+    await expect(spoil((draft) => Object.assign(draft, { kind: 'Secret' }))).rejects.toThrow(
+      `${changed} v1 Secret shop/cart;`,
+    );
+    await expect(spoil((draft) => delete draft.metadata)).rejects.toThrow(changed);
+    expect(writes).toEqual([]);
+  });
+
   test('refuses another name', async () => {
     const { client, writes } = over(cart());
     const outcome = createOr(client, ConfigMap, key, (draft) => {

@@ -18,7 +18,7 @@ export type Draft<R extends KubeObject> = Pick<R, 'apiVersion' | 'kind'> & {
   metadata: Mutable<R['metadata']>;
 } & { -readonly [K in keyof R as Exclude<K, 'apiVersion' | 'kind' | 'metadata'>]?: Mutable<R[K]> };
 
-/** Makes the draft as it is to be. Called once, and not async; must not change its name or namespace. */
+/** Makes the draft as it is to be. Called once, and not async; must not change its kind, name or namespace. */
 export type MutateFn<R extends KubeObject> = (draft: Draft<R>) => void;
 
 /** The object as it is stored now, and what was done for that. */
@@ -37,8 +37,9 @@ type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>
 
 /**
  * Makes an object as `mutate` says: creates it, or replaces it if that changes anything (`controllerutil.CreateOrUpdate`).
- * The status is left alone where it is a subresource. Rejects with a conflict if somebody else was faster: a reconciler
- * is called again then, others use `retryOnConflict`. Server-side apply (`client.apply`) mostly serves better: it takes one
+ * The status is left alone where it is a subresource. Rejects if somebody else was faster, with a conflict or, of a new
+ * object, with AlreadyExists: a reconciler is called again then, others use `retryOnConflict` and look for
+ * `isAlreadyExists`. Labels, annotations, finalizers and owners that are empty are as good as none. Server-side apply (`client.apply`) mostly serves better: it takes one
  * request, no conflicts, and no reading.
  *
  * @example
@@ -105,12 +106,33 @@ function mutated<R extends KubeObject>(
   const { apiVersion, kind: name } = kind;
   const metadata = { name: key.name, ...(key.namespace && { namespace: key.namespace }) };
   const before = current ?? ({ apiVersion, kind: name, metadata } as unknown as R);
-  const next = edit(before, (draft) => mutate(draft as unknown as Draft<R>));
-  if (next.metadata.name !== before.metadata.name || next.metadata.namespace !== before.metadata.namespace) {
+  const next = edit(before, (draft) => {
+    mutate(draft as unknown as Draft<R>);
+    dropEmpty(draft.metadata as unknown as Record<string, unknown> | undefined, before.metadata);
+  });
+  const made = next as { readonly metadata?: { readonly name?: string; readonly namespace?: string } };
+  const isSame =
+    made.metadata?.name === before.metadata.name &&
+    made.metadata?.namespace === before.metadata.namespace &&
+    next.apiVersion === before.apiVersion &&
+    next.kind === before.kind;
+  if (!isSame) {
+    const now = `${next.apiVersion} ${next.kind} ${formatKey({ name: '', ...made.metadata })}`;
     throw new TypeError(
-      `${name} ${formatKey(key)}: the mutate function has changed its name or namespace to ${formatKey(next.metadata)}; ` +
-        'leave both as they are, and create another object for another name',
+      `${name} ${formatKey(key)}: the mutate function has changed its name or namespace, or its kind, to ${now}; ` +
+        'leave them as they are, and create another object for another name',
     );
   }
   return next;
+}
+
+const maps = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+/** Servers store none of them empty: one that is would be written again and again, and never change anything. */
+function dropEmpty(metadata: Record<string, unknown> | undefined, before: KubeObject['metadata']): void {
+  for (const field of maps) {
+    const value = metadata?.[field];
+    if (before[field] !== undefined || typeof value !== 'object' || value === null) continue;
+    if (Object.keys(value).length === 0) delete metadata?.[field];
+  }
 }
