@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RetryingWatchEvent, RetryingWatchOptions } from '../client/retrying-watch.js';
-import { ConfigMap, Deployment } from '../kinds/index.js';
+import { ConfigMap, Deployment, Node } from '../kinds/index.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
@@ -234,4 +234,18 @@ test('waitForDeletion: with a uid, another object of that name will do', async (
   expect(ended).toBe(false);
   await say(modified(cart(2, {}, { uid: 'v' })));
   await outcome;
+});
+
+test('a key without a namespace is refused: any namespace would do', async () => {
+  const { client, runtime, open } = setUp();
+  for (const bad of [{ name: 'cart' }, { namespace: 'shop' }]) {
+    await expect(waitForDeletion(client, ConfigMap, bad as never, { runtime })).rejects.toThrow(
+      'waitFor: the key of a ConfigMap wants a name and a namespace, got',
+    );
+  }
+  const node = { name: 'n', namespace: 'shop' };
+  await expect(waitFor(client, Node, node as never, () => true, { runtime })).rejects.toThrow(
+    'waitFor: the key of a Node wants a name and no namespace, got {"name":"n","namespace":"shop"}',
+  );
+  expect(open()).toBe(0);
 });

@@ -56,6 +56,7 @@ export async function waitFor<R extends KubeObject, S extends Scope>(
   options: WaitForOptions = {},
 ): Promise<R | undefined> {
   const { timeout = '30s', what = 'the predicate holds' } = options;
+  refuseBadKey(kind, key);
   const { clock } = resolveRuntime(options.runtime);
   const timeoutMs = durationMs(timeout, 'waitFor: timeout');
   using scope = link({ signals: [options.signal], timeoutMs, clock, what: 'waiting' });
@@ -110,6 +111,14 @@ export async function waitForDeletion<R extends KubeObject, S extends Scope>(
   const { uid } = key;
   const isGone = (object: R | undefined) => object === undefined || (uid !== undefined && object.metadata.uid !== uid);
   await waitFor(source, kind, key, isGone, { what: 'it is gone', ...options });
+}
+
+/** A watch of all namespaces would take another object of the same name for the one that is meant. */
+function refuseBadKey(kind: KindRef, key: Partial<ObjectKey> | undefined): void {
+  const isNamespaced = kind.scope === 'Namespaced';
+  if (key?.name && Boolean(key.namespace) === isNamespaced) return;
+  const place = isNamespaced ? 'a name and a namespace' : 'a name and no namespace';
+  throw new TypeError(`waitFor: the key of a ${kind.kind} wants ${place}, got ${JSON.stringify(key)}`);
 }
 
 /** What was seen last. */
