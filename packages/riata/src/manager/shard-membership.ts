@@ -156,7 +156,12 @@ export class ShardMembership {
     if (state.uid !== this.#state.uid) return;
     const { register, identity } = this.#parts;
     // Each state here is the answer to a write, and none is older than the one before.
-    if (state.table.revision < this.#state.table.revision) {
+    const { table } = this.#state;
+    if (state.table.slots.length !== table.slots.length) {
+      this.term.lose(`${register.description} has another number of slots than it had: all keys are in other ones`);
+      return;
+    }
+    if (state.table.revision < table.revision) {
       this.term.lose(
         `${register.description} was put back to an earlier state, in which others may own what ${identity} has`,
       );

@@ -223,6 +223,36 @@ describe('ownership', () => {
     expect(sorted([...a.ring.owned, ...b.ring.owned])).toEqual(allSlots);
     expect([a.ring.owned.length, b.ring.owned.length]).toEqual([32, 32]);
   });
+
+  test('a table that was cut by hand ends all ownership: keys are in other slots', async () => {
+    const { base, server, join } = ringWorld();
+    const [a, b] = [join('a'), join('b')];
+    await base.advance(30_000);
+    const { metadata } = server.lease ?? expect.fail('there is no Lease');
+    const [name, text] = Object.entries(metadata.annotations ?? {}).find(([key]) => key.endsWith('slots')) ?? [];
+    const table = JSON.parse(text ?? '') as { slots: unknown[] };
+    const cut = JSON.stringify({ ...table, slots: table.slots.slice(0, 7) });
+    const annotations = { ...metadata.annotations, [name ?? '']: cut };
+    server.lease = { ...server.lease, metadata: { ...metadata, annotations } } as never;
+    await base.advance(4_000);
+    expect([a.ring.owned, b.ring.owned]).toEqual([[], []]);
+    await base.advance(30_000);
+    expect([a.ring.slots, b.ring.slots]).toEqual([7, 7]);
+    expect(sorted([...a.ring.owned, ...b.ring.owned])).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  test('one slot among several replicas is one replica’s, and the next one’s when that goes', async () => {
+    const { base, join } = ringWorld();
+    const all = ['a', 'b', 'c'].map((identity) => join(identity, { slots: 1 }));
+    const owners = () => all.filter(({ ring }) => ring.owned.length === 1);
+    await base.advance(30_000);
+    const [first] = owners();
+    expect(owners()).toHaveLength(1);
+    first?.stop.abort();
+    await base.advance(10_000);
+    expect(owners()).toHaveLength(1);
+    expect(owners()[0]).not.toBe(first);
+  });
 });
 
 describe('check', () => {

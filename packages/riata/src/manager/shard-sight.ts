@@ -19,7 +19,8 @@ export class ShardSight {
   readonly #buried = new Set<string>();
   #uid: string | undefined;
   #revision = 0;
-  /** Since when this Lease, or an earlier state of it that it was put back to, is there. */
+  #slots = 0;
+  /** Since when this Lease is there, or one that was put back to an earlier state or cut by hand. */
   #newAt = 0;
   #putBackAt: number | undefined;
 
@@ -30,13 +31,15 @@ export class ShardSight {
 
   /** Notes a state that was received at `now`; a member that has changed has its time again. */
   observe({ uid, table, members }: ShardState, now: number): void {
-    if (uid !== this.#uid || table.revision < this.#revision) {
+    const isGoingOn = table.revision >= this.#revision && table.slots.length === this.#slots;
+    if (uid !== this.#uid || !isGoingOn) {
       this.#putBackAt = uid === this.#uid ? now : undefined;
       this.#newAt = now;
       this.#uid = uid;
       this.#members.clear();
     }
     this.#revision = table.revision;
+    this.#slots = table.slots.length;
     const present = new Set(members.keys());
     for (const { owner } of table.slots) if (owner !== undefined) present.add(owner);
     for (const id of present) {
