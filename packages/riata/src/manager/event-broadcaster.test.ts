@@ -326,6 +326,11 @@ describe('events.k8s.io/v1', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('a line that holds nothing is refused', () => {
+    expect(() => setUp({ queueSize: 0 })).toThrow('EventBroadcaster: queueSize wants a number from 1 up, got 0');
+    expect(() => setUp({ queueSize: Number.NaN })).toThrow('got NaN');
+  });
+
   test('another API is refused', () => {
     expect(() => setUp({ api: 'v2' as never })).toThrow('api wants "v1" or "events.k8s.io/v1", got "v2"');
   });

@@ -64,6 +64,8 @@ export class EventBroadcaster implements AsyncDisposable {
     if (api !== 'v1' && api !== 'events.k8s.io/v1') {
       throw new TypeError(`EventBroadcaster: api wants "v1" or "events.k8s.io/v1", got ${JSON.stringify(api)}`);
     }
+    if (!(queueSize >= 1))
+      throw new RangeError(`EventBroadcaster: queueSize wants a number from 1 up, got ${queueSize}`);
     this.#runtime = resolveRuntime(options.runtime);
     const { clock, random, metrics } = this.#runtime;
     this.#instance = options.instance ?? hostname();
