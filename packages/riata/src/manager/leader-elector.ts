@@ -45,8 +45,9 @@ export interface ElectionRunOptions {
  * more, the log says for how long the loop was blocked.
  *
  * A lease that is deleted while somebody leads is free at once for candidates that have not seen it held; those that
- * have, wait as if it were there, and its holder makes it again. No two processes may share an identity: the one that
- * led before notices with its next renewal, not at once.
+ * have, wait as if it were there, and its holder makes it again. Who takes a lease from its holder by hand (writes another
+ * one, none, or a shorter duration into it) does so at once, while the holder hears of it with its next renewal, at the
+ * latest at its renew deadline. The same goes for two processes that share an identity, which none may.
  *
  * @example
  * const lock = new LeaseLock(client, { namespace: 'shop', name: 'operator' });
