@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Scheduler, Timer, TimerOptions } from '../src/runtime/clock.js';
@@ -71,6 +72,18 @@ export function heldMemory(): number {
 /** TCP sockets that this process has open. */
 export function openSockets(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length;
+}
+
+/** What is open: for the message of a test that has waited for none to be. */
+export function socketsText(): string {
+  const { _getActiveHandles: activeHandles } = process as unknown as { _getActiveHandles(): object[] };
+  const sockets = activeHandles.call(process).filter((handle) => handle instanceof Socket);
+  return sockets
+    .map(({ localPort, remotePort, readyState, bytesRead, bytesWritten }) => {
+      const kind = readyState === 'open' ? '' : `${readyState}, `;
+      return `${localPort} to ${remotePort} (${kind}${bytesRead} B read, ${bytesWritten} B written)`;
+    })
+    .join(', ');
 }
 
 export function median(numbers: readonly number[]): number {

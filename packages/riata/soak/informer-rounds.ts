@@ -3,7 +3,7 @@ import { createClient } from '../src/client/index.js';
 import type { RestConfig } from '../src/rest/config.js';
 import { silentLogger } from '../src/runtime/logger.js';
 import { systemClock } from '../src/runtime/system-clock.js';
-import { CountingClock, heldMemory, median, openSockets } from './holdings.js';
+import { CountingClock, heldMemory, median, openSockets, socketsText } from './holdings.js';
 import { informerRound, type RoundFigures } from './informer-round.js';
 
 export interface RoundsOptions {
@@ -81,7 +81,11 @@ export async function informerRounds(options: RoundsOptions): Promise<RoundsRepo
     }
     await eventually(() => clock.pending === 0, { what: `timers are gone after seeds ${seeds}` });
     await direct.close();
-    await eventually(() => openSockets() <= socketsBefore, { what: `sockets are closed after seeds ${seeds}` });
+    await eventually(() => openSockets() <= socketsBefore, { what: `sockets are closed after seeds ${seeds}` }).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}; before there were ${socketsBefore}, now: ${socketsText()}`);
+      },
+    );
     memory.push(heldMemory());
   }
   const third = Math.max(1, Math.floor(memory.length / 3));
