@@ -4,6 +4,7 @@ import type { Timer } from '../src/runtime/clock.js';
 import type { Random } from '../src/runtime/random.js';
 import { systemClock } from '../src/runtime/system-clock.js';
 import { type FaultyNetwork, longestStallMs, type Mischief } from './faulty-network.js';
+import { resetSocket } from './reset-socket.js';
 
 /** A TCP proxy that does to connections what bad networks do. It sees bytes only, so TLS goes through it. */
 export interface ChaosProxy extends FaultyNetwork {
@@ -24,7 +25,7 @@ export async function startChaosProxy(target: URL, random: Random): Promise<Chao
     if (refusing > 0) {
       refusing--;
       count('refuse');
-      near.resetAndDestroy();
+      resetSocket(near);
       return;
     }
     const pair: Pair = new Pair(near, connect(Number(target.port), target.hostname), () => pairs.delete(pair));
@@ -78,7 +79,7 @@ class Pair {
   }
 
   suffer(what: Fault, random: Random): void {
-    if (what === 'reset') this.#near.resetAndDestroy();
+    if (what === 'reset') resetSocket(this.#near);
     else if (what === 'close') this.#near.end();
     else if (what === 'refuse') this.end();
     else if (what === 'truncate') this.#left = Math.min(this.#left, random.int(0, 2_000));

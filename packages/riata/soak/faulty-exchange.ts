@@ -3,6 +3,7 @@ import type { Timer } from '../src/runtime/clock.js';
 import type { Random } from '../src/runtime/random.js';
 import { systemClock } from '../src/runtime/system-clock.js';
 import { longestStallMs, type Mischief } from './faulty-network.js';
+import { resetSocket } from './reset-socket.js';
 
 const newline = 0x0a;
 
@@ -122,7 +123,7 @@ export class Exchange {
   }
 
   #reset(): void {
-    this.#near.socket.resetAndDestroy();
+    resetSocket(this.#near.socket);
     this.end();
   }
 
