@@ -68,11 +68,16 @@ describe('JSON', () => {
         const changed = text.slice(0, at) + more + text.slice(at + 1);
         const read = () => json(changed);
         if (!isJson(changed)) expect(read).toThrow(TextError);
-        else if (unsafeNumbers(changed).length === 0) expect(read).not.toThrow();
+        else if (unsafeNumbers(changed).length === 0 && !mayOverflow(changed)) expect(read).not.toThrow();
       }),
     );
   });
 });
+
+/** Whether a number may be too large for a double, which is refused, though not by JSON.parse. */
+function mayOverflow(text: string): boolean {
+  return /\d[eE]\+?\d{3,}/.test(text);
+}
 
 function isJson(text: string): boolean {
   try {
