@@ -66,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   foreign: fc.array(foreign, { maxLength: 3 }),
 });
 
-/** More by hand: `RIATA_APPLY_RUNS=300`. */
+/** More by hand: `RIATA_RUNS=300`. */
 const runsOn = { 'in-process': 12, https: 3, 'kube-apiserver': 3 };
 
 describeServers('apply of desired sets, by chance', (server) => {
@@ -98,7 +98,7 @@ describeServers('apply of desired sets, by chance', (server) => {
           expect(writes).toBe(0);
         },
       ),
-      { numRuns: Number(process.env.RIATA_APPLY_RUNS ?? few) },
+      { numRuns: Number(process.env.RIATA_RUNS ?? few) },
     );
   });
 });

@@ -16,7 +16,7 @@ import { installKind, type Widget, type WidgetKind } from './custom-kind.js';
 import { startPatterns } from './patterns-play.js';
 import { describedServer, describeServers, until } from './servers.js';
 
-/** How many histories; more by hand: `RIATA_SEEDS=200`. */
+/** How many histories; more by hand: `RIATA_RUNS=200`. */
 const seedsOn = { 'in-process': 4, https: 2, 'kube-apiserver': 2 };
 
 /** What a Widget should have become: in its own namespace and in another one. */
@@ -183,7 +183,7 @@ describeServers('programs that crash', (server) => {
     server().keep();
   });
 
-  const histories = Array.from({ length: Number(process.env.RIATA_SEEDS ?? few) }, (_, index) => index + 1);
+  const histories = Array.from({ length: Number(process.env.RIATA_RUNS ?? few) }, (_, index) => index + 1);
   test.each(histories)('in the end all is as it should be, whenever they crash (seed %i)', async (seed) => {
     const random = seededRandom(seed);
     const { client } = server();

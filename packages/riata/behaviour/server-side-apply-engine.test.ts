@@ -93,12 +93,12 @@ beforeAll(async () => {
 });
 afterAll(() => connections[Symbol.dispose]());
 
-const rounds = Number(process.env.SSA_ROUNDS ?? 6);
+const rounds = Number(process.env.RIATA_RUNS ?? 6);
 const steps = Number(process.env.SSA_STEPS ?? 25);
 
 describe.each(subjects)('$kind', (subject) => {
   test.each(Array.from({ length: rounds }, (_, round) => round))('round %i', async (round) => {
-    const seed = `${process.env.SSA_SEED ?? 'ssa'}/${subject.kind}/${round}`;
+    const seed = `${process.env.RIATA_SEED ?? 'ssa'}/${subject.kind}/${round}`;
     const place = { namespace, name: `x-${round}` };
     await new Play(server, subject, place, seededRandom(seed)).run(steps, seed);
   });

@@ -10,7 +10,7 @@ import { AlikeDecoder } from './alike-decoder.js';
 import { Neighbours } from './neighbours.js';
 import { RecentStrings } from './recent-strings.js';
 
-const runs = Number(process.env.RIATA_ALIKE_RUNS ?? 400);
+const runs = Number(process.env.RIATA_RUNS ?? 400);
 
 function decoder() {
   return new AlikeDecoder(new RecentStrings(64), (_, after) => after);

@@ -190,6 +190,6 @@ test('a view is never older than the watch and one’s own writes, and nothing i
       while (world.delivered < world.events.length) world.deliverEvent();
       for (const of of keys) expect(world.view.getByKey(of)).toEqual(world.current(of));
     }),
-    { numRuns: Number(process.env.RIATA_OWN_WRITES_RUNS ?? 120) },
+    { numRuns: Number(process.env.RIATA_RUNS ?? 120) },
   );
 });

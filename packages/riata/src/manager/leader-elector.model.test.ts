@@ -197,7 +197,7 @@ test('never two leaders at once, whatever stops, fails, is lost or comes late; a
       terms += world.terms;
       writes += world.writes;
     }),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: Number(process.env.RIATA_RUNS ?? 25), endOnFailure: true },
   );
   // What never leads never leads twice.
   expect(terms).toBeGreaterThan(50);

@@ -236,7 +236,7 @@ test('whatever happens, no slot has two owners, no write of an earlier owner sta
       writes += world.writes;
       moves += world.moves;
     }),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: Number(process.env.RIATA_RUNS ?? 15), endOnFailure: true },
   );
   expect(writes).toBeGreaterThan(15 * slots);
   expect(moves).toBeGreaterThan(15 * slots);

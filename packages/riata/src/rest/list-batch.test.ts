@@ -207,7 +207,7 @@ describe('whatever is decoded is what parsing one by one gives', () => {
         });
         expect(items).toEqual(JSON.parse(JSON.stringify(expected)));
       }),
-      { numRuns: Number(process.env.RUNS ?? 300) },
+      { numRuns: Number(process.env.RIATA_RUNS ?? 300) },
     );
   });
 });

@@ -156,7 +156,7 @@ describe('bytes in pieces', () => {
           expect(items.map((each) => lossOf(each as object) !== undefined)).toEqual(list.map(({ lost }) => lost < 2));
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 100) },
+      { numRuns: Number(process.env.RIATA_RUNS ?? 100) },
     );
   });
 

@@ -94,7 +94,7 @@ test('any body in any chunks and any pieces comes out as it went in', () => {
       const parts = at.slice(1).map((to, index) => text.slice(at[index], to));
       expect(read(parts)).toMatchObject({ body: chunks.join(''), done: true, left: '' });
     }),
-    { numRuns: Number(process.env.FC_RUNS ?? 60) },
+    { numRuns: Number(process.env.RIATA_RUNS ?? 60) },
   );
 });
 
