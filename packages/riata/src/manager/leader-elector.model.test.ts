@@ -182,6 +182,8 @@ class World {
   }
 }
 
+const numRuns = Number(process.env.RIATA_RUNS ?? 25);
+
 test('never two leaders at once, whatever stops, fails, is lost or comes late; and one in the end', async () => {
   let [terms, writes] = [0, 0];
   await fc.assert(
@@ -197,11 +199,11 @@ test('never two leaders at once, whatever stops, fails, is lost or comes late; a
       terms += world.terms;
       writes += world.writes;
     }),
-    { numRuns: Number(process.env.RIATA_RUNS ?? 25), endOnFailure: true },
+    { numRuns, endOnFailure: true },
   );
   // What never leads never leads twice.
-  expect(terms).toBeGreaterThan(50);
-  expect(writes).toBeGreaterThan(500);
+  expect(terms).toBeGreaterThan(2 * numRuns);
+  expect(writes).toBeGreaterThan(20 * numRuns);
 });
 
 test('the same world tells when candidates do not wait as long as the leader relies on', async () => {
