@@ -2,7 +2,8 @@
 /**
  * `node tools/check-declarations.mjs <tarball of riata>`: whether a user's package that emits declarations can export what
  * riata makes. A type that no exported path leads to cannot be named there (TS2742, TS2883), which nothing in the
- * repository notices, since everything can be named from within.
+ * repository notices, since everything can be named from within. Nor does it notice what fails in a project that has
+ * options of the compiler which this one has not.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dependencies = ['yaml', '@standard-schema', '@types', 'undici-types', 'zod', 'prom-client'];
 const source = `
 import { control, createClient, defineKind, listWatch, Manager, SharedIndexInformer } from 'riata';
-import { ConfigMap, Deployment, Pod } from 'riata/kinds';
+import type { KubeObject } from 'riata';
+import { ClusterRole, ConfigMap, Deployment, Namespace, Node, Pod } from 'riata/kinds';
 import { HorizontalPodAutoscaler } from 'riata/kinds/autoscaling/v2';
 import * as z from 'zod';
 
@@ -24,6 +26,14 @@ export const foos = control(Foo).owns(ConfigMap).reconcile(async ({ apply, objec
 });
 export const pods = control(Pod).reconcile(() => {});
 export const deployments = control(Deployment).owns(Pod).watches(HorizontalPodAutoscaler, () => []).reconcile(() => {});
+export const Tenant = defineKind({ group: 'x.dev', version: 'v1', kind: 'Tenant', scope: 'Cluster', spec: z.object({}) });
+export const tenants = control(Tenant).owns(Namespace).watches(Node, () => []).reconcile(async ({ apply, object }) => {
+  await apply(ClusterRole({ metadata: { name: object.metadata.name }, rules: [] }));
+});
+export const namespaces = async (): Promise<readonly KubeObject[]> => [
+  await client.get(Namespace, { name: 'a' }),
+  ...(await client.list(Tenant)).items,
+];
 export const made = Deployment({
   metadata: { name: 'a', namespace: 'b' },
   spec: { selector: {}, template: { spec: { containers: [] } } },
@@ -35,6 +45,8 @@ export const manager = new Manager({ client });
 `;
 const options = {
   compilerOptions: {
+    // The strictest that users have.
+    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true },
     ...{ target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable'], module: 'NodeNext', strict: true, types: ['node'] },
     ...{ declaration: true, outDir: 'out', skipLibCheck: false },
   },

@@ -5,7 +5,7 @@ export interface KubeconfigParts {
   readonly url: string;
   readonly token: string;
   /** PEM; none for plain HTTP. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
 }
 
 /** The text of a kubeconfig for the administrator. JSON is YAML: every tool reads it. */

@@ -11,12 +11,13 @@ export interface NamespacedMeta extends ObjectMeta {
 
 /** The metadata of an object that lives beside the namespaces. */
 export interface ClusterMeta extends ObjectMeta {
-  readonly namespace?: undefined;
+  // No `undefined`, which is not part of a string where a project has exactOptionalPropertyTypes.
+  readonly namespace?: never;
 }
 
 /** Names one object of a kind: the namespace is wanted exactly where the kind has one. */
 export type KeyFor<S extends Scope> = Scope extends S
-  ? { readonly namespace?: string; readonly name: string }
+  ? { readonly namespace?: string | undefined; readonly name: string }
   : S extends 'Namespaced'
     ? { readonly namespace: string; readonly name: string }
     : { readonly namespace?: undefined; readonly name: string };
