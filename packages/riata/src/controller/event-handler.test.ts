@@ -77,6 +77,34 @@ test('a map: of the object as it was and as it is', () => {
   expect(keysOf(handler, old, undefined)).toEqual(['shop/a']);
 });
 
+test('a map: what the object leads to both before and after is put in line once, also by one that takes its time', async () => {
+  const both = { namespace: 'shop', name: 'both' };
+  const keysFor = (object: KubeObject) => [both, { namespace: 'shop', name: object.metadata.labels?.app ?? 'none' }];
+  const change = new StoredChange('Updated', 'shop/p', pod('p', [], { app: 'a' }), pod('p', [], { app: 'b' }));
+  const maps = [
+    keysFor,
+    async (object: KubeObject) => keysFor(object),
+    // As it was comes later than as it is: a worker may have taken the key by then.
+    async (object: KubeObject) => {
+      for (let turns = object === change.new ? 0 : 10; turns > 0; turns -= 1) await undefined;
+      return keysFor(object);
+    },
+  ];
+  for (const map of maps) {
+    const names: string[] = [];
+    const turns: number[] = [];
+    let turn = 0;
+    const handled = enqueueRequestsFromMap<KubeObject>(map)(change, ({ name }) => {
+      names.push(name);
+      turns.push(turn);
+    });
+    for (; turn < 50; turn += 1) await undefined;
+    await handled;
+    expect(new Set(turns).size).toBe(1);
+    expect(names).toEqual(['both', 'b', 'a']);
+  }
+});
+
 test('functions by kind of change; what is left out leads to nothing', () => {
   const handler = handlerFuncs({ update: (_, now, enqueue) => enqueue({ name: now.metadata.name }) });
   expect(keysOf(handler, undefined, pod('p'))).toEqual([]);

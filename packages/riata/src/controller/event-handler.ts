@@ -1,5 +1,5 @@
 import type { Change } from '../cache/change.js';
-import { clusterKey } from '../object/key.js';
+import { clusterKey, keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, OwnerReference } from '../object/meta.js';
 import { shownBriefly } from './assert-kind.js';
@@ -52,29 +52,37 @@ export function enqueueRequestForOwner(owner: KindRef, { onlyController = true }
 
 /**
  * What `map` makes of the object, as it was and as it is (`handler.EnqueueRequestsFromMapFunc`): what it no longer refers
- * to hears of that, too.
+ * to hears of that, too. What both lead to is put in line once.
  */
 export function enqueueRequestsFromMap<T extends KubeObject>(
   map: (object: T) => Iterable<Request> | Promise<Iterable<Request>>,
 ): EventHandler<T> {
-  const enqueueAll = (requests: Iterable<Request>, enqueue: Enqueue) => {
-    if (typeof requests !== 'object' || requests === null || !(Symbol.iterator in requests)) {
-      throw new TypeError(
-        `a map function gives keys, as in [{ namespace, name }], or none, []; got ${shownBriefly(requests)}`,
-      );
-    }
-    for (const request of requests) enqueue(clusterKey(request));
-  };
   return ({ old, new: now }, enqueue) => {
-    let waiting: Promise<void> | undefined;
-    for (const object of old === now ? [now] : [now, old]) {
-      if (object === undefined) continue;
-      const requests = map(object);
-      if (typeof requests !== 'object' || requests === null || !('then' in requests)) enqueueAll(requests, enqueue);
-      else waiting = Promise.all([waiting, requests.then((all) => enqueueAll(all, enqueue))]).then(() => {});
-    }
-    return waiting;
+    const given = (old === now ? [now] : [now, old]).flatMap((object) => (object === undefined ? [] : [map(object)]));
+    const takeAll = (answers: readonly unknown[]) => {
+      for (const request of distinct(answers.flatMap(keysIn))) enqueue(request);
+    };
+    // Together: what came first may be worked on by the time the other comes, and would be once more.
+    return given.some(isPromise) ? Promise.all(given).then(takeAll) : takeAll(given);
   };
+}
+
+function isPromise(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && 'then' in given;
+}
+
+function keysIn(requests: unknown): Request[] {
+  if (typeof requests === 'object' && requests !== null && Symbol.iterator in requests) {
+    return [...(requests as Iterable<Request>)].map((request) => clusterKey(request));
+  }
+  throw new TypeError(
+    `a map function gives keys, as in [{ namespace, name }], or none, []; got ${shownBriefly(requests)}`,
+  );
+}
+
+function distinct(requests: readonly Request[]): Iterable<Request> {
+  if (requests.length < 2) return requests;
+  return new Map(requests.map((request) => [keyId(request), request])).values();
 }
 
 /** By kind of change (`handler.Funcs`); what is left out leads to nothing. A resync counts as an update. */
