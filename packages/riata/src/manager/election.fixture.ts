@@ -97,6 +97,8 @@ export interface Passage {
   readonly lost?: 'request' | 'answer';
   /** The server says this instead: an HTTP status. */
   readonly refused?: number;
+  /** Nobody listens: it fails at once. */
+  readonly isUnreachable?: boolean;
 }
 
 /** A lock on a server of the test's, with a network between. */
@@ -121,7 +123,8 @@ export class LockServer {
       new Promise<LockState | undefined>((resolve, reject) => {
         const into = (fn: () => void) => (process ? process.enter(fn) : fn());
         onAbort(signal, () => reject(signal?.reason));
-        const { thereMs = 0, backMs = 0, lost, refused } = this.passage(identity, verb);
+        const { thereMs = 0, backMs = 0, lost, refused, isUnreachable } = this.passage(identity, verb);
+        if (isUnreachable) return reject(new Error('connection refused'));
         const answer = (fn: () => void) => {
           if (lost !== 'answer') base.after(backMs, () => into(fn));
         };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LockServer } from './election.fixture.js';
+import { LockServer, type Passage } from './election.fixture.js';
 import { election, holder, untilAborted } from './leader-elector.fixture.js';
 
 describe('stopping', () => {
@@ -99,6 +99,24 @@ describe('stopping', () => {
     b.stop();
     await other.clock.advance(5_000);
     expect(b.result).toEqual({ outcome: 'stopped' });
+  });
+
+  test('a server that is gone costs no time, one that has not answered before a second, one that is slow its time', async () => {
+    const fares = async (passage: Passage, after: number) => {
+      const { clock, server, join } = election();
+      const a = join('a');
+      await clock.advance(1_000);
+      server.passage = () => passage;
+      await clock.advance(after);
+      const at = clock.monotonic();
+      a.stop();
+      while (a.result.outcome === undefined) await clock.advance(10);
+      return [clock.monotonic() - at, holder(server)];
+    };
+    expect(await fares({ isUnreachable: true }, 0)).toEqual([10, 'a']);
+    expect(await fares({ lost: 'request' }, 0)).toEqual([5_000, 'a']);
+    expect(await fares({ lost: 'request' }, 7_000)).toEqual([1_000, 'a']);
+    expect(await fares({ thereMs: 2_000, backMs: 2_000 }, 0)).toEqual([4_000, '']);
   });
 
   test('a renewal under way does not undo it', async () => {

@@ -3,6 +3,7 @@ import { findApiError } from '../rest/api-error.js';
 import { isAlreadyExists, isConflict, isNotFound } from '../rest/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
+import { isTimeout } from '../runtime/stop-reasons.js';
 import type { ElectionTimes } from './leader-elector-options.js';
 import type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 
@@ -33,6 +34,9 @@ interface Observed extends LockState {
 /** A release meets at most its own last renewal and the odd edit by hand. */
 const maxReleaseTries = 5;
 
+/** For a release that goes to a server which has not answered before either. */
+const lastTryMs = 1_000;
+
 /** As high as servers count; set so by hand, it must keep nobody from leading. */
 const mostTransitions = 2 ** 31 - 1;
 
@@ -44,6 +48,8 @@ export class LockCandidate {
   readonly #options: LockCandidateOptions;
   #observed: Observed | undefined;
   #reported = '';
+  /** Whether the last request was given up, as nothing came. */
+  #isSilent = false;
   /** The acquireTime of the term that this candidate is in: two processes of one identity differ in it. */
   #termStart: string | undefined;
 
@@ -86,14 +92,16 @@ export class LockCandidate {
 
   /**
    * Gives the lock up if this candidate holds it: nobody is the holder, for one second. Tried again on conflicts;
-   * anything else that fails is logged, and the lease runs out by itself.
+   * anything else that fails is logged, and the lease runs out by itself: a server that is gone holds nobody up, and one
+   * that did not answer the last request either is given a second.
    */
   async release(options: LockOptions = {}): Promise<void> {
-    const { lock, runtime } = this.#options;
+    const { lock, runtime, times } = this.#options;
+    const timeoutMs = this.#isSilent ? Math.min(lastTryMs, times.requestTimeoutMs) : times.requestTimeoutMs;
     try {
       for (let tries = 1; this.#isOwn(this.#observed?.record); tries += 1) {
         try {
-          await this.#request(options.signal, (signal) => lock.update(this.#emptyRecord(), { signal }));
+          await this.#request(options.signal, (signal) => lock.update(this.#emptyRecord(), { signal }), timeoutMs);
           runtime.log.info('the lease is given up');
           this.#observed = undefined;
           this.#termStart = undefined;
@@ -198,11 +206,22 @@ export class LockCandidate {
     return now === previous?.renewTime ? formatMicroTime(wall + 0.001) : now;
   }
 
-  async #request<T>(signal: AbortSignal | undefined, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { lock, times, runtime } = this.#options;
+  async #request<T>(
+    signal: AbortSignal | undefined,
+    send: (signal: AbortSignal) => Promise<T>,
+    timeoutMs = this.#options.times.requestTimeoutMs,
+  ): Promise<T> {
+    const { lock, runtime } = this.#options;
     const what = `a request about ${lock.description}`;
-    using scope = link({ signals: [signal], timeoutMs: times.requestTimeoutMs, clock: runtime.clock, what });
-    return await send(scope.signal);
+    using scope = link({ signals: [signal], timeoutMs, clock: runtime.clock, what });
+    try {
+      const answer = await send(scope.signal);
+      this.#isSilent = false;
+      return answer;
+    } catch (error) {
+      if (!signal?.aborted) this.#isSilent = isTimeout(error);
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
+import { findApiError } from '../rest/api-error.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
-import type { LostLease } from '../runtime/stop-reasons.js';
+import { isTimeout, type LostLease } from '../runtime/stop-reasons.js';
 import { LeadershipTerm } from './leadership-term.js';
 import { reassigned, shardSurplus } from './shard-balance.js';
 import { isRefused, type ShardRegister, type ShardState } from './shard-register.js';
@@ -44,6 +45,9 @@ export interface MembershipParts {
   readonly onGiven: (hold: ShardHold) => void;
 }
 
+/** Between two tries to leave. */
+const lastTryMs = 1_000;
+
 /**
  * One replica's time in a ring under one id, from joining until it has left or its lease is lost. After that the id is
  * never used again: whatever the table says of it is void.
@@ -59,6 +63,9 @@ export class ShardMembership {
   #text: string;
   #beat: number;
   #isLeaving = false;
+  /** Tries in a row that have failed, and why the last one did. */
+  #failures = 0;
+  #lastFailure: unknown;
   #isAwake = false;
   #wake = () => {};
 
@@ -84,12 +91,15 @@ export class ShardMembership {
 
   /**
    * Renews, takes and gives slots until the place is lost, or `leave` has aborted and all is handed over. `abandon` ends
-   * it at once; what it owns is left to run out.
+   * it at once; what it owns is left to run out. So it does when its work has ended, and the server cannot be reached: a
+   * process that is told to end has better things to do than to wait for it.
    */
   async run(leave: AbortSignal, abandon: AbortSignal): Promise<void> {
     const { times, runtime } = this.#parts;
     using _ = onAbort(leave, () => {
       this.#isLeaving = true;
+      // Whether or not the server can be reached: the work is to end.
+      this.#letGo(this.#state.table.slots.length);
       this.#rouse();
     });
     using over = link(this.term.lostSignal, abandon);
@@ -98,26 +108,50 @@ export class ShardMembership {
     let began = clock.monotonic();
     let isGone = await this.#tried(() => this.#tend(over.signal), over.signal);
     while (!over.signal.aborted && !isGone) {
-      // A round that hung was a pause itself: what is left until the deadline is for the next one.
-      await this.#nap(Math.max(0, began + times.retryPeriodMs - clock.monotonic()), over.signal);
+      if (this.#isDone && this.#failures > 0) {
+        if (this.#isHopeless) break;
+        await clock.sleep(lastTryMs, { signal: over.signal }).catch(() => {});
+      } else {
+        // A round that hung was a pause itself: what is left until the deadline is for the next one.
+        await this.#nap(Math.max(0, began + times.retryPeriodMs - clock.monotonic()), over.signal);
+      }
       if (over.signal.aborted || !this.term.isHeld) break;
       began = clock.monotonic();
       isGone = await this.#tried(() => this.#round(over.signal), over.signal);
     }
     if (abandon.aborted) this.term.lose('the ring was abandoned', abandon.reason);
+    else if (!isGone && this.term.isHeld) {
+      const error = this.#lastFailure;
+      runtime.log.warn('the ring could not be left; others take over when its lease has run out', { error });
+    }
     this.term.end();
     runtime.log.debug('no longer in the ring', { id: this.id });
   }
 
   async #tried(work: () => Promise<boolean>, over: AbortSignal): Promise<boolean> {
     try {
-      return await work();
+      const isGone = await work();
+      this.#failures = 0;
+      return isGone;
     } catch (error) {
       if (over.aborted) return false;
+      this.#failures += 1;
+      this.#lastFailure = error;
       this.term.failed(error);
       this.#parts.runtime.log.warn('the ring could not be read or written; trying again', { error });
       return false;
     }
+  }
+
+  /** Leaves, and nothing runs here any more for what it has. */
+  get #isDone(): boolean {
+    return this.#isLeaving && [...this.holds.values()].every(({ state }) => state === 'given');
+  }
+
+  /** Whether another try is not worth the wait: a server that answers has more than one that does not. */
+  get #isHopeless(): boolean {
+    if (isTimeout(this.#lastFailure)) return true;
+    return this.#failures >= (findApiError(this.#lastFailure) === undefined ? 2 : 3);
   }
 
   /** True when this member has left. */
@@ -202,8 +236,7 @@ export class ShardMembership {
     const live = sight.live(now).filter((id) => id !== this.id || !this.#isLeaving);
     this.#letGo(this.#isLeaving ? table.slots.length : shardSurplus(this.id, live, table));
     const dead = sight.dead(now).filter((id) => id !== this.id);
-    const isDone = this.#isLeaving && [...this.holds.values()].every(({ state }) => state === 'given');
-    const gone = isDone ? [...dead, this.id] : dead;
+    const gone = this.#isDone ? [...dead, this.id] : dead;
     const hasLoose = table.slots.some((slot, at) => this.#isLoose(slot.owner, at, dead));
     if (gone.length === 0 && !(hasLoose && live.length > 0) && table.isOpen) return false;
     if (gone.length > 0) runtime.log.info('members have gone', { ring: register.description, gone });

@@ -33,7 +33,10 @@ export type ShardListener = (change: ShardChange) => void | Promise<void>;
 
 /** Options of {@link ShardRing.run}. */
 export interface ShardRunOptions {
-  /** Leaves in order: work is told and waited for, slots are handed over, meanwhile the place is renewed. */
+  /**
+   * Leaves in order: work is told and waited for, slots are handed over, meanwhile the place is renewed. If the server
+   * cannot be reached once the work has ended, that holds nobody up: others take over when the lease has run out.
+   */
   readonly signal?: AbortSignal;
   /** Ends at once: nothing is waited for, and others take over when the lease has run out. */
   readonly abandon?: AbortSignal;
@@ -225,7 +228,7 @@ export class ShardRing {
     for (let beat = 1; !leave.aborted; beat += 1) {
       let pauseMs = random.jitter(retryPeriodMs / 2, 1);
       try {
-        const joined = await this.#tryToJoin(id, beat, abandon);
+        const joined = await this.#tryToJoin(id, beat, leave, abandon);
         if (joined.state.table.slots.length !== (this.#options.slots ?? 64)) {
           const slots = joined.state.table.slots.length;
           log.warn('the ring has another number of slots than this replica was told: its number holds', { slots });
@@ -243,13 +246,15 @@ export class ShardRing {
     return undefined;
   }
 
-  async #tryToJoin(id: string, beat: number, abandon: AbortSignal): Promise<JoinedRing> {
+  async #tryToJoin(id: string, beat: number, leave: AbortSignal, abandon: AbortSignal): Promise<JoinedRing> {
     const { clock } = this.#runtime;
     const { leaseMs, requestTimeoutMs } = this.#times;
     const what = `a request about ${this.#register.description}`;
     const text = formatMember({ identity: this.identity, leaseMs, beat, isLeaving: false });
     using scope = link({ signals: [abandon], timeoutMs: requestTimeoutMs, clock, what });
-    const found = await this.#register.read(scope.signal);
+    // Not so the write: it may be done, and then others count on this replica.
+    using reading = link(scope.signal, leave);
+    const found = await this.#register.read(reading.signal);
     const sentAt = clock.monotonic();
     const state =
       found === undefined

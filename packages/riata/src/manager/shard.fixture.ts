@@ -45,7 +45,8 @@ export class RingServer {
         onAbort(signal, () => reject(signal?.reason));
         if (signal?.aborted) return;
         const passage = this.passage(identity, verb);
-        const { thereMs = 0, backMs = 0, lost, refused } = passage;
+        const { thereMs = 0, backMs = 0, lost, refused, isUnreachable } = passage;
+        if (isUnreachable) return reject(new Error('connection refused'));
         const answer = (fn: () => void) => {
           if (lost !== 'answer') this.#base.after(backMs, () => into(fn));
         };
