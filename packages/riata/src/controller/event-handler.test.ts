@@ -60,6 +60,13 @@ describe('owners', () => {
     expect(keysOf(handler, pod('p', [owner('a', true)]), undefined)).toEqual(['shop/a']);
   });
 
+  test('one that keeps it hears of a change once, whether references are held once or not', () => {
+    const handler = enqueueRequestForOwner(Deployment);
+    expect(keysOf(handler, pod('p', [owner('a', true)]), pod('p', [owner('a', true)]))).toEqual(['shop/a']);
+    const references = [owner('a', true)];
+    expect(keysOf(handler, pod('p', references), pod('p', references))).toEqual(['shop/a']);
+  });
+
   test('beside the namespaces', () => {
     const handler = enqueueRequestForOwner(Node);
     expect(keysOf(handler, undefined, pod('p', [owner('n1', true, 'v1', 'Node')]))).toEqual(['n1']);

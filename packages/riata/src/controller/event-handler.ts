@@ -1,9 +1,9 @@
 import type { Change } from '../cache/change.js';
-import { clusterKey, keyId } from '../object/key.js';
+import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, OwnerReference } from '../object/meta.js';
 import { shownBriefly } from './assert-kind.js';
-import { type Request, requestFor } from './request.js';
+import { distinctRequests, type Request, requestFor } from './request.js';
 
 /** Puts a key in line. Its cause is known; the priority is that of the change unless another is given. */
 export type Enqueue = (request: Request, options?: { readonly priority?: number }) => void;
@@ -37,16 +37,15 @@ export function enqueueRequestForOwner(owner: KindRef, { onlyController = true }
     reference.kind === owner.kind &&
     groupOf(reference.apiVersion) === owner.group &&
     (!onlyController || reference.controller === true);
-  const enqueueOwners = (object: KubeObject | undefined, enqueue: Enqueue) => {
-    for (const reference of object?.metadata.ownerReferences ?? []) {
-      if (!isOwner(reference)) continue;
-      const namespace = owner.scope === 'Namespaced' ? object?.metadata.namespace : undefined;
-      enqueue(clusterKey({ namespace, name: reference.name }));
-    }
+  const ownersOf = (object: KubeObject | undefined): Request[] => {
+    const namespace = owner.scope === 'Namespaced' ? object?.metadata.namespace : undefined;
+    const references = object?.metadata.ownerReferences ?? [];
+    return references.filter(isOwner).map(({ name }) => clusterKey({ namespace, name }));
   };
   return ({ old, new: now }, enqueue) => {
-    enqueueOwners(now, enqueue);
-    if (old?.metadata.ownerReferences !== now?.metadata.ownerReferences) enqueueOwners(old, enqueue);
+    const owners = ownersOf(now);
+    if (old?.metadata.ownerReferences !== now?.metadata.ownerReferences) owners.push(...ownersOf(old));
+    for (const request of distinctRequests(owners)) enqueue(request);
   };
 }
 
@@ -60,7 +59,7 @@ export function enqueueRequestsFromMap<T extends KubeObject>(
   return ({ old, new: now }, enqueue) => {
     const given = (old === now ? [now] : [now, old]).flatMap((object) => (object === undefined ? [] : [map(object)]));
     const takeAll = (answers: readonly unknown[]) => {
-      for (const request of distinct(answers.flatMap(keysIn))) enqueue(request);
+      for (const request of distinctRequests(answers.flatMap(keysIn))) enqueue(request);
     };
     // Together: what came first may be worked on by the time the other comes, and would be once more.
     return given.some(isPromise) ? Promise.all(given).then(takeAll) : takeAll(given);
@@ -78,11 +77,6 @@ function keysIn(requests: unknown): Request[] {
   throw new TypeError(
     `a map function gives keys, as in [{ namespace, name }], or none, []; got ${shownBriefly(requests)}`,
   );
-}
-
-function distinct(requests: readonly Request[]): Iterable<Request> {
-  if (requests.length < 2) return requests;
-  return new Map(requests.map((request) => [keyId(request), request])).values();
 }
 
 /** By kind of change (`handler.Funcs`); what is left out leads to nothing. A resync counts as an update. */

@@ -70,6 +70,25 @@ test('an item that goes from one key to another: both hear of it', async () => {
   await end();
 });
 
+test('a key is put in line once for all that came of one poll, though someone waits for it', async () => {
+  const { source, setAnswer, queue, run, end, clock } = setUp({ keys: () => ({ name: 'all' }) });
+  const runs: string[][] = [];
+  const worker = (async () => {
+    for await (const { note = [] } of queue) runs.push(note.map(({ change, object }) => `${change} ${object}`));
+  })();
+  setAnswer(async () => [{ arn: 'a', size: 1 }]);
+  await run(source);
+  setAnswer(async () => [
+    { arn: 'a', size: 2 },
+    { arn: 'b', size: 1 },
+  ]);
+  await clock.advance(minute);
+  await end();
+  queue.shutDown();
+  await worker;
+  expect(runs).toEqual([['Added a'], ['Updated a', 'Added b']]);
+});
+
 test('by a version, with several keys', async () => {
   const { source, run, say, end } = setUp({
     version: ({ size }) => String(size > 10),

@@ -1,9 +1,10 @@
 import { type Duration, durationMs } from '../object/duration.js';
+import { keyId } from '../object/key.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link } from '../runtime/signals.js';
 import { lowPriority } from './change-intake.js';
-import { placeRequest, type Request, type RequestQueue } from './request.js';
+import { type Cause, distinctRequests, mergeCauses, placeRequest, type Request, type RequestQueue } from './request.js';
 import type { Source } from './source.js';
 
 /** What a {@link pollerSource} is told of the system that it asks. */
@@ -110,23 +111,45 @@ class PolledItems<T> {
       now.set(itemId, { version: version(item), keys: this.#keysOf(item) });
     }
     this.#known = now;
+    const due = new Due(this.#name, this.#clock.monotonic());
     for (const [itemId, known] of now) {
       const old = before?.get(itemId);
-      if (old === undefined) this.#enqueue(known.keys, 'Added', itemId, before === undefined);
-      else if (old.version !== known.version) this.#enqueue([...known.keys, ...old.keys], 'Updated', itemId, false);
+      if (old === undefined) due.add(known.keys, 'Added', itemId);
+      else if (old.version !== known.version) due.add([...known.keys, ...old.keys], 'Updated', itemId);
     }
     for (const [itemId, known] of before ?? []) {
-      if (!now.has(itemId)) this.#enqueue(known.keys, 'Deleted', itemId, false);
+      if (!now.has(itemId)) due.add(known.keys, 'Deleted', itemId);
     }
+    const priority = before === undefined ? lowPriority : 0;
+    for (const { key, note } of due.keys) this.#queue.add(key, { note, priority });
   }
 
   #keysOf(item: T): readonly Request[] {
     const keys = this.#options.keys(item);
     return (Symbol.iterator in keys ? [...keys] : [keys]).map((key) => placeRequest(key, this.#cluster));
   }
+}
 
-  #enqueue(keys: readonly Request[], change: 'Added' | 'Updated' | 'Deleted', object: string, isFirst: boolean): void {
-    const note = [{ source: this.#name, change, object, count: 1, atMs: this.#clock.monotonic() }];
-    for (const key of keys) this.#queue.add(key, { note, priority: isFirst ? lowPriority : 0 });
+/** Keys that a poll leads to, each once, with all that led to it. */
+class Due {
+  readonly #source: string;
+  readonly #atMs: number;
+  readonly #keys = new Map<string, { readonly key: Request; readonly note: readonly Cause[] }>();
+
+  constructor(source: string, atMs: number) {
+    this.#source = source;
+    this.#atMs = atMs;
+  }
+
+  get keys(): Iterable<{ readonly key: Request; readonly note: readonly Cause[] }> {
+    return this.#keys.values();
+  }
+
+  add(keys: readonly Request[], change: 'Added' | 'Updated' | 'Deleted', object: string): void {
+    const cause = { source: this.#source, change, object, count: 1, atMs: this.#atMs };
+    for (const key of distinctRequests(keys)) {
+      const id = keyId(key);
+      this.#keys.set(id, { key, note: mergeCauses(this.#keys.get(id)?.note ?? [], [cause]) });
+    }
   }
 }

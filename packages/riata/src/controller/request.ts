@@ -52,6 +52,12 @@ export function placeRequest(request: Request, cluster: string | undefined): Req
   return clusterKey(cluster === undefined || request.cluster ? request : { ...request, cluster });
 }
 
+/** Each once. Whoever waits for work takes a key when it is put in line: put there twice, it would be worked on twice. */
+export function distinctRequests(requests: readonly Request[]): Iterable<Request> {
+  if (requests.length < 2) return requests;
+  return new Map(requests.map((request) => [keyId(request), request])).values();
+}
+
 /** Options that every queue of requests has. */
 export const requestQueueOptions = { id: keyId, merge: mergeCauses };
 
