@@ -1,6 +1,13 @@
 import type { Client } from 'riata';
 import type { ControllerDefinition, ControllerHealth, ReconcileRecord, RequestQueue } from 'riata/controller';
-import { type Added, Manager, type ManagerExit, type ManagerOptions, type Runnable } from 'riata/manager';
+import {
+  type Added,
+  Manager,
+  type ManagerExit,
+  type ManagerOptions,
+  type Runnable,
+  type RunnableStage,
+} from 'riata/manager';
 import { type KindRef, keyOf, objectKey } from 'riata/object';
 import { onAbort, type Runtime } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
@@ -29,6 +36,8 @@ interface Watched {
   readonly kind: KindRef;
   /** It begins when a cluster is added. */
   readonly isElsewhere: boolean;
+  /** It runs whoever leads. */
+  readonly isEverywhere: boolean;
   /** Undefined while it has not begun. */
   queue: RequestQueue | undefined;
 }
@@ -106,10 +115,12 @@ export class TestManager implements AsyncDisposable {
   }
 
   /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
-  add(what: ControllerDefinition | Runnable): Added {
-    if (!('reconciler' in what)) return this.manager.add(what);
-    const isElsewhere = what.options.clusters === 'added';
-    const watched: Watched = { name: what.name, kind: what.kind, isElsewhere, queue: undefined };
+  add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
+    if (!('reconciler' in what)) return this.manager.add(what, options);
+    const { clusters, everyReplica = false } = what.options;
+    const isElsewhere = clusters === 'added';
+    const isEverywhere = options.stage === undefined ? everyReplica : options.stage !== 'leader';
+    const watched: Watched = { name: what.name, kind: what.kind, isElsewhere, isEverywhere, queue: undefined };
     // It may work on several clusters, which come and go.
     let places = 0;
     const source = {
@@ -124,7 +135,8 @@ export class TestManager implements AsyncDisposable {
         });
       },
     };
-    const added = this.manager.add({ ...what, watches: [...what.watches, { through: 'source', make: () => source }] });
+    const watches = [...what.watches, { through: 'source', make: () => source } as const];
+    const added = this.manager.add({ ...what, watches }, options);
     this.#watched.add(watched);
     const remove = async () => {
       this.#watched.delete(watched);
@@ -181,12 +193,14 @@ export class TestManager implements AsyncDisposable {
 
   /** @internal Names of controllers that should work, and do not yet. */
   get unbegun(): readonly string[] {
-    if (!this.isLeading) return [];
-    const shared = [...this.#factories].flatMap((factory) =>
+    if (this.#exit !== undefined) return [];
+    const { isLeading } = this;
+    const shared = [...(isLeading ? this.#factories : [])].flatMap((factory) =>
       factory.controllers.filter(({ isWanted, health }) => isWanted && health === undefined),
     );
     const hasNone = this.manager.clusters.names.length === 0;
     return [...this.#watched]
+      .filter(({ isEverywhere }) => isLeading || isEverywhere)
       .filter(({ queue, isElsewhere }) => queue === undefined && !(isElsewhere && hasNone))
       .map(({ name }) => name)
       .concat(shared.map(({ name }) => name));

@@ -86,6 +86,8 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
    * it, a `requeueAfter` or the deletion of an object without finalizer included, is not passed on. @default false
    */
   readonly sharded?: boolean;
+  /** Runs on every replica, whoever leads (`NeedLeaderElection: false`): for what writes nothing. @default false */
+  readonly everyReplica?: boolean;
   /** Who its writes belong to. @default the controller's name */
   readonly fieldManager?: string;
 }

@@ -204,18 +204,20 @@ export class Manager implements AsyncDisposable {
 
   /**
    * Adds a controller, or anything else that is to run, at any time (`Add`). Controllers run on the replica that leads,
-   * those that are shared and all the rest on every one, unless `stage` says otherwise.
+   * those that are sharded or for every replica, and all the rest, on every one, unless `stage` says otherwise: here, or
+   * as part of a runnable.
    */
   add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') {
       throw new Error('the manager has stopped: nothing can be added any more');
     }
     if (typeof what === 'object' && 'reconciler' in what) {
-      const isShared = this.#shards !== undefined && what.options.sharded;
-      return this.#addController(what, options.stage ?? (isShared ? 'others' : 'leader'));
+      const { sharded, everyReplica } = what.options;
+      const isEverywhere = everyReplica || (this.#shards !== undefined && sharded);
+      return this.#addController(what, options.stage ?? (isEverywhere ? 'others' : 'leader'));
     }
     assertRunnable(what);
-    return { remove: this.#groups[options.stage ?? 'others'].add(what) };
+    return { remove: this.#groups[options.stage ?? what.stage ?? 'others'].add(what) };
   }
 
   /** A check of `/healthz`: while it throws, this process should be restarted (`AddHealthzCheck`). */

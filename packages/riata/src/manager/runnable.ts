@@ -10,6 +10,11 @@ export interface Runnable {
    * stops. @default nothing to do
    */
   warmUp?(options: { readonly signal: AbortSignal }): Promise<void>;
+  /**
+   * When and where it runs, unless `manager.add` is told otherwise: `'leader'` for what only the replica that leads may do
+   * (`LeaderElectionRunnable`, `NeedLeaderElection`). @default 'others', on every replica
+   */
+  readonly stage?: RunnableStage;
 }
 
 /**
