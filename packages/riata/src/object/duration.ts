@@ -16,9 +16,9 @@ export function durationMs(duration: Duration | 'never', what = 'duration'): num
   if (duration === 'never') return Number.POSITIVE_INFINITY;
   const match = typeof duration === 'string' ? userForm.exec(duration) : null;
   if (!match) {
-    throw new TypeError(
-      `${what}: expected a number and one of ms, s, m, h, d, as in "30s", or "never"; got ${JSON.stringify(duration)}`,
-    );
+    const hint = typeof duration === 'number' ? `; in milliseconds that is "${duration}ms"` : '';
+    const got = `got ${JSON.stringify(duration)}${hint}`;
+    throw new TypeError(`${what}: expected a number and one of ms, s, m, h, d, as in "30s", or "never"; ${got}`);
   }
   // Products such as 1.1 × 1000 miss by a few units in the last place; whole nanoseconds hide that.
   const ms = Math.round(Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] * 1e6) / 1e6;
