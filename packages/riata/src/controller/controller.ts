@@ -42,6 +42,8 @@ export interface ControllerWork extends ControllerOptions {
   readonly reconcile: Reconciler<ActiveReconcile>;
   /** Which keys are this replica's; others are dropped before they run. @default all */
   readonly gate?: Pick<KeyGate, 'admits'>;
+  /** Asked right before each reconcile: true if the key is not to run now, and whoever says so sees to it. @default none */
+  readonly setAside?: (item: WorkItem<Request, readonly Cause[]>) => boolean;
 }
 
 /** `syncing`: waits for what it watches. `warm`: need not any more, and waits to be run. `running`: reconciles. */
@@ -248,16 +250,17 @@ export class Controller {
       const item = this.queue.tryGet() ?? (await this.queue.get());
       if (item === undefined) return;
       if (this.#stop.signal.aborted) this.queue.done(item.key);
-      else if (this.#options.gate?.admits(item.key) === false) this.#pass(item.key);
+      else if (this.#options.gate?.admits(item.key) === false) this.#drop(item.key, () => this.#metrics.notInShard());
+      else if (this.#options.setAside?.(item)) this.#drop(item.key);
       else await this.#process(item);
     }
   }
 
-  /** Leaves a key to the replica whose it is; if it comes back, it starts anew. */
-  #pass(key: Request): void {
+  /** Leaves a key, which is no reconcile; if it comes back, it starts anew. */
+  #drop(key: Request, count?: () => void): void {
     this.queue.forget(key);
     this.#failures.delete(keyId(key));
-    this.#metrics.notInShard();
+    count?.();
     this.queue.done(key);
   }
 

@@ -1,5 +1,6 @@
 import { wrapPlainly } from '../client/kube-client.js';
 import type { KubeObject } from '../object/meta.js';
+import type { WorkItem } from '../queue/queue-entry.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
@@ -8,11 +9,12 @@ import { Controller } from './controller.js';
 import type { ControllerOptions } from './controller-options.js';
 import { type ControllerPlace, DefinedReconciler, ReconcilerMemory } from './defined-reconciler.js';
 import type { ControllerDefinition } from './definition.js';
+import { EarlyKeys } from './early-keys.js';
 import type { KeyGate } from './key-gate.js';
 import { readSource } from './kind-source.js';
 import { knownObjects } from './known-objects.js';
 import { replayObjects } from './replay-objects.js';
-import type { Request } from './request.js';
+import type { Cause, Request } from './request.js';
 import type { Result } from './result.js';
 import { isSyncing, type Source } from './source.js';
 import { watchSource } from './watch-source.js';
@@ -38,8 +40,8 @@ export async function controllerFor<R extends KubeObject>(
 
 /** A cluster that came while the controller was running, until it is synced. */
 interface Newcomer {
-  /** Keys that came too early, and are looked at once it is. */
-  readonly early: Map<string, Request>;
+  /** Keys that came too early, and run once it is. */
+  readonly early: EarlyKeys;
   isSynced: boolean;
 }
 
@@ -62,7 +64,11 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     this.#runtime = resolveRuntime(parts.runtime);
     const { name: _, predicates: __, fieldManager: ___, warmUp: ____, clusters: _____, ...own } = definition.options;
     const options = { ...parts.defaults, ...own, gate: parts.gate, runtime: this.#runtime };
-    this.controller = new Controller(definition.name, { ...options, reconcile: (run) => this.#reconcile(run) });
+    this.controller = new Controller(definition.name, {
+      ...options,
+      reconcile: (run) => this.#reconcile(run),
+      setAside: (item) => this.#setAside(item),
+    });
   }
 
   /** Works on this API server from the start: nothing is reconciled before what it watches there is synced. */
@@ -80,15 +86,14 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     { signal }: { signal: AbortSignal },
   ): Promise<void> {
     const { cluster } = place;
-    const newcomer: Newcomer = { early: new Map(), isSynced: false };
+    const newcomer: Newcomer = { early: new EarlyKeys(), isSynced: false };
     this.#newcomers.set(cluster, newcomer);
     this.#place(place);
     const sources = this.#sourcesOf(place);
     for (const source of sources) await this.controller.watch(bounded(source, signal));
     if (!(await this.#synced(sources, cluster, signal))) return;
     newcomer.isSynced = true;
-    for (const key of newcomer.early.values()) this.controller.queue.add(key);
-    newcomer.early.clear();
+    newcomer.early.release(this.controller.queue);
   }
 
   /** False if the signal has aborted before. What is refused today may be allowed tomorrow: informers go on asking. */
@@ -119,6 +124,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     this.#reconcilers.delete(cluster);
     this.#places.delete(cluster);
     this.#newcomers.delete(cluster);
+    this.#memory.cleanedUp.clusterGone(cluster);
+    this.#memory.failures.clusterGone(cluster);
     const isThere = (key: Request) => key.cluster === cluster;
     void this.controller.endReconciles(isThere, new Removed(`cluster "${cluster}" was removed`), { atOnce: true });
   }
@@ -134,13 +141,17 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     await Promise.all(places);
   }
 
+  /** What comes before its cluster is synced waits; what is left of a cluster that is gone leads to nothing. */
+  #setAside(item: WorkItem<Request, readonly Cause[]>): boolean {
+    const cluster = item.key.cluster ?? '';
+    const newcomer = this.#newcomers.get(cluster);
+    if (newcomer !== undefined && !newcomer.isSynced) newcomer.early.add(item);
+    else if (this.#places.has(cluster)) return false;
+    return true;
+  }
+
   #reconcile(run: ActiveReconcile): Promise<Result> | undefined {
     const cluster = run.key.cluster ?? '';
-    const newcomer = this.#newcomers.get(cluster);
-    if (newcomer !== undefined && !newcomer.isSynced) {
-      newcomer.early.set(`${run.key.namespace ?? ''}/${run.key.name}`, run.key);
-      return undefined;
-    }
     const place = this.#places.get(cluster);
     if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
     const client = place.client[wrapPlainly](this.#gate.fence(run.key, knownObjects(place.cache)));
@@ -158,7 +169,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const runtime = { ...this.#runtime, log: this.#runtime.log.child({ controller: definition.name }) };
     const sources: Source[] = definition.reads.map((kind) => readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
-      sources.push(watchSource(definition, watch, { cache, cluster, runtime }));
+      sources.push(watchSource(definition, watch, { cache, cluster, runtime, echoes: this.#memory.echoes }));
     }
     return sources;
   }

@@ -4,6 +4,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { ignoreNotFound, isConflict } from '../rest/error-guards.js';
 import type { Logger } from '../runtime/logger.js';
+import { forgetCluster } from './forget-cluster.js';
 import type { Request } from './request.js';
 
 /** How often an object that others change at the same time is tried. */
@@ -70,6 +71,11 @@ export class CleanedUp {
 
   delete(key: Request): void {
     if (this.#uids.size > 0) this.#uids.delete(keyId(key));
+  }
+
+  /** A cluster is gone, and all that is in it. */
+  clusterGone(cluster: string): void {
+    forgetCluster(this.#uids, cluster);
   }
 }
 

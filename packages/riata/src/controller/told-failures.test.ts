@@ -37,3 +37,19 @@ test('what somebody else has taken back is not one’s own any more', () => {
   failures.forget(key);
   expect([failures.takeBack(key, object(1)), failures.takeBack(key, object(1))]).toEqual([true, false]);
 });
+
+test('what is of a cluster goes with it, and nothing else', () => {
+  const keys = [undefined, 'north', 'northern'].map((cluster) => clusterKey({ ...key, cluster }));
+  const taken = (failures: ToldFailures) => keys.map((each) => failures.takeBack(each, object(1)));
+  const others = new ToldFailures();
+  taken(others);
+  others.clusterGone('north');
+  expect(taken(others)).toEqual([false, true, false]);
+  const own = new ToldFailures();
+  for (const each of keys) own.told(each);
+  own.clusterGone('north');
+  expect([taken(own), taken(own)]).toEqual([
+    [true, true, true],
+    [true, false, true],
+  ]);
+});

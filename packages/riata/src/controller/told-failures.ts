@@ -1,5 +1,6 @@
 import { keyId } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
+import { forgetCluster } from './forget-cluster.js';
 import type { Request } from './request.js';
 
 /**
@@ -38,6 +39,12 @@ export class ToldFailures {
   gone(key: Request): void {
     this.forget(key);
     if (this.#others.size > 0) this.#others.delete(keyId(key));
+  }
+
+  /** A cluster is gone, and all that is in it. */
+  clusterGone(cluster: string): void {
+    forgetCluster(this.#own, cluster);
+    forgetCluster(this.#others, cluster);
   }
 
   /** Keys come from another replica: what stands there may be of this controller again. */
