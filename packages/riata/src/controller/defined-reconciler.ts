@@ -1,4 +1,4 @@
-import { atHand, type Cache } from '../cache/cache.js';
+import { answerMaker, atHand, type Cache } from '../cache/cache.js';
 import { notAtHand } from '../cache/cache-reader.js';
 import { type ApplyOptions, applyOperation } from '../client/apply.js';
 import { delegatingClient } from '../client/delegating-client.js';
@@ -17,6 +17,7 @@ import { isStopReason } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
 import type { ControllerDefinition } from './definition.js';
+import { FailureEchoes } from './failure-echoes.js';
 import { CleanedUp, defaultFinalizer, dropFinalizers, ensureFinalizer, LeftBehind } from './finalizing.js';
 import { ObjectStatus } from './object-status.js';
 import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
@@ -45,6 +46,7 @@ export interface ControllerPlace {
 export class ReconcilerMemory {
   readonly cleanedUp = new CleanedUp();
   readonly failures = new ToldFailures();
+  readonly echoes = new FailureEchoes();
   readonly unwatched: UnwatchedKinds;
   readonly leftBehind: LeftBehind;
 
@@ -102,6 +104,7 @@ export class DefinedReconciler<R extends KubeObject> {
     if (object === undefined) {
       this.#memory.cleanedUp.delete(run.key);
       this.#memory.failures.gone(run.key);
+      this.#memory.echoes.gone(run.key);
       return evenWhenGone ? await this.#call(run, undefined) : undefined;
     }
     if (finalize === undefined) {
@@ -154,8 +157,9 @@ export class DefinedReconciler<R extends KubeObject> {
 
   #statusOf(object: R, run: ActiveReconcile): ObjectStatus<R> {
     const { kind } = this.#definition;
+    const { failures, echoes } = this.#memory;
     return new ObjectStatus<R>(object, {
-      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures: this.#memory.failures },
+      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures, echoes },
       apply: (operation) => this.#applied(operation, run),
     });
   }
@@ -234,7 +238,8 @@ export class DefinedReconciler<R extends KubeObject> {
   async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
     const { signal = run.innerSignal, span = run.span } = given;
     // As what is there already, in the cache: frozen, and without managedFields.
-    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true };
+    const makeObject = this.#cache[answerMaker](given.kind, given.namespace);
+    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true, makeObject };
     const answer = await this.#place.run(operation);
     if (answer !== operation.current) note(run, operation, answer);
     return answer;

@@ -4,6 +4,7 @@ import { setCondition } from '../object/conditions.js';
 import type { KindRef } from '../object/kind.js';
 import type { Condition, KubeObject } from '../object/meta.js';
 import { describeError } from '../runtime/describe-error.js';
+import type { FailureEchoes } from './failure-echoes.js';
 import type { StatusCondition, StatusFields } from './reconcile-context.js';
 import type { Request } from './request.js';
 import type { ToldFailures } from './told-failures.js';
@@ -26,6 +27,7 @@ export class ObjectStatus<R extends KubeObject> {
   readonly #now: () => string;
   readonly #key: Request;
   readonly #failures: ToldFailures;
+  readonly #echoes: FailureEchoes;
   #object: R;
   /** What was said last, in this reconcile. */
   #said: StatusFields<R> | undefined;
@@ -40,6 +42,7 @@ export class ObjectStatus<R extends KubeObject> {
       readonly now: () => string;
       readonly key: Request;
       readonly failures: ToldFailures;
+      readonly echoes: FailureEchoes;
     },
   ) {
     this.#object = object;
@@ -49,6 +52,7 @@ export class ObjectStatus<R extends KubeObject> {
     this.#now = parts.now;
     this.#key = parts.key;
     this.#failures = parts.failures;
+    this.#echoes = parts.echoes;
   }
 
   /**
@@ -72,7 +76,7 @@ export class ObjectStatus<R extends KubeObject> {
 
   #takeBack(): Promise<unknown> {
     const fields = this.#said ?? this.#kept();
-    return this.#say(fields, fields, readyNow);
+    return this.#say(fields, fields, readyNow, true);
   }
 
   /**
@@ -88,7 +92,7 @@ export class ObjectStatus<R extends KubeObject> {
     const { conditions = [], ...rest } = this.#said ?? this.#kept();
     const others = conditions.filter(({ type }) => type !== 'Ready');
     const ready = { type: 'Ready', status: 'False', reason: failureReason, message } as const;
-    await this.#write({ ...rest, conditions: others } as StatusFields<R>, ready, signal);
+    await this.#write({ ...rest, conditions: others } as StatusFields<R>, ready, { isOwnWord: true, signal });
     this.#failures.told(this.#key);
   }
 
@@ -98,10 +102,10 @@ export class ObjectStatus<R extends KubeObject> {
     return ready?.status === 'False' && ready.reason === failureReason ? ready : undefined;
   }
 
-  async #say(said: StatusFields<R>, fields: StatusFields<R>, ready: StatusCondition): Promise<R> {
+  async #say(said: StatusFields<R>, fields: StatusFields<R>, ready: StatusCondition, isOwnWord = false): Promise<R> {
     this.#said = said;
     try {
-      return await this.#write(fields, ready);
+      return await this.#write(fields, ready, { isOwnWord });
     } catch (error) {
       // What is refused is no part of what is said when that is told as a failure: it would be refused again.
       if (this.#said === said) this.#said = undefined;
@@ -119,13 +123,22 @@ export class ObjectStatus<R extends KubeObject> {
     return { ...rest, conditions: conditions.filter(({ type }) => type !== 'Ready') } as unknown as StatusFields<R>;
   }
 
-  async #write(fields: StatusFields<R>, ready: StatusCondition, signal?: AbortSignal): Promise<R> {
+  /** `isOwnWord`: nobody has asked for it to be said, and it is no reason to reconcile. */
+  async #write(
+    fields: StatusFields<R>,
+    ready: StatusCondition,
+    { isOwnWord, signal }: { readonly isOwnWord: boolean; readonly signal?: AbortSignal },
+  ): Promise<R> {
     const { name, namespace, generation } = this.#object.metadata;
     const { apiVersion, kind } = this.#kind;
     let status: object;
     if (!keepsConditions(this.#kind)) status = this.#asSaid(fields);
-    else if (generation === undefined) status = this.#complete(fields, ready);
-    else status = { observedGeneration: generation, ...this.#complete(fields, ready) };
+    else {
+      const complete = this.#complete(fields, ready);
+      const written = complete.conditions.find(({ type }) => type === 'Ready');
+      if (isOwnWord && written !== undefined) this.#echoes.saying(this.#key, written);
+      status = generation === undefined ? complete : { observedGeneration: generation, ...complete };
+    }
     const metadata = namespace ? { name, namespace } : { name };
     const options = { fieldManager: this.#fieldManager, force: true, current: this.#object, signal };
     const operation = applyOperation(this.#kind, { metadata, status, apiVersion, kind } as never, options, 'status');

@@ -1,4 +1,5 @@
 import type { Cache } from '../cache/cache.js';
+import type { Change } from '../cache/change.js';
 import { splitKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
@@ -9,6 +10,7 @@ import {
   enqueueRequestForOwner,
   enqueueRequestsFromMap,
 } from './event-handler.js';
+import type { FailureEchoes } from './failure-echoes.js';
 import { kindSource } from './kind-source.js';
 import { referenceSource } from './reference-index.js';
 import { inCluster, type Source, type SyncingSource } from './source.js';
@@ -18,19 +20,23 @@ export interface WatchParts {
   readonly cache: Cache;
   readonly cluster: string | undefined;
   readonly runtime: Runtime;
+  /** Of the controller: its own words are no reason to reconcile. @default none */
+  readonly echoes?: FailureEchoes;
 }
 
 /** Makes a source of what a definition says is watched. */
 export function watchSource(
   definition: ControllerDefinition,
   watch: WatchDefinition,
-  { cache, cluster, runtime }: WatchParts,
+  { cache, cluster, runtime, echoes }: WatchParts,
 ): Source {
   if (watch.through === 'source') {
     const source = watch.make({ reader: cache });
     return cluster === undefined ? source : inCluster(source, cluster);
   }
-  const { kind, predicates } = watch;
+  const { kind } = watch;
+  const isNews = (change: Change<KubeObject>) => !echoes?.takes(change, cluster);
+  const predicates = watch.through === 'for' && echoes !== undefined ? [isNews, ...watch.predicates] : watch.predicates;
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {

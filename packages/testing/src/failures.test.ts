@@ -1,0 +1,41 @@
+import { isConditionTrue, TerminalError } from 'riata';
+import { control } from 'riata/controller';
+import { expect, test } from 'vitest';
+import { TestEnvironment } from './test-environment.js';
+import { inDefault, Widget, widget } from './widget.fixture.js';
+
+const setSize = (env: TestEnvironment, size: number) =>
+  env.client.patch(Widget, inDefault('a'), { type: 'merge', body: { spec: { size } } });
+
+test('a terminal error is not tried again until something changes, though the status tells of it', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const widgets = control(Widget).reconcile(({ object }) => {
+    throw new TerminalError(`size ${object.spec.size}`);
+  });
+  const manager = await env.run(widgets);
+  await env.client.create(widget('a', 1));
+  await env.advance('1h');
+  await env.settle();
+  expect(manager.explain).toMatchObject([{ outcome: 'terminal_error', attempt: 1 }]);
+  await setSize(env, 2);
+  await env.settle();
+  expect(manager.explain.map(({ error }) => error)).toEqual(['TerminalError: size 1', 'TerminalError: size 2']);
+});
+
+test('a failure waits as long as it is told to, and its end wakes nobody up', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const minutes: number[] = [];
+  const widgets = control(Widget, { backoff: () => '1m' }).reconcile(async ({ clock, status }) => {
+    minutes.push(Math.floor(clock.monotonic() / 60_000));
+    if (minutes.length < 4) throw new Error(`failure ${minutes.length}`);
+    await status({ size: 1 });
+  });
+  await env.run(widgets);
+  await env.client.create(widget('a', 1));
+  await env.advance('2h');
+  await env.settle();
+  // The last one by what the reconciler has said itself.
+  expect(minutes.map((minute) => minute - (minutes[0] ?? 0))).toEqual([0, 1, 2, 3, 3]);
+  const { status } = await env.client.get(Widget, inDefault('a'));
+  expect(isConditionTrue(status?.conditions, 'Ready')).toBe(true);
+});
