@@ -11,25 +11,29 @@ function checks() {
   return healthz;
 }
 
-const query = (text = '') => new URLSearchParams(text);
+const asked = (rest: string, query = '') => ({
+  rest,
+  query: new URLSearchParams(query),
+  signal: new AbortController().signal,
+});
 
 test('all well: ok; one line each when asked for', async () => {
   const route = healthRoute(checks());
-  expect(await route({ rest: '', query: query('exclude=db') })).toEqual({ body: 'ok' });
-  expect(await route({ rest: '', query: query('exclude=db&verbose') })).toEqual({ body: '[+]ping ok\nok\n' });
+  expect(await route(asked('', 'exclude=db'))).toEqual({ body: 'ok' });
+  expect(await route(asked('', 'exclude=db&verbose'))).toEqual({ body: '[+]ping ok\nok\n' });
 });
 
 test('one fails: 503, and says which and why', async () => {
   const route = healthRoute(checks());
-  const answer = await route({ rest: '', query: query() });
+  const answer = await route(asked(''));
   expect(answer).toMatchObject({ status: 503, body: expect.stringMatching(/\[\+\]ping ok\n\[-\]db failed: .*down/) });
 });
 
 test('one alone, by its name', async () => {
   const route = healthRoute(checks());
-  expect(await route({ rest: 'ping', query: query() })).toEqual({ body: 'ok' });
-  expect(await route({ rest: 'db', query: query() })).toMatchObject({ status: 503 });
-  expect(await route({ rest: 'none', query: query() })).toBeUndefined();
+  expect(await route(asked('ping'))).toEqual({ body: 'ok' });
+  expect(await route(asked('db'))).toMatchObject({ status: 503 });
+  expect(await route(asked('none'))).toBeUndefined();
 });
 
 test('names are taken once, and are names', () => {

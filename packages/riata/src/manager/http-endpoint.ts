@@ -1,10 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Scheduler } from '../runtime/clock.js';
 import { describeError } from '../runtime/describe-error.js';
 import { listenProblem } from '../runtime/listen-problem.js';
 import type { Logger } from '../runtime/logger.js';
 import { onAbort } from '../runtime/signals.js';
+import { Removed } from '../runtime/stop-reasons.js';
+import { type CertificateFiles, followCertificateFiles, readCertificateFiles } from './certificate-files.js';
 import type { Runnable } from './runnable.js';
+import { ToldProblems } from './told-problems.js';
 
 /** What a route answers. */
 export interface EndpointAnswer {
@@ -13,18 +17,24 @@ export interface EndpointAnswer {
   /** @default 'text/plain; charset=utf-8' */
   readonly contentType?: string;
   readonly body: string;
+  /** Why it could not do better: for the log, not for whoever asks. */
+  readonly failure?: unknown;
 }
 
 /** Answers GET requests of one path and what is below it; `rest` is what follows the path. */
 export type EndpointRoute = (request: {
   readonly rest: string;
   readonly query: URLSearchParams;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>;
 
 /** Says no to a request: undefined lets it pass. */
 export type EndpointGuard = (request: {
   readonly path: string;
   readonly authorization: string | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }) => Promise<EndpointAnswer | undefined>;
 
 /** Where a server of the manager listens: probes and metrics. */
@@ -33,8 +43,12 @@ export interface HttpEndpointOptions {
   readonly host?: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** PEM; given, it speaks HTTPS. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  /**
+   * Given, it speaks HTTPS: by the texts of a certificate and its key, in PEM, or by files of them, which are looked at
+   * again every ten seconds, as those who renew certificates replace them (`certwatcher`). Files that cannot be used are
+   * told in the log, and the last good ones stay; at the start they are a failure.
+   */
+  readonly tls?: { readonly cert: string; readonly key: string } | CertificateFiles;
 }
 
 /** For paths alone. */
@@ -47,6 +61,8 @@ export class HttpEndpoint implements Runnable {
   readonly #routes: ReadonlyMap<string, EndpointRoute>;
   readonly #guard: EndpointGuard | undefined;
   readonly #log: Logger;
+  readonly #clock: Scheduler;
+  readonly #told: ToldProblems;
   #url: string | undefined;
 
   constructor(
@@ -56,6 +72,7 @@ export class HttpEndpoint implements Runnable {
       readonly routes: ReadonlyMap<string, EndpointRoute>;
       readonly guard?: EndpointGuard;
       readonly log: Logger;
+      readonly clock: Scheduler;
     },
   ) {
     this.name = name;
@@ -63,6 +80,8 @@ export class HttpEndpoint implements Runnable {
     this.#routes = parts.routes;
     this.#guard = parts.guard;
     this.#log = parts.log;
+    this.#clock = parts.clock;
+    this.#told = new ToldProblems(parts.clock);
   }
 
   /** Where it listens; undefined before it does. */
@@ -72,16 +91,18 @@ export class HttpEndpoint implements Runnable {
 
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (signal.aborted) return;
-    const server = await this.#create();
+    const server = await this.#create(signal);
     const sockets = new Set<Socket>();
     server.on('connection', (socket: Socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     });
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => {
+      server.on('error', (error) => {
         const { host, port } = this.#options;
-        reject(new Error(`${this.name}: ${listenProblem(error, { host, port })}`, { cause: error }));
+        // Once it listens, a connection that could not be taken is the caller's to try again.
+        if (server.listening) this.#log.warn('a connection could not be taken', { server: this.name, error });
+        else reject(new Error(`${this.name}: ${listenProblem(error, { host, port })}`, { cause: error }));
       });
       server.listen({ host: this.#options.host, port: this.#options.port }, () => {
         const address = server.address();
@@ -97,24 +118,40 @@ export class HttpEndpoint implements Runnable {
     });
   }
 
-  async #create(): Promise<Server> {
+  async #create(signal: AbortSignal): Promise<Server> {
     const listener = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response);
     const { tls } = this.#options;
     if (tls === undefined) return (await import('node:http')).createServer(listener);
     const { createServer } = await import('node:https');
+    const files = 'certFile' in tls ? tls : undefined;
     try {
-      return createServer(tls, listener);
+      const pair = 'certFile' in tls ? await readCertificateFiles(tls) : tls;
+      // Node would take nothing for a certificate, and then refuse every caller.
+      if (!pair.cert || !pair.key) throw new Error(`${pair.cert ? 'the key' : 'the certificate'} is empty`);
+      const server = createServer(pair, listener);
+      if (files !== undefined) {
+        const parts = { clock: this.#clock, log: this.#log, server: this.name, signal, first: pair };
+        followCertificateFiles(files, (next) => server.setSecureContext(next), parts);
+      }
+      return server;
     } catch (error) {
-      const wanted = 'cert and key want the texts of a certificate and its key, in PEM';
+      const wanted =
+        files === undefined
+          ? 'cert and key want the texts of a certificate and its key, in PEM'
+          : `${files.certFile} and ${files.keyFile} want to be a certificate and its key, in PEM`;
       throw new Error(`${this.name}: tls: ${wanted}: ${describeError(error)}`, { cause: error });
     }
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = await this.#answer(request).catch((error: unknown) => {
-      this.#log.error('a request failed', { server: this.name, path: request.url, error });
-      return { status: 500, body: 'internal error\n' } as EndpointAnswer;
-    });
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Removed('nobody waits for the answer any more')));
+    const answer = await this.#answer(request, gone.signal).catch(
+      (failure: unknown): EndpointAnswer => ({ status: 500, body: 'internal error\n', failure }),
+    );
+    // Who has hung up, mostly as it took too long, is told nothing, and neither is the log.
+    if (gone.signal.aborted) return;
+    this.#tell(request.url ?? '/', answer);
     response.writeHead(answer.status ?? 200, {
       'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
       'x-content-type-options': 'nosniff',
@@ -123,20 +160,36 @@ export class HttpEndpoint implements Runnable {
     response.end(request.method === 'HEAD' ? undefined : answer.body);
   }
 
-  async #answer(request: IncomingMessage): Promise<EndpointAnswer> {
+  /** Scrapers ask every few seconds: what goes on is told once, and when it is over. */
+  #tell(url: string, { failure, status = 200 }: EndpointAnswer): void {
+    const [path = '/'] = url.split('?', 1);
+    const route = [...this.#routes.keys()].find((known) => isBelow(path, known)) ?? 'any other path';
+    if (failure !== undefined) {
+      const level = this.#told.isNews(route, describeError(failure)) ? 'error' : 'debug';
+      this.#log[level]('a request failed', { server: this.name, path, error: failure });
+    } else if (status < 400 && this.#told.isMended(route)) {
+      this.#log.info('requests are answered again', { server: this.name, path });
+    }
+  }
+
+  async #answer(request: IncomingMessage, signal: AbortSignal): Promise<EndpointAnswer> {
     const sent = request.url ?? '/';
     // Anybody may send anything: no reason for a line in the log.
     if (!URL.canParse(sent, base)) return { status: 400, body: 'bad request\n' };
     const url = new URL(sent, base);
     const { authorization } = request.headers;
-    const refusal = await this.#guard?.({ path: url.pathname, authorization });
+    const refusal = await this.#guard?.({ path: url.pathname, authorization, signal });
     if (refusal !== undefined) return refusal;
     if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'method not allowed\n' };
     for (const [path, route] of this.#routes) {
-      if (url.pathname !== path && !url.pathname.startsWith(`${path}/`)) continue;
-      const answer = await route({ rest: url.pathname.slice(path.length + 1), query: url.searchParams });
+      if (!isBelow(url.pathname, path)) continue;
+      const answer = await route({ rest: url.pathname.slice(path.length + 1), query: url.searchParams, signal });
       if (answer !== undefined) return answer;
     }
     return { status: 404, body: 'not found\n' };
   }
+}
+
+function isBelow(path: string, route: string): boolean {
+  return path === route || path.startsWith(`${route}/`);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { CertificateFiles } from './certificate-files.js';
 export type { Cluster, ClusterProvider, ClusterSet } from './clusters.js';
 export { EventBroadcaster, type EventBroadcasterOptions } from './event-broadcaster.js';
 export type { CorrelatorOptions } from './event-correlator.js';

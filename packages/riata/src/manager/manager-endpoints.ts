@@ -36,7 +36,7 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
       ['/healthz', healthRoute(parts.healthz)],
       ['/readyz', healthRoute(parts.readyz)],
     ]);
-    endpoints.push(new HttpEndpoint('health probes', health, { routes, log }));
+    endpoints.push(new HttpEndpoint('health probes', health, { routes, log, clock }));
   }
   if (metrics !== undefined) {
     const routes = new Map<string, EndpointRoute>();
@@ -51,7 +51,7 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
     if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
     if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
     const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
-    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, log }));
+    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, log, clock }));
   }
   return endpoints;
 }

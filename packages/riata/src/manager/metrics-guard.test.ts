@@ -24,7 +24,7 @@ function setUp() {
   };
   const guard = reviewGuard({ create } as unknown as Pick<Client, 'create'>, clock);
   const status = async (authorization: string | undefined, path = '/metrics') =>
-    (await guard({ path, authorization }))?.status ?? 200;
+    (await guard({ path, authorization, signal: new AbortController().signal }))?.status ?? 200;
   return { clock, asked, status };
 }
 
@@ -47,4 +47,37 @@ test('an answer holds for a minute', async () => {
   await clock.advance(2_000);
   await status('Bearer ann');
   expect(asked).toHaveLength(4);
+});
+
+test('while the API server cannot be asked nobody gets in, and nothing is kept of it', async () => {
+  const problem = new Error('connection refused');
+  let isDown = true;
+  const create = async (review: Review) => {
+    if (isDown) throw problem;
+    return { status: review.kind === 'TokenReview' ? { authenticated: true, user: {} } : { allowed: true } };
+  };
+  const guard = reviewGuard({ create } as unknown as Pick<Client, 'create'>, new VirtualClock());
+  const asked = { path: '/metrics', authorization: 'Bearer ann', signal: new AbortController().signal };
+  expect(await guard(asked)).toEqual({
+    status: 503,
+    body: expect.stringContaining('cannot be asked'),
+    failure: problem,
+  });
+  isDown = false;
+  expect(await guard(asked)).toBeUndefined();
+});
+
+test('a review that takes long is given up, as is one that nobody waits for', async () => {
+  const clock = new VirtualClock();
+  const create = (_: Review, { signal }: { signal: AbortSignal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const guard = reviewGuard({ create } as unknown as Pick<Client, 'create'>, clock);
+  const caller = new AbortController();
+  const asked = { path: '/metrics', authorization: 'Bearer ann', signal: caller.signal };
+  const late = guard(asked);
+  await clock.advance(10_000);
+  expect(await late).toMatchObject({ status: 503, failure: { message: expect.stringContaining('10000 ms') } });
+  const left = guard(asked);
+  caller.abort(new Error('hung up'));
+  expect(await left).toMatchObject({ status: 503, failure: { message: 'hung up' } });
 });
