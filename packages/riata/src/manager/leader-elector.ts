@@ -1,5 +1,6 @@
 import type { Run } from '../client/operation.js';
 import { type Duration, durationMs } from '../object/duration.js';
+import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
 import { LostLease } from '../runtime/stop-reasons.js';
@@ -15,6 +16,7 @@ import { LeadershipTerm } from './leadership-term.js';
 import { LockCandidate } from './lock-candidate.js';
 import { LoopLag } from './loop-lag.js';
 import type { LeaderElectionRecord, ResourceLock } from './resource-lock.js';
+import { ToldProblems } from './told-problems.js';
 
 /** How an election ended for this process. */
 export type ElectionOutcome =
@@ -61,6 +63,7 @@ export class LeaderElector implements WriteGuard {
   readonly #runtime: Runtime;
   readonly #metrics: LeaderElectionMetrics;
   readonly #candidate: LockCandidate;
+  readonly #told: ToldProblems;
   /** From winning the lease until the work has settled, lost or not. */
   #term: LeadershipTerm | undefined;
   #running = false;
@@ -81,6 +84,7 @@ export class LeaderElector implements WriteGuard {
     this.#times = times;
     this.#runtime = runtime;
     this.#metrics = metrics;
+    this.#told = new ToldProblems(runtime.clock);
     this.#candidate = new LockCandidate({ lock, times, runtime, onNewLeader, onSlowPath });
   }
 
@@ -165,12 +169,13 @@ export class LeaderElector implements WriteGuard {
     while (!stop.signal.aborted) {
       try {
         const sentAt = await this.#candidate.acquire({ signal: stop.signal, writeSignal: abandon });
+        this.#tellReached();
         // An answer that took so long that it cannot be relied on any more is as good as none.
         const isGood = sentAt !== undefined && clock.monotonic() - sentAt < renewDeadlineMs;
         if (isGood && !stop.signal.aborted) return sentAt;
         if (sentAt !== undefined && stop.signal.aborted) await this.#release(abandon);
       } catch (error) {
-        if (!stop.signal.aborted) log.warn('the lock could not be read or written; trying again', { error });
+        if (!stop.signal.aborted) this.#tellProblem('the lock could not be read or written; trying again', error);
       }
       const pause = random.jitter(retryPeriodMs, jitterFactor);
       await clock.sleep(pause, { signal: stop.signal }).catch(() => {});
@@ -231,7 +236,7 @@ export class LeaderElector implements WriteGuard {
 
   /** Renews until the term is lost or `over` aborts. */
   async #renew(term: LeadershipTerm, over: AbortSignal): Promise<void> {
-    const { clock, log } = this.#runtime;
+    const { clock } = this.#runtime;
     const { retryPeriodMs } = this.#times;
     using lag = new LoopLag(clock, retryPeriodMs / 4);
     const options = { signal: over, writeSignal: over };
@@ -247,12 +252,23 @@ export class LeaderElector implements WriteGuard {
         const sentAt = await this.#candidate.renew(options);
         if (sentAt === undefined) term.lose(`${this.#lock.description} is lost: ${this.#holder()} holds it`);
         else term.renewed(sentAt);
+        this.#tellReached();
       } catch (error) {
         if (over.aborted) return;
         term.failed(error);
-        log.warn('the lease could not be renewed; trying again', { error });
+        this.#tellProblem('the lease could not be renewed; trying again', error);
       }
     }
+  }
+
+  /** A server can be away for hours, and a right be missing for days: no reason for a line every two seconds. */
+  #tellProblem(message: string, error: unknown): void {
+    const isNews = this.#told.isNews('lock', `${message} ${describeError(error)}`);
+    this.#runtime.log[isNews ? 'warn' : 'debug'](message, { error });
+  }
+
+  #tellReached(): void {
+    if (this.#told.isMended('lock')) this.#runtime.log.info('the lock can be read and written again');
   }
 
   #tellLag(blockedMs: number, lateMs: number, term: LeadershipTerm): void {

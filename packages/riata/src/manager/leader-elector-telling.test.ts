@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { election } from './leader-elector.fixture.js';
+
+const reached = 'the lock can be read and written again';
+
+test('a candidate that cannot reach the lock says so once, again when it is something else, and when it is over', async () => {
+  const { clock, server, join } = election();
+  server.passage = () => ({ refused: 503 });
+  const a = join('a');
+  await clock.advance(300_000);
+  expect(a.log.messages('warn')).toEqual(['the lock could not be read or written; trying again']);
+  server.passage = () => ({ isUnreachable: true });
+  await clock.advance(300_000);
+  expect(a.log.messages('warn')).toHaveLength(2);
+  expect(a.log.messages('info')).not.toContain(reached);
+  server.passage = () => ({});
+  await clock.advance(10_000);
+  expect(a.elector.isLeader).toBe(true);
+  expect(a.log.messages('info').filter((message) => message === reached)).toHaveLength(1);
+});
+
+test('a leader that cannot renew says so once, and when it can again', async () => {
+  const { clock, server, join } = election();
+  const a = join('a');
+  await clock.advance(4_500);
+  server.passage = () => ({ refused: 503 });
+  await clock.advance(7_000);
+  expect(a.log.messages('warn')).toEqual(['the lease could not be renewed; trying again']);
+  server.passage = () => ({});
+  await clock.advance(2_000);
+  expect([a.elector.isLeader, a.log.messages('info').at(-1)]).toEqual([true, reached]);
+});
