@@ -238,8 +238,8 @@ describeServers('manager', (server) => {
     const { body } = await ask('metrics', '/metrics');
     expect(body).toMatch(/controller_runtime_reconcile_total\{controller="widget",result="success"\} [1-9]/);
     expect(body).toContain('workqueue_adds_total{');
-    expect(body).toMatch(/riata_informer_objects\{informer="widgets\..*"\} 1/);
-    expect(body).toMatch(/riata_informer_synced\{informer="widgets\..*"\} 1/);
+    expect(body).toMatch(/riata_informer_objects\{cluster="",informer="widgets\..*"\} 1/);
+    expect(body).toMatch(/riata_informer_synced\{cluster="",informer="widgets\..*"\} 1/);
     expect(JSON.parse((await ask('metrics', '/debug/reconciles?controller=widget')).body)).toMatchObject([
       { controller: 'widget', outcome: 'success' },
     ]);

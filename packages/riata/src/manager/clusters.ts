@@ -1,8 +1,10 @@
 import { Cache } from '../cache/cache.js';
 import { type ConnectedClient, createClient } from '../client/create-client.js';
 import type { RestConfig } from '../rest/config.js';
+import { type Metrics, noMetrics } from '../runtime/metrics.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { Removed } from '../runtime/stop-reasons.js';
+import { checkInformers } from './check-informers.js';
 import { EventBroadcaster } from './event-broadcaster.js';
 import type { EventRecorder } from './event-recorder.js';
 import type { ManagerOptions } from './manager-options.js';
@@ -16,6 +18,16 @@ export interface Cluster {
   readonly signal: AbortSignal;
   /** Tells of what happens to its objects, there, in the name of a component. */
   eventRecorder(name: string): EventRecorder;
+  /**
+   * Throws, with the reason, while what is watched there is not synced, or its server has been silent for long.
+   *
+   * `/readyz?verbose` tells it as `informers/` and the name, `/readyz/informers/<name>` answers by it alone, and the metric
+   * `riata_cluster_healthy` shows it; `riata_informer_…` have the name as label `cluster`. All of them end with the
+   * cluster. It does not count for `/readyz` as a whole, nor for `/healthz`: a remote cluster that is dead, or has just
+   * come, is no reason to take an operator down that works on all the others. If yours is no good without this one, say
+   * so: `manager.addReadyzCheck('north', () => manager.clusters.get('north')?.check())`.
+   */
+  check(): void;
 }
 
 /** Adds and removes clusters while a manager runs. */
@@ -50,6 +62,8 @@ interface Member extends Cluster {
 export class Clusters implements ClusterSet {
   readonly #members = new Map<string, Member>();
   readonly #runtime: Runtime;
+  /** For their caches. */
+  readonly #metrics: Metrics;
   readonly #options: Pick<ManagerOptions, 'cache' | 'events'>;
   readonly #onAdd: (cluster: Cluster) => void;
   #isClosed = false;
@@ -60,6 +74,7 @@ export class Clusters implements ClusterSet {
     readonly onAdd: (cluster: Cluster) => void;
   }) {
     this.#runtime = parts.runtime;
+    this.#metrics = withoutGauges(parts.runtime.metrics);
     this.#options = parts.options;
     this.#onAdd = parts.onAdd;
   }
@@ -82,13 +97,14 @@ export class Clusters implements ClusterSet {
     if (this.#members.has(name)) throw new Error(`there already is a cluster named "${name}": remove it first`);
     if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);
     const client = createClient(config, { runtime: this.#runtime });
-    const cache = new Cache(client, { ...this.#options.cache, runtime: this.#runtime });
+    const cache = new Cache(client, { ...this.#options.cache, runtime: { ...this.#runtime, metrics: this.#metrics } });
     const events = new EventBroadcaster(client, { ...this.#options.events, runtime: this.#runtime });
     const stop = new AbortController();
     const { signal } = stop;
     const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], client);
     const eventRecorder = (component: string) => events.recorder(component);
-    const member = { name, client, cache, signal, eventRecorder, stop, ended };
+    const check = () => checkInformers(cache);
+    const member = { name, client, cache, signal, eventRecorder, check, stop, ended };
     this.#members.set(name, member);
     this.#runtime.log.info('a cluster was added', { cluster: name, server: config.server });
     this.#onAdd(member);
@@ -119,4 +135,14 @@ export class Clusters implements ClusterSet {
     this.#isClosed = true;
     await Promise.all(this.names.map((name) => this.remove(name)));
   }
+}
+
+/** What caches count goes by the names of kinds: of several clusters that adds up, but one level would hide the other. */
+function withoutGauges(metrics: Metrics): Metrics {
+  return {
+    enabled: metrics.enabled,
+    counter: (spec) => metrics.counter(spec),
+    histogram: (spec) => metrics.histogram(spec),
+    gauge: (spec) => noMetrics.gauge(spec),
+  };
 }

@@ -8,11 +8,16 @@ export interface HealthReport {
   readonly ok: boolean;
   /** By name: what is wrong; undefined if nothing is. */
   readonly checks: Readonly<Record<string, string | undefined>>;
+  /** The same of what is told and does not count, unless it is asked for alone. */
+  readonly asides: Readonly<Record<string, string | undefined>>;
 }
+
+type NamedChecks = Iterable<readonly [name: string, check: HealthCheck]>;
 
 /** Named checks, asked all at once (`healthz.Handler`). */
 export class HealthChecks {
   readonly #checks = new Map<string, HealthCheck>();
+  #asides: () => NamedChecks = () => [];
 
   /** Throws if the name is taken. */
   add(name: string, check: HealthCheck): void {
@@ -23,15 +28,34 @@ export class HealthChecks {
     this.#checks.set(name, check);
   }
 
+  /** Checks that come and go, are told, and do not count; their names have a slash, which those of others have not. */
+  addAsides(asides: () => NamedChecks): void {
+    this.#asides = asides;
+  }
+
   has(name: string): boolean {
-    return this.#checks.has(name);
+    return this.#checks.has(name) || new Map(this.#asides()).has(name);
   }
 
   /** All of them, except those named, or only the one named. */
   async ask({ only, exclude = [] }: { only?: string; exclude?: readonly string[] } = {}): Promise<HealthReport> {
-    const wanted = [...this.#checks].filter(([name]) => (only === undefined ? !exclude.includes(name) : name === only));
-    const found = await Promise.all(
-      wanted.map(async ([name, check]) => {
+    const isWanted = (name: string) => (only === undefined ? !exclude.includes(name) : name === only);
+    const [checks, asides] = await Promise.all([found(this.#checks, isWanted), found(this.#asides(), isWanted)]);
+    const counted = only === undefined ? checks : [...checks, ...asides];
+    return {
+      ok: counted.every(([, problem]) => problem === undefined),
+      checks: Object.fromEntries(checks),
+      asides: Object.fromEntries(asides),
+    };
+  }
+}
+
+/** What each of them says. */
+function found(checks: NamedChecks, isWanted: (name: string) => boolean) {
+  return Promise.all(
+    [...checks]
+      .filter(([name]) => isWanted(name))
+      .map(async ([name, check]) => {
         try {
           await check();
           return [name, undefined] as const;
@@ -39,7 +63,5 @@ export class HealthChecks {
           return [name, describeError(error)] as const;
         }
       }),
-    );
-    return { ok: found.every(([, problem]) => problem === undefined), checks: Object.fromEntries(found) };
-  }
+  );
 }

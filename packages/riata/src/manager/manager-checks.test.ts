@@ -3,6 +3,7 @@ import type { CacheHealth } from '../cache/cache.js';
 import { ReflectorError } from '../cache/reflector-error.js';
 import type { InformerHealth } from '../cache/shared-informer.js';
 import { Pod } from '../kinds/index.js';
+import type { ClusterSet } from './clusters.js';
 import { HealthChecks } from './health-checks.js';
 import { addManagerChecks } from './manager-checks.js';
 
@@ -10,6 +11,20 @@ const well = { name: 'pods', phase: 'watching', synced: true, consecutiveFailure
 const refused = new Error('connection refused');
 const problem = (kind: 'not-served' | 'forbidden') =>
   new ReflectorError(`pods: ${kind}`, { problem: kind, reflector: 'pods', cause: undefined });
+
+/** Clusters by name, and what is wrong with each. */
+function clustersOf(problems: Readonly<Record<string, string | undefined>>): ClusterSet {
+  const check = (name: string) => () => {
+    if (problems[name] !== undefined) throw new Error(problems[name]);
+  };
+  const set = {
+    get names() {
+      return Object.keys(problems);
+    },
+    get: (name: string) => (name in problems ? { check: check(name) } : undefined),
+  };
+  return set as unknown as ClusterSet;
+}
 
 test.each<[string, Partial<InformerHealth>, string | undefined]>([
   ['is well', {}, undefined],
@@ -22,7 +37,11 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
     { consecutiveFailures: 5, lastError: refused, lastEventMs: 240_000 },
     'pods: nothing heard for 240 s: Error: connection refused',
   ],
-  ['is not allowed', { synced: false, consecutiveFailures: 1, lastError: problem('forbidden') }, 'not synced: pods'],
+  [
+    'is not allowed',
+    { synced: false, consecutiveFailures: 1, lastError: problem('forbidden') },
+    'not synced: pods: ReflectorError: pods: forbidden',
+  ],
   [
     'waits for a kind that is not served yet',
     { synced: false, consecutiveFailures: 9, lastError: problem('not-served'), lastEventMs: undefined },
@@ -37,7 +56,8 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
   const informer = { ...well, ...health } as InformerHealth;
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const cache = { health: [{ kind: Pod, synced: informer.synced, informers: [informer], selections: [] }] };
-  addManagerChecks({ healthz, readyz, elector: undefined, ring: undefined, cache: cache as { health: CacheHealth[] } });
+  const parts = { elector: undefined, ring: undefined, clusters: clustersOf({}) };
+  addManagerChecks({ healthz, readyz, ...parts, cache: cache as { health: CacheHealth[] } });
   const { ok, checks } = await readyz.ask();
   expect([ok, checks.informers]).toEqual([expected === undefined, expected && `Error: ${expected}`]);
   expect((await healthz.ask()).ok).toBe(true);
@@ -52,10 +72,28 @@ test('a lease that has run out while the work goes on is a reason to be restarte
       throw new Error(`${name} ran out`);
     },
   });
-  addManagerChecks({ healthz, readyz, elector: check('lease'), ring: check('place'), cache: { health: [] } });
+  const parts = { cache: { health: [] }, clusters: clustersOf({}) };
+  addManagerChecks({ healthz, readyz, ...parts, elector: check('lease'), ring: check('place') });
   expect((await healthz.ask()).checks).toEqual({
     ...{ ping: undefined, 'leader-election': 'Error: lease ran out', 'shard-ring': 'Error: place ran out' },
   });
   expect(asked).toEqual(['lease 5s', 'place 5s']);
   expect((await readyz.ask()).ok).toBe(true);
+});
+
+test('added clusters are told by name while they are there, and do not count', async () => {
+  const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
+  const problems: Record<string, string | undefined> = { north: undefined, south: 'silent' };
+  const parts = { elector: undefined, ring: undefined, cache: { health: [] } };
+  addManagerChecks({ healthz, readyz, ...parts, clusters: clustersOf(problems) });
+  expect(await readyz.ask()).toEqual({
+    ok: true,
+    checks: { ping: undefined, informers: undefined },
+    asides: { 'informers/north': undefined, 'informers/south': 'Error: silent' },
+  });
+  expect(await readyz.ask({ only: 'informers/south' })).toMatchObject({ ok: false, checks: {} });
+  expect([await healthz.ask(), readyz.has('informers/south')]).toMatchObject([{ ok: true, asides: {} }, true]);
+  delete problems.south;
+  expect(Object.keys((await readyz.ask()).asides)).toEqual(['informers/north']);
+  expect(readyz.has('informers/south')).toBe(false);
 });

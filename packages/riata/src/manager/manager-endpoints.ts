@@ -1,9 +1,10 @@
-import type { Cache } from '../cache/cache.js';
+import type { Cache, CacheHealth } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { formatKey } from '../object/key.js';
 import type { Runtime } from '../runtime/runtime.js';
+import type { Cluster, ClusterSet } from './clusters.js';
 import { cpuProfileRoute } from './cpu-profile.js';
 import type { HealthChecks } from './health-checks.js';
 import { healthRoute } from './health-routes.js';
@@ -24,6 +25,7 @@ export interface EndpointParts {
     readonly controllers: readonly ControllerHealth[];
     readonly explain: readonly ReconcileRecord[];
     readonly cache: Cache;
+    readonly clusters: ClusterSet;
   };
 }
 
@@ -42,7 +44,10 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
     const routes = new Map<string, EndpointRoute>();
     const { registry } = parts;
     if (registry !== undefined) {
-      const look = informerMetrics(parts.runtime.metrics, parts.manager.cache);
+      const look = informerMetrics(parts.runtime.metrics, {
+        cache: parts.manager.cache,
+        clusters: () => allOf(parts.manager.clusters),
+      });
       routes.set('/metrics', async () => {
         look();
         return { contentType: registry.contentType, body: await registry.metrics() };
@@ -76,8 +81,21 @@ function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [str
       },
     ],
     ['/debug/controllers', () => json(manager.controllers)],
-    ['/debug/informers', () => json(manager.cache.health.map((health) => ({ ...health, kind: health.kind.gvk })))],
+    [
+      '/debug/informers',
+      () => {
+        const shown = (health: CacheHealth, cluster?: string) => ({ cluster, ...health, kind: health.kind.gvk });
+        const added = allOf(manager.clusters).flatMap(({ name, cache }) =>
+          cache.health.map((health) => shown(health, name)),
+        );
+        return json([...manager.cache.health.map((health) => shown(health)), ...added]);
+      },
+    ],
   ];
+}
+
+function allOf(clusters: ClusterSet): readonly Cluster[] {
+  return clusters.names.flatMap((name) => clusters.get(name) ?? []);
 }
 
 function replacer(_: string, value: unknown): unknown {

@@ -133,7 +133,8 @@ export class Manager implements AsyncDisposable {
     this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
     if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
     const [elector, ring] = [this.#elector, this.#shards?.ring];
-    addManagerChecks({ healthz: this.#healthz, readyz: this.#readyz, elector, ring, cache: this.cache });
+    const asked = { healthz: this.#healthz, readyz: this.#readyz, cache: this.cache, clusters: this.#clusters };
+    addManagerChecks({ ...asked, elector, ring });
   }
 
   /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */

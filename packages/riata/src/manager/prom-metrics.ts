@@ -4,13 +4,14 @@ import type { MetricSpec, Metrics } from '../runtime/metrics.js';
 
 /** The part of the package `prom-client` that is used: any version with it will do. */
 export interface PromClient {
-  readonly Counter: new (options: PromOptions) => { labels(values: object): { inc(by?: number): void } };
-  readonly Gauge: new (
-    options: PromOptions,
-  ) => {
-    labels(values: object): { set(value: number): void; inc(by?: number): void };
-  };
-  readonly Histogram: new (options: PromOptions) => { labels(values: object): { observe(value: number): void } };
+  readonly Counter: new (options: PromOptions) => PromInstrument<{ inc(by?: number): void }>;
+  readonly Gauge: new (options: PromOptions) => PromInstrument<{ set(value: number): void; inc(by?: number): void }>;
+  readonly Histogram: new (options: PromOptions) => PromInstrument<{ observe(value: number): void }>;
+}
+
+interface PromInstrument<Series> {
+  labels(values: object): Series;
+  remove(values: object): void;
 }
 
 interface PromOptions {
@@ -34,21 +35,25 @@ export function promMetrics(prom: PromClient, registry: PromRegistry): Metrics {
     ...{ name, help, labelNames: labels, registers: [registry] },
     ...more,
   });
+  const instrument = <Series>(prom: PromInstrument<Series>) => ({
+    with: (values: object) => prom.labels(values),
+    remove: (values: object) => prom.remove(values),
+  });
   const known = <T>(name: string, make: () => T): T => (registry.getSingleMetric(name) as T | undefined) ?? make();
   return {
     enabled: true,
     counter: (spec) => {
       const counter = known(spec.name, () => new prom.Counter(options(spec)));
-      return { with: (values) => counter.labels(values) };
+      return instrument(counter);
     },
     gauge: (spec) => {
       const gauge = known(spec.name, () => new prom.Gauge(options(spec)));
-      return { with: (values) => gauge.labels(values) };
+      return instrument(gauge);
     },
     histogram: (spec) => {
       const { buckets } = spec;
       const histogram = known(spec.name, () => new prom.Histogram(options(spec, buckets && { buckets: [...buckets] })));
-      return { with: (values) => histogram.labels(values) };
+      return instrument(histogram);
     },
   };
 }

@@ -40,6 +40,8 @@ export interface HistogramSeries {
 export interface Instrument<L extends string, Series> {
   /** The series of these label values; the same one each time. */
   with(labels: Labels<L>): Series;
+  /** Forgets the series of these label values: what it told of is gone. @default it stays, as the library forgets none */
+  remove?(labels: Labels<L>): void;
 }
 
 /** Counts what happens: {@link CounterSeries} by labels. */
@@ -57,7 +59,7 @@ export type Histogram<L extends string = never> = Instrument<L, HistogramSeries>
  * // prom-client: `labels` picks the series, which already has inc, set and observe
  * counter: ({ name, help, labels = [] }) => {
  *   const counter = register.getSingleMetric(name) ?? new prom.Counter({ name, help, labelNames: labels });
- *   return { with: (values) => counter.labels(values) };
+ *   return { with: (values) => counter.labels(values), remove: (values) => counter.remove(values) };
  * }
  * // OpenTelemetry: instruments take the attributes with each value
  * counter: ({ name, help }) => {
@@ -109,6 +111,10 @@ export function memoryMetrics(): MemoryMetrics {
         set: (value: number) => void values.set(id, value),
         observe: (value: number) => void observations.set(id, [...(observations.get(id) ?? []), value]),
       };
+    },
+    remove(labels: Readonly<Record<string, string>>) {
+      values.delete(idOf(name, labels));
+      observations.delete(idOf(name, labels));
     },
   });
   return Object.freeze({
