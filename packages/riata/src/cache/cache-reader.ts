@@ -13,6 +13,7 @@ import { breadth, parseSelection, select } from './cache-selection.js';
 import type { Doubt } from './doubts.js';
 import type { KindCache } from './kind-cache.js';
 import { notInCache } from './lister.js';
+import { fieldsOfNone, noField, refuseNoFields } from './selected-fields.js';
 
 /** How often the server is asked for one read, while objects of that name come and go. */
 const mostTries = 3;
@@ -39,7 +40,7 @@ export interface CacheReaderOptions {
 export class CacheReader {
   readonly #live: Client;
   readonly #options: CacheReaderOptions;
-  /** Kinds of which the log was told that they are read live. */
+  /** What the log was told of: kinds that are read live, fields that nothing has. */
   readonly #told = new Set<string>();
 
   constructor(live: Client, options: CacheReaderOptions) {
@@ -106,7 +107,10 @@ export class CacheReader {
       if (options.namespace && member.namespace !== undefined && member.namespace !== options.namespace) continue;
       await member.base.freezeAhead(() => breadth(member.view, selection), this.#options.clock);
       await this.#settleAll(kind, member, signal);
+      refuseNoFields(kind, member.view, selection);
       const found = select(member.view, selection, limit - items.length);
+      if (found.length === 0 && !selection.fields.isEmpty())
+        this.#tellFields(kind, fieldsOfNone(member.view, selection));
       for (const item of found) items.push(item);
       resourceVersion = member.base.lastStoreSyncResourceVersion();
     }
@@ -256,6 +260,15 @@ export class CacheReader {
 
   #isElsewhere<R extends KubeObject>(kind: KindRef<R>, namespace: string | undefined, cache: KindCache<R>): boolean {
     return Boolean(namespace) && kind.scope === 'Namespaced' && cache.memberFor(namespace) === undefined;
+  }
+
+  #tellFields(kind: KindRef, fields: readonly string[]): void {
+    for (const field of fields) {
+      const words = noField(kind, field);
+      if (this.#told.has(words)) continue;
+      this.#told.add(words);
+      this.#options.log.warn('nothing is found by a field that no object has', { kind: kind.kind, field, hint: words });
+    }
   }
 
   /** One line for each kind and namespace: reading live is allowed, and should not come as a surprise. */

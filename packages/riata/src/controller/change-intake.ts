@@ -1,6 +1,7 @@
 import { isCacheSyncError } from '../cache/cache-sync-error.js';
 import type { Change } from '../cache/change.js';
 import { isNoMatch } from '../client/rest-mapper.js';
+import { durationMs } from '../object/duration.js';
 import { clusterKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { isNotFound, isUnexpectedServerError } from '../rest/error-guards.js';
@@ -104,7 +105,13 @@ export class ChangeIntake<T extends KubeObject> {
     const priority = change.isInInitialList || type === 'Sync' ? lowPriority : 0;
     return handler(change, (request, given) => {
       const placed = cluster === undefined ? request : clusterKey({ ...request, cluster });
-      queue.add(placed, { note: [cause], priority: given?.priority ?? priority });
+      const { priority: wanted = priority, after } = given ?? {};
+      if (after === undefined) {
+        queue.add(placed, { note: [cause], priority: wanted });
+        return;
+      }
+      const afterMs = durationMs(after, 'enqueue: after');
+      queue.addAfter(placed, afterMs, { note: [{ ...cause, atMs: cause.atMs + afterMs }], priority: wanted });
     });
   }
 }

@@ -5,6 +5,7 @@ import { defineKind } from '../object/define-kind.js';
 import type { KindOf, NamespacedMeta } from '../object/kind.js';
 import { control } from './control.js';
 import type { ControllerDefinition } from './definition.js';
+import { handlerFuncs } from './event-handler.js';
 import { changed, generationChanged } from './predicate.js';
 
 const Foo = defineKind({
@@ -22,6 +23,16 @@ test('a reconciler knows its object, what it applies and what it says', () => {
     .watches(Secret, { referencedBy: (foo) => foo.spec.secretName })
     .watches(ConfigMap, (configMap) => [{ namespace: configMap.metadata.namespace, name: 'all' }])
     .watchesMetadata(Namespace, (namespace) => [{ name: namespace.metadata.name }])
+    .watches(Secret, {
+      handler: ({ old, new: now }, enqueue) => {
+        expectTypeOf(old).toEqualTypeOf<KindOf<typeof Secret> | undefined>();
+        if (now?.type !== old?.type) enqueue({ name: 'all' }, { after: '1m', priority: 3 });
+      },
+    })
+    .watches(Secret, {
+      handler: handlerFuncs({ delete: (secret, enqueue) => enqueue({ name: secret.type ?? 'none' }) }),
+    })
+    .indexes(Secret, 'type', (secret) => [secret.type ?? ''])
     .reads(ConfigMap)
     .reconcile(async ({ object: foo, apply, status, client, key }) => {
       expectTypeOf(foo.spec.replicas).toEqualTypeOf<number>();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap, Node, Secret } from '../kinds/index.js';
 import { control } from './control.js';
+import { kindsOf } from './definition.js';
 
 /** What the compiler refuses, and JavaScript does not. */
 const wrong = (value: unknown) => value as never;
@@ -25,6 +26,18 @@ describe('mistakes are told where they are made', () => {
       'no map',
       () => control(ConfigMap).watches(Secret, wrong({ refersTo: 1 })),
       'or { referencedBy }, got { refersTo }',
+    ],
+    ['no handler', () => control(ConfigMap).watches(Secret, wrong({ handler: 1 })), 'or { handler }, or'],
+    ['no index', () => control(ConfigMap).indexes(Secret, 'type', wrong('type')), 'a function to its values, got type'],
+    [
+      'no field',
+      () =>
+        control(ConfigMap).indexes(
+          Secret,
+          wrong(() => []),
+          wrong(undefined),
+        ),
+      'indexes: wants a field',
     ],
     [
       'nothing to do',
@@ -55,6 +68,14 @@ test('a definition is a value, and what it was made from stays as it is', () => 
       .finalize(() => {})
       .reconcile(() => {}).finalize?.name,
   ).toBe('riata.dev/configmap');
+});
+
+test('kinds that are indexed are among those that it touches', () => {
+  const maps = control(ConfigMap)
+    .indexes(Secret, 'kind of secret', ({ type }) => [type ?? ''])
+    .reconcile(() => {});
+  expect(maps.indexes).toMatchObject([{ kind: Secret, field: 'kind of secret' }]);
+  expect(kindsOf(maps)).toEqual([ConfigMap, Secret]);
 });
 
 test('a filter is for all that is watched, whether it was said before or after', () => {

@@ -3,7 +3,15 @@ import { finalizerProblems } from '../object/finalizers.js';
 import { type KindRef, type MetadataOnly, metadataOnly } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { assertKind, shownBriefly } from './assert-kind.js';
-import type { ControllerDefinition, ControlOptions, MapFunc, References, WatchDefinition } from './definition.js';
+import type {
+  ControllerDefinition,
+  ControlOptions,
+  IndexDefinition,
+  MapFunc,
+  References,
+  WatchDefinition,
+} from './definition.js';
+import type { EventHandler } from './event-handler.js';
 import { defaultFinalizer } from './finalizing.js';
 import type { Predicate } from './predicate.js';
 import type { ReconcileContext } from './reconcile-context.js';
@@ -26,6 +34,12 @@ export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
 export interface ReferencedBy<R extends KubeObject> {
   /** What an object of the controller's kind refers to: names, in its own namespace unless said otherwise. */
   readonly referencedBy: (object: R) => References;
+}
+
+/** Says itself what a change of a watched object leads to. */
+export interface HandledBy<T extends KubeObject> {
+  /** E.g. by `handlerFuncs`, or made by hand: told of the object as it was and as it is. */
+  readonly handler: EventHandler<T>;
 }
 
 /**
@@ -55,15 +69,16 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   }
 
   /**
-   * Reconciles whatever `map` makes of an object of this kind when it changes, or all that refer to it; index and reverse
-   * map are made for the latter (`Watches`, `EnqueueRequestsFromMapFunc`).
+   * Reconciles whatever `map` makes of an object of this kind when it changes, or all that refer to it, index and reverse
+   * map being made for that, or whatever a handler makes of the change (`Watches`, `EnqueueRequestsFromMapFunc`,
+   * `handler.Funcs`).
    *
    * @example
    * control(Foo).watches(Secret, { referencedBy: (foo) => foo.spec.secretName })
    */
   watches<T extends KubeObject>(
     kind: KindRef<T>,
-    to: MapFunc<T> | ReferencedBy<R>,
+    to: MapFunc<T> | ReferencedBy<R> | HandledBy<T>,
     options: WatchOptions<T> = {},
   ): ControlBuilder<R, O> {
     assertKind(this.#words('watches'), kind);
@@ -71,18 +86,21 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     if (typeof to === 'function') {
       return this.#watch({ through: 'map', kind, predicates, map: to as unknown as MapFunc });
     }
-    if (typeof to?.referencedBy !== 'function') {
-      const wanted = 'a function from an object to keys, or { referencedBy }';
-      throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): wants ${wanted}, got ${shownBriefly(to)}`);
+    if (typeof to === 'object' && 'handler' in to && typeof to.handler === 'function') {
+      return this.#watch({ through: 'handler', kind, predicates, handler: to.handler as unknown as EventHandler });
     }
-    const references = to.referencedBy as unknown as (object: KubeObject) => References;
-    return this.#watch({ through: 'reference', kind, predicates, references });
+    if (typeof to === 'object' && 'referencedBy' in to && typeof to.referencedBy === 'function') {
+      const references = to.referencedBy as unknown as (object: KubeObject) => References;
+      return this.#watch({ through: 'reference', kind, predicates, references });
+    }
+    const wanted = 'a function from an object to keys, or { handler }, or { referencedBy }';
+    throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): wants ${wanted}, got ${shownBriefly(to)}`);
   }
 
   /** As {@link watches}, and only the metadata is listed and watched (`WatchesMetadata`). */
   watchesMetadata(
     kind: KindRef,
-    to: MapFunc<MetadataOnly> | ReferencedBy<R>,
+    to: MapFunc<MetadataOnly> | ReferencedBy<R> | HandledBy<MetadataOnly>,
     options: WatchOptions<MetadataOnly> = {},
   ): ControlBuilder<R, O> {
     return this.watches(metadataOnly(kind), to, options);
@@ -92,6 +110,33 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   reads(...kinds: readonly KindRef[]): ControlBuilder<R, O> {
     for (const kind of kinds) assertKind(this.#words('reads'), kind);
     return this.#with({ reads: [...this.#definition.reads, ...kinds] });
+  }
+
+  /**
+   * Has the cache find objects of a kind by a field of your own (`IndexField`): `list` takes it as `fieldSelector`. The kind
+   * is read from the cache, as with {@link reads}. The cache is shared: who says the same field of the same kind elsewhere
+   * has to give the same function.
+   *
+   * @example
+   * control(CronJob)
+   *   .owns(Job)
+   *   .indexes(Job, 'owner', (job) => [controllerOf(job)?.name ?? ''])
+   *   .reconcile(async ({ object: { metadata: { namespace, name } }, client }) => {
+   *     const { items } = await client.list(Job, { namespace, fieldSelector: { owner: name } });
+   *   });
+   */
+  indexes<T extends KubeObject>(
+    kind: KindRef<T>,
+    field: string,
+    values: (object: T) => readonly string[],
+  ): ControlBuilder<R, O> {
+    assertKind(this.#words('indexes'), kind);
+    const index = { kind, field, values: values as unknown as IndexDefinition['values'] };
+    if (typeof field !== 'string' || typeof values !== 'function') {
+      const got = typeof field === 'string' ? shownBriefly(values) : shownBriefly(field);
+      throw new TypeError(`${this.#words('indexes')}: wants a field, and a function to its values, got ${got}`);
+    }
+    return this.#with({ indexes: [...this.#definition.indexes, index] });
   }
 
   /** Keys from anywhere else (`WatchesRawSource`); made when the controller is. */
@@ -180,7 +225,7 @@ export function control<R extends KubeObject>(
     );
   }
   return new ControlBuilder<R>({
-    ...{ name, kind, reads: [], evenWhenGone: false, options },
+    ...{ name, kind, reads: [], indexes: [], evenWhenGone: false, options },
     watches: [{ through: 'for', kind, predicates: anyOf(options.predicates) }],
   });
 }

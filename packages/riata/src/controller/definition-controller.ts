@@ -11,7 +11,7 @@ import { type ControllerPlace, DefinedReconciler, ReconcilerMemory } from './def
 import type { ControllerDefinition } from './definition.js';
 import { EarlyKeys } from './early-keys.js';
 import type { KeyGate } from './key-gate.js';
-import { readSource } from './kind-source.js';
+import { indexSource, readSource } from './kind-source.js';
 import { knownObjects } from './known-objects.js';
 import { replayObjects } from './replay-objects.js';
 import type { Cause, Request } from './request.js';
@@ -167,7 +167,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   #sourcesOf({ cache, cluster }: ControllerPlace): readonly Source[] {
     const definition = this.#definition as unknown as ControllerDefinition;
     const runtime = { ...this.#runtime, log: this.#runtime.log.child({ controller: definition.name }) };
-    const sources: Source[] = definition.reads.map((kind) => readSource(cache, kind, runtime));
+    const sources: Source[] = definition.indexes.map((index) => indexSource(cache, index, runtime));
+    for (const kind of definition.reads) sources.push(readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
       sources.push(watchSource(definition, watch, { cache, cluster, runtime, echoes: this.#memory.echoes }));
     }

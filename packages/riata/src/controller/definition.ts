@@ -2,6 +2,7 @@ import type { Reader } from '../client/interfaces.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
 import type { ControllerOptions } from './controller-options.js';
+import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
 import type { ReconcileContext } from './reconcile-context.js';
 import type { Reconciler } from './reconciler.js';
@@ -34,6 +35,12 @@ export type WatchDefinition =
       readonly map: MapFunc;
     }
   | {
+      readonly through: 'handler';
+      readonly kind: KindRef;
+      readonly predicates: readonly Predicate[];
+      readonly handler: EventHandler;
+    }
+  | {
       readonly through: 'reference';
       readonly kind: KindRef;
       readonly predicates: readonly Predicate[];
@@ -41,6 +48,13 @@ export type WatchDefinition =
       readonly references: (object: KubeObject) => References;
     }
   | { readonly through: 'source'; readonly make: (parts: { readonly reader: Reader }) => Source };
+
+/** A field by which objects of a kind are found in the cache. Of any object, as the compiler is concerned. */
+export interface IndexDefinition {
+  readonly kind: KindRef;
+  readonly field: string;
+  readonly values: (object: KubeObject) => readonly string[];
+}
 
 /** What is done before an object may go. */
 export interface FinalizeDefinition {
@@ -59,6 +73,8 @@ export interface ControllerDefinition<R extends KubeObject = KubeObject> {
   readonly watches: readonly WatchDefinition[];
   /** Read from the cache, and not watched. */
   readonly reads: readonly KindRef[];
+  /** What the cache finds objects by; their kinds are read from the cache, too. */
+  readonly indexes: readonly IndexDefinition[];
   /** Whether it is called for objects that are gone, with no `object`. */
   readonly evenWhenGone: boolean;
   readonly finalize?: FinalizeDefinition;
@@ -99,6 +115,7 @@ export function kindsOf(definition: ControllerDefinition): readonly KindRef[] {
     definition.kind,
     ...definition.watches.flatMap((watch) => ('kind' in watch ? [watch.kind] : [])),
     ...definition.reads,
+    ...definition.indexes.map(({ kind }) => kind),
   ];
   for (const kind of all) {
     const id = `${kind.apiVersion}/${kind.plural}${kind.projection ?? ''}`;

@@ -1,12 +1,13 @@
 import type { Change } from '../cache/change.js';
+import type { Duration } from '../object/duration.js';
 import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, OwnerReference } from '../object/meta.js';
 import { shownBriefly } from './assert-kind.js';
 import { distinctRequests, type Request, requestFor } from './request.js';
 
-/** Puts a key in line. Its cause is known; the priority is that of the change unless another is given. */
-export type Enqueue = (request: Request, options?: { readonly priority?: number }) => void;
+/** Puts a key in line: at once, or after some time. Its cause is known; the priority is that of the change unless given. */
+export type Enqueue = (request: Request, options?: { readonly priority?: number; readonly after?: Duration }) => void;
 
 /**
  * Which keys a change leads to (`handler.EventHandler`). May take its time: the next change waits. What it throws is

@@ -6,7 +6,14 @@
 export type { ActiveReconcileInfo } from './active-reconcile.js';
 export { lowPriority } from './change-intake.js';
 export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './channel-source.js';
-export { ControlBuilder, control, type OwnsOptions, type ReferencedBy, type WatchOptions } from './control.js';
+export {
+  ControlBuilder,
+  control,
+  type HandledBy,
+  type OwnsOptions,
+  type ReferencedBy,
+  type WatchOptions,
+} from './control.js';
 export { Controller, type ControllerHealth, type ControllerPhase, type ControllerWork } from './controller.js';
 export type { ControllerOptions, RequestQueueOptions } from './controller-options.js';
 export {
@@ -25,6 +32,7 @@ export {
   type ControllerDefinition,
   type ControlOptions,
   type FinalizeDefinition,
+  type IndexDefinition,
   kindsOf,
   type MapFunc,
   type References,

@@ -1,12 +1,15 @@
 import type { Cache, CacheUse } from '../cache/cache.js';
+import { fieldIndex } from '../cache/cache-selection.js';
 import { isCacheSyncError } from '../cache/cache-sync-error.js';
 import type { EventHandlerRegistration } from '../cache/event-handler.js';
+import type { Indexers } from '../cache/store-index.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isNotFound } from '../rest/error-guards.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, onAbort } from '../runtime/signals.js';
 import { ChangeIntake } from './change-intake.js';
+import type { IndexDefinition } from './definition.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
 import type { RequestQueue } from './request.js';
@@ -41,20 +44,38 @@ export function readSource(cache: Cache, kind: KindRef, runtime: Partial<Runtime
   return new KindSource(cache, kind, () => {}, { name: `reads ${kind.kind}`, predicates: [() => false], runtime });
 }
 
+/** As {@link readSource}, and the kind can be listed by a field. */
+export function indexSource(
+  cache: Cache,
+  { kind, field, values }: IndexDefinition,
+  runtime: Partial<Runtime>,
+): SyncingSource {
+  const name = `indexes ${kind.kind} by ${field}`;
+  const indexers = { [fieldIndex(field)]: values };
+  return new KindSource(cache, kind, () => {}, { name, predicates: [() => false], runtime, indexers });
+}
+
 class KindSource<T extends KubeObject> implements SyncingSource {
   readonly name: string;
   readonly #cache: Cache;
   readonly #kind: KindRef<T>;
   readonly #intake: ChangeIntake<T>;
   readonly #runtime: Runtime;
+  readonly #indexers: Indexers<T>;
   #use: CacheUse<T> | undefined;
   #registration: EventHandlerRegistration | undefined;
   #patient = false;
 
-  constructor(cache: Cache, kind: KindRef<T>, handler: EventHandler<T>, options: KindSourceOptions<T>) {
+  constructor(
+    cache: Cache,
+    kind: KindRef<T>,
+    handler: EventHandler<T>,
+    options: KindSourceOptions<T> & { readonly indexers?: Indexers<T> },
+  ) {
     this.name = options.name ?? `watches ${kind.kind}`;
     this.#cache = cache;
     this.#kind = kind;
+    this.#indexers = options.indexers ?? {};
     this.#runtime = resolveRuntime(options.runtime);
     const { predicates = [], cluster } = options;
     const parts = { kind: kind.kind, handler, predicates, cluster, runtime: this.#runtime };
@@ -68,12 +89,23 @@ class KindSource<T extends KubeObject> implements SyncingSource {
   async start(queue: RequestQueue, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const use = this.#cache.use(this.#kind);
     this.#use = use;
+    this.#addIndexers(use);
     this.#registration = use.informer.addEventHandler(
       { onChange: (change) => this.#intake.take(change, queue, signal) },
       { name: this.name },
     );
     const registration = this.#registration;
     onAbort(signal, () => void registration.remove().then(() => use.release()));
+  }
+
+  #addIndexers({ informer, release }: CacheUse<T>): void {
+    try {
+      informer.addIndexers(this.#indexers);
+    } catch (cause) {
+      void release();
+      const remedy = 'give both the very same function, or one of them another name';
+      throw new Error(`${this.name}: somebody else does so already, by another function: ${remedy}`, { cause });
+    }
   }
 
   async waitForSync({ signal }: { readonly signal: AbortSignal }): Promise<void> {

@@ -59,6 +59,8 @@ function handlerFor(
       return enqueueRequestForObject();
     case 'owns':
       return enqueueRequestForOwner(definition.kind, { onlyController: watch.onlyController });
+    case 'handler':
+      return watch.handler;
     case 'map': {
       const { map } = watch;
       return enqueueRequestsFromMap((object) => map(object, cache));

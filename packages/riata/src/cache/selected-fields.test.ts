@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { ConfigMap } from '../kinds/index.js';
+import { fieldIndex, parseSelection } from './cache-selection.js';
+import { createIndexer } from './indexer.js';
+import { fieldsOfNone, refuseNoFields } from './selected-fields.js';
+
+const metadata = { namespace: 'shop', name: 'a', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { colour: 'red' } } as const;
+const indexer = createIndexer<ConfigMap>({ indexers: { [fieldIndex('.metadata.controller')]: () => ['x'] } });
+indexer.add(map);
+
+test.each([
+  'metadata.name=a',
+  'metadata.labels.app=b',
+  'spec.x=',
+  '.metadata.controller=x',
+  'data.colour=red',
+  'type=x',
+])('%s may be asked for', (fieldSelector) => {
+  expect(() => refuseNoFields(ConfigMap, indexer, parseSelection({ fieldSelector }))).not.toThrow();
+});
+
+test.each(['.spec.colour', 'metadata.controller', 'metadata'])('%s is refused', (field) => {
+  const selection = parseSelection({ fieldSelector: { 'metadata.name': 'a', [field]: 'x' } });
+  expect(() => refuseNoFields(ConfigMap, indexer, selection)).toThrow(
+    `list of ConfigMap: there is no field "${field}", and no index of that name: add one by indexField, or by ` +
+      `.indexes(ConfigMap, "${field}", …) of the controller`,
+  );
+});
+
+test('what no object has is told apart from what one has', () => {
+  const selection = parseSelection({ fieldSelector: 'data.shape=,owner=b,.metadata.controller=x,spec.node=' });
+  expect(fieldsOfNone(indexer, selection)).toEqual(['owner']);
+  expect(fieldsOfNone(createIndexer<ConfigMap>(), selection)).toEqual([]);
+});

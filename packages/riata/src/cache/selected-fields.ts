@@ -1,0 +1,51 @@
+import type { KindRef } from '../object/kind.js';
+import type { KubeObject } from '../object/meta.js';
+import { fieldIndex, type ParsedSelection } from './cache-selection.js';
+import type { IndexReader } from './indexer.js';
+
+/** All that the metadata of an object has. */
+const ofMetadata: ReadonlySet<string> = new Set([
+  ...['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'selfLink'],
+  ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'],
+  ...['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields'],
+]);
+
+/**
+ * Throws for a field selector that no object can ever match, as the field is neither indexed nor a path: the index was
+ * forgotten, or its name is misspelt, and an empty list would look like an answer.
+ */
+export function refuseNoFields<T extends KubeObject>(
+  kind: KindRef<T>,
+  reader: IndexReader<T>,
+  { fields }: ParsedSelection,
+): void {
+  if (fields.isEmpty()) return;
+  const indexers = reader.getIndexers();
+  for (const { field } of fields.requirements) {
+    if (Object.hasOwn(indexers, fieldIndex(field))) continue;
+    const [first, second = ''] = field.split('.');
+    if (first !== '' && (first !== 'metadata' || ofMetadata.has(second))) continue;
+    throw new TypeError(`list of ${kind.kind}: ${noField(kind, field)}`);
+  }
+}
+
+/** Those that are not indexed and that no object has, whatever was selected: probably meant for an index. */
+export function fieldsOfNone<T extends KubeObject>(
+  reader: IndexReader<T>,
+  { fields }: ParsedSelection,
+): readonly string[] {
+  const indexers = reader.getIndexers();
+  const unindexed = fields.requirements.map(({ field }) => field).filter((field) => !indexers[fieldIndex(field)]);
+  const doubtful = unindexed.filter((field) => !/^(metadata|spec|status)\./.test(field));
+  if (doubtful.length === 0) return [];
+  const objects = reader.list();
+  return objects.length === 0
+    ? []
+    : doubtful.filter((field) => !objects.some((object) => Object.hasOwn(object, field.split('.')[0] ?? '')));
+}
+
+/** What is wrong with a field, and what to do. */
+export function noField({ kind }: KindRef, field: string): string {
+  const quoted = JSON.stringify(field);
+  return `there is no field ${quoted}, and no index of that name: add one by indexField, or by .indexes(${kind}, ${quoted}, …) of the controller`;
+}
