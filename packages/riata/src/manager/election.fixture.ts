@@ -25,6 +25,8 @@ export class ProcessClock implements Scheduler {
   #held = new Set<() => void>();
   #stopped = false;
   skewMs: number;
+  /** What the process says of its CPU time, if it is to. */
+  cpuMs: (() => number) | undefined;
   /** A wall clock that stands still shows this. */
   frozenWall: number | undefined;
 

@@ -30,3 +30,17 @@ test('a leader that cannot renew says so once, and when it can again', async () 
   await clock.advance(2_000);
   expect([a.elector.isLeader, a.log.messages('info').at(-1)]).toEqual([true, reached]);
 });
+
+test('a leader that did not get to run is told so, not that it should compute less', async () => {
+  const { clock, join } = election();
+  const a = join('a');
+  a.process.cpuMs = () => 0;
+  await clock.advance(4_100);
+  a.process.stop();
+  await clock.advance(8_000);
+  a.process.resume();
+  await clock.advance(1_000);
+  expect(a.log.messages('warn')).toEqual([
+    expect.stringMatching(/^the process did not run for \d+ ms; renewal late by 6100 ms: it was stopped, .*CPU limit/),
+  ]);
+});

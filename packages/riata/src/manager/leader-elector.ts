@@ -15,6 +15,7 @@ import {
 import { LeadershipTerm } from './leadership-term.js';
 import { LockCandidate } from './lock-candidate.js';
 import { LoopLag } from './loop-lag.js';
+import { idleHint } from './loop-monitor.js';
 import type { LeaderElectionRecord, ResourceLock } from './resource-lock.js';
 import { ToldProblems } from './told-problems.js';
 
@@ -245,7 +246,7 @@ export class LeaderElector implements WriteGuard {
       const pauseMs = Math.max(0, began + retryPeriodMs - clock.monotonic());
       const due = clock.monotonic() + pauseMs;
       await clock.sleep(pauseMs, { signal: over }).catch(() => {});
-      this.#tellLag(lag.take(), clock.monotonic() - due, term);
+      this.#tellLag(lag, clock.monotonic() - due, term);
       if (over.aborted || !term.isHeld) return;
       began = clock.monotonic();
       try {
@@ -271,14 +272,19 @@ export class LeaderElector implements WriteGuard {
     if (this.#told.isMended('lock')) this.#runtime.log.info('the lock can be read and written again');
   }
 
-  #tellLag(blockedMs: number, lateMs: number, term: LeadershipTerm): void {
+  #tellLag(lag: LoopLag, lateMs: number, term: LeadershipTerm): void {
+    const blockedMs = lag.take();
     if (lateMs < this.#times.retryPeriodMs / 2) return;
     const leftMs = Math.round(term.renewedAt + this.#times.renewDeadlineMs - this.#runtime.clock.monotonic());
     const [blocked, late] = [Math.round(blockedMs), Math.round(lateMs)];
-    this.#runtime.log.warn(
-      `the event loop was blocked for ${blocked} ms; renewal late by ${late} ms: let long computations pause`,
-      { blockedMs: blocked, lateMs: late, leftMs },
-    );
+    const [what, hint] = lag.tookIdle
+      ? [`the process did not run for ${blocked} ms`, idleHint]
+      : [`the event loop was blocked for ${blocked} ms`, 'let long computations pause'];
+    this.#runtime.log.warn(`${what}; renewal late by ${late} ms: ${hint}`, {
+      blockedMs: blocked,
+      lateMs: late,
+      leftMs,
+    });
   }
 
   #holder(): string {

@@ -45,3 +45,22 @@ test('nothing is left of it', async () => {
   lag[Symbol.dispose]();
   expect(clock.pending).toBe(0);
 });
+
+test.each([
+  ['computed', 3_000, false],
+  ['computed, with little of the CPU', 1_000, false],
+  ['was stopped', 2, true],
+])('a process that %s is told by the CPU time that it has used', async (_, usedMs, isIdle) => {
+  const base = new VirtualClock();
+  const clock = new ProcessClock(base);
+  let cpuMs = 0;
+  clock.cpuMs = () => cpuMs;
+  using lag = new LoopLag(clock, 500);
+  clock.stop();
+  await base.advance(3_500);
+  cpuMs += usedMs;
+  clock.resume();
+  await base.settle();
+  expect([lag.take(), lag.tookCpuMs, lag.tookIdle]).toEqual([3_000, usedMs, isIdle]);
+  expect([lag.take(), lag.tookCpuMs, lag.tookIdle]).toEqual([0, undefined, false]);
+});

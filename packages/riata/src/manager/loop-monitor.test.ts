@@ -17,7 +17,7 @@ function setUp(lasting: LoopMonitorParts['lasting']) {
     clock.resume();
     await base.settle();
   };
-  return { base, log, metrics, monitor, block };
+  return { base, clock, log, metrics, monitor, block };
 }
 
 test('a stall is told, with what was being reconciled and for how long; the lag is a metric', async () => {
@@ -42,5 +42,17 @@ test('a loop that turns is not told of', async () => {
   const { base, log, monitor } = setUp(() => []);
   await base.advance(60_000);
   expect(log.records).toEqual([]);
+  monitor[Symbol.dispose]();
+});
+
+test('a process that did not get to run is not blamed on what it reconciles', async () => {
+  const { base, clock, log, monitor, block } = setUp(() => ['carts shop/a (3000 ms)']);
+  clock.cpuMs = () => 0;
+  await base.advance(1_000);
+  await block(3_100);
+  await base.advance(1_000);
+  const [told] = log.records.filter(({ level }) => level === 'warn');
+  expect(told?.message).toBe('the process did not run for a while: leases, probes and watches had to wait');
+  expect(told?.fields).toEqual({ blockedMs: 3_000, cpuMs: 0, hint: expect.stringContaining('CPU limit') });
   monitor[Symbol.dispose]();
 });

@@ -8,6 +8,9 @@ const lookMs = 1_000;
 /** So long a block is told: leases, probes and watches wait as long. */
 const stallMs = 500;
 
+/** What it means when a process hardly used the CPU while nothing went on in it. */
+export const idleHint = 'it was stopped, its machine was busy or asleep, or its CPU limit is too low';
+
 /** What a {@link LoopMonitor} needs. */
 export interface LoopMonitorParts {
   readonly clock: Scheduler;
@@ -38,21 +41,14 @@ export class LoopMonitor {
 
   /** Watches until it is disposed. */
   start(): Disposable {
-    const { clock, log, lasting } = this.#parts;
+    const { clock } = this.#parts;
     const lag = new LoopLag(clock, pulseMs);
     let lookedMs = clock.monotonic();
     const look = () => {
       const nowMs = clock.monotonic();
       const blockedMs = lag.take();
       this.#lag.observe(blockedMs / 1000);
-      if (blockedMs >= stallMs) {
-        // Whoever has blocked it was at it for at least as long, and has mostly ended before anybody else could look.
-        const suspects = lasting(blockedMs, nowMs - lookedMs);
-        log.warn('the event loop was blocked: leases, probes and watches had to wait', {
-          blockedMs: Math.round(blockedMs),
-          reconciling: suspects.length === 0 ? 'nothing that took so long' : suspects.join(', '),
-        });
-      }
+      if (blockedMs >= stallMs) this.#tell(lag, blockedMs, nowMs - lookedMs);
       lookedMs = nowMs;
       timer = clock.after(lookMs, look, { background: true });
     };
@@ -63,5 +59,20 @@ export class LoopMonitor {
         lag[Symbol.dispose]();
       },
     };
+  }
+
+  #tell(lag: LoopLag, ms: number, withinMs: number): void {
+    const { log, lasting } = this.#parts;
+    const blockedMs = Math.round(ms);
+    const cpuMs = lag.tookCpuMs === undefined ? undefined : Math.round(lag.tookCpuMs);
+    if (lag.tookIdle) {
+      const message = 'the process did not run for a while: leases, probes and watches had to wait';
+      log.warn(message, { blockedMs, cpuMs, hint: idleHint });
+      return;
+    }
+    // Whoever has blocked it was at it for at least as long, and has mostly ended before anybody else could look.
+    const suspects = lasting(ms, withinMs);
+    const reconciling = suspects.length === 0 ? 'nothing that took so long' : suspects.join(', ');
+    log.warn('the event loop was blocked: leases, probes and watches had to wait', { blockedMs, cpuMs, reconciling });
   }
 }

@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start. Never goes back. */
   monotonic(): number;
+  /** CPU time that this process has used, in milliseconds, all threads together. Only clocks of a machine tell it. */
+  cpuMs?(): number;
 }
 
 /** A pending call made by {@link Scheduler.after}. Disposing is the same as cancelling. */

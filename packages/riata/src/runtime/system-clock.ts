@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type { Scheduler, Timer, TimerOptions } from './clock.js';
 import { delayOf, sleepOn } from './sleep.js';
 
@@ -42,6 +43,10 @@ class SystemTimer implements Timer {
 export const systemClock: Scheduler = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  cpuMs: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
   after: (ms: number, fn: () => void, options?: TimerOptions) =>
     new SystemTimer(delayOf(ms), fn, options?.background ?? false),
   sleep: (ms: number, options?: TimerOptions & { readonly signal?: AbortSignal }) => sleepOn(systemClock, ms, options),
