@@ -1,4 +1,4 @@
-import { answerMaker, atHand, type Cache } from '../cache/cache.js';
+import { atHand, type Cache } from '../cache/cache.js';
 import { notAtHand } from '../cache/cache-reader.js';
 import { type ApplyOptions, applyOperation } from '../client/apply.js';
 import { delegatingClient } from '../client/delegating-client.js';
@@ -238,8 +238,7 @@ export class DefinedReconciler<R extends KubeObject> {
   async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
     const { signal = run.innerSignal, span = run.span } = given;
     // As what is there already, in the cache: frozen, and without managedFields.
-    const makeObject = this.#cache[answerMaker](given.kind, given.namespace);
-    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true, makeObject };
+    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true };
     const answer = await this.#place.run(operation);
     if (answer !== operation.current) note(run, operation, answer);
     return answer;
