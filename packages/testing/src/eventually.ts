@@ -1,7 +1,6 @@
 import { type Duration, durationMs } from 'riata/object';
 import { describeError } from 'riata/runtime';
-import { RequestRecorder } from './request-recorder.js';
-import { mostRequests, restless, type SettleParts } from './settle.js';
+import type { SettleParts } from './settle.js';
 import { RealTime } from './test-time.js';
 
 /** Options of `TestEnvironment.eventually`. */
@@ -16,19 +15,18 @@ export interface EventuallyOptions {
 
 /** See `TestEnvironment.eventually`. */
 export async function eventuallyIn<T>(
-  parts: Pick<SettleParts, 'time' | 'requests' | 'limit'>,
+  parts: Pick<SettleParts, 'time' | 'limit'>,
   probe: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false>> {
-  const { time, requests } = parts;
+  const { time } = parts;
   const within = options.within ?? '1m';
   const untilMs = time.clock.monotonic() + durationMs(within, 'eventually: within');
-  const from = requests.all.length;
-  using limit = parts.limit(options.maxRequests ?? mostRequests);
+  using limit = parts.limit(options.maxRequests);
   for (let looks = 0; ; looks += 1) {
     // In real time there is nothing to be done before the first look.
     if (time.isVirtual || looks > 0) await time.quiet();
-    if (limit.isReached) throw restless('eventually', requests, from);
+    if (limit.isReached) throw limit.error('eventually');
     let failure: { readonly error: unknown } | undefined;
     try {
       const answer = await time.drive((async () => probe())(), 'eventually: the probe');
@@ -53,6 +51,6 @@ export async function eventually<T>(
   probe: () => T | Promise<T>,
   options: Omit<EventuallyOptions, 'maxRequests'> = {},
 ): Promise<Exclude<T, false>> {
-  const limit = () => ({ isReached: false, [Symbol.dispose]() {} });
-  return eventuallyIn({ time: new RealTime(), requests: new RequestRecorder(), limit }, probe, options);
+  const limit = () => ({ isReached: false, error: (what: string) => new Error(what), [Symbol.dispose]() {} });
+  return eventuallyIn({ time: new RealTime(), limit }, probe, options);
 }

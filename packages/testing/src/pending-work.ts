@@ -45,6 +45,15 @@ export function nextDelayedMs(managers: Iterable<TestManager>): number | undefin
   return next;
 }
 
+/** What waits for its time, in words. */
+export function delayedWork(managers: Iterable<TestManager>): string[] {
+  return [...managers].flatMap(({ name, controllers }) =>
+    controllers
+      .filter(({ delayed }) => delayed > 0)
+      .map((health) => `${name}: controller "${health.name}": ${health.delayed} due in ${health.nextDelayedMs} ms`),
+  );
+}
+
 async function pendingOf(test: TestManager, client: ConnectedClient): Promise<string[]> {
   const { exit, manager } = test;
   if (exit?.reason === 'failed') {

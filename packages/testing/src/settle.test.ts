@@ -98,6 +98,37 @@ test('nobody waits for a kind that is not served; when it comes, it is worked on
   expect(await env.client.find(ConfigMap, inDefault('late'))).toBeDefined();
 });
 
+test('the timeout is for each time that something is due, however far the horizon', async () => {
+  await using env = await start();
+  let runs = 0;
+  const polling = control(Widget, { predicates: [generationChanged] }).reconcile(async ({ clock, signal }) => {
+    await clock.sleep(60_000, { signal });
+    runs += 1;
+    return { requeueAfter: '6h' };
+  });
+  await env.run(polling);
+  await env.client.create(widget('w'));
+  await env.settle({ horizon: '13h' });
+  expect(runs).toBe(3);
+});
+
+test('without a horizon nothing may be left, and what comes again and again is named', async () => {
+  await using env = await start();
+  let left = 3;
+  const polling = control(Widget, { predicates: [generationChanged] }).reconcile(() => {
+    left -= 1;
+    return left === 0 ? undefined : { requeueAfter: '1m' };
+  });
+  await env.run(polling);
+  await env.client.create(widget('w'));
+  await env.settle({ horizon: 'never' });
+  expect([left, env.clock.monotonic()]).toEqual([0, 120_000]);
+  await env.client.create(widget('another'));
+  await expect(env.settle({ horizon: 'never' })).rejects.toThrow(
+    'still not settled after 10m on the virtual clock: manager-1: controller "widget": 1 due in 60000 ms',
+  );
+});
+
 test('a manager that has failed is told of', async () => {
   await using env = await start();
   const broken = {
@@ -124,9 +155,53 @@ test('a controller that wakes itself up never comes to rest, and is named', asyn
   await env.run(restless);
   await env.client.create(widget('w'));
   await expect(env.settle({ maxRequests: 200 })).rejects.toThrow(
-    /requests, and no end to them: update Widget default\/w \(\d+ times\).*write only what differs/s,
+    /requests, and no end to them: update Widget default\/w \(\d+ times, by controller "widget" reconciling default\/w\).*write only what differs/s,
+  );
+  // It was not asked for more than a fifth to one object.
+  expect(env.requests.select({ verb: 'update' }).length).toBeLessThan(50);
+});
+
+test('two controllers that undo each other are both named', async () => {
+  await using env = await start();
+  const claims = (name: string) =>
+    control(Widget, { name }).reconcile(async ({ object, client }) => {
+      const body = { metadata: { annotations: { owner: name } } };
+      if (object.metadata.annotations?.owner !== name)
+        await client.patch(Widget, object.metadata, { type: 'merge', body });
+    });
+  await env.run(claims('left'), claims('right'));
+  await env.client.create(widget('w'));
+  const failure = await env.settle({ maxRequests: 200 }).catch((error: Error) => error.message);
+  expect(failure).toMatch(
+    /by controller "(left|right)" reconciling default\/w and "(left|right)" reconciling default\/w/,
   );
 });
+
+test.each(['settle', 'eventually', 'advance'] as const)(
+  'one that asks for itself at once is named: %s',
+  async (call) => {
+    await using env = await start();
+    const spinning = control(Widget, { name: 'spinning' })
+      .finalize(() => ({ requeueAfter: '0s' }))
+      .reconcile(({ object }) => (object.spec.size === 1 ? undefined : { requeueAfter: '0s' }));
+    await env.run(spinning);
+    await env.client.create(widget('w', 2));
+    const waits = {
+      settle: () => env.settle(),
+      eventually: () => env.eventually(() => false),
+      advance: () => env.advance('1s'),
+    };
+    const message =
+      /controller "spinning" reconciles default\/w over and over, 1000 times while no time has passed, lastly for/;
+    await expect(waits[call]()).rejects.toThrow(message);
+    await env.reset();
+    await env.run(spinning);
+    await env.client.create(widget('w', 1));
+    await env.settle();
+    await env.client.delete(Widget, inDefault('w'));
+    await expect(waits[call]()).rejects.toThrow(message);
+  },
+);
 
 test('expectConverged names writes of a second pass, and who made them', async () => {
   await using env = await start();

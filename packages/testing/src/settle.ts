@@ -1,6 +1,7 @@
 import type { ConnectedClient } from 'riata';
 import { type Duration, durationMs } from 'riata/object';
-import { nextDelayedMs, pendingWork, stateOfWork } from './pending-work.js';
+import type { WorkLimit } from './endless-work.js';
+import { delayedWork, nextDelayedMs, pendingWork, stateOfWork } from './pending-work.js';
 import type { RequestRecorder } from './request-recorder.js';
 import type { TestManager } from './test-manager.js';
 import type { TestTime } from './test-time.js';
@@ -9,12 +10,17 @@ import type { TestTime } from './test-time.js';
 export interface SettleOptions {
   /**
    * Keys that wait for their time (retries, `requeueAfter`) count as work if they are due within this time from the call;
-   * later ones are left waiting. @default '1s'
+   * later ones are left waiting. 'never': none may be left. @default '1s'
    */
-  readonly horizon?: Duration;
-  /** How long it may take, on the clock of the environment. @default '10m' on the virtual clock, '1m' in real time */
+  readonly horizon?: Duration | 'never';
+  /**
+   * How long it may take, on the clock of the environment, and again for what comes due within the `horizon`. @default '10m' on the virtual clock, '1m' in real time
+   */
   readonly timeout?: Duration;
-  /** How many requests it may take: a controller that wakes itself up by what it writes never comes to rest. @default 5_000 */
+  /**
+   * How many requests it may take, and of these a fifth to change one and the same object: a controller that wakes itself
+   * up by what it writes never comes to rest. @default 5_000
+   */
   readonly maxRequests?: number;
 }
 
@@ -27,11 +33,8 @@ export interface SettleParts {
   /** Resolves when the server has nothing left to do by itself. */
   readonly serverIdle: () => Promise<void>;
   /** Lets no more than so many requests through, until it is disposed of. */
-  readonly limit: (requests: number) => Disposable & { readonly isReached: boolean };
+  readonly limit: (requests?: number) => WorkLimit;
 }
-
-/** Requests before something must be wrong. */
-export const mostRequests = 5_000;
 
 /**
  * Further looks in a row that must find nothing: between two steps something may be on its way unseen. On the virtual clock
@@ -44,15 +47,16 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
   const { managers, client, time, requests } = parts;
   const { clock } = time;
   const defaultTimeout: Duration = time.isVirtual ? '10m' : '1m';
-  const horizonAt = clock.monotonic() + durationMs(options.horizon ?? '1s', 'settle: horizon');
-  const giveUpAt = clock.monotonic() + durationMs(options.timeout ?? defaultTimeout, 'settle: timeout');
-  const from = requests.all.length;
-  using limit = parts.limit(options.maxRequests ?? mostRequests);
+  const horizonMs = durationMs(options.horizon ?? '1s', 'settle: horizon');
+  const horizonAt = clock.monotonic() + horizonMs;
+  const timeoutMs = durationMs(options.timeout ?? defaultTimeout, 'settle: timeout');
+  let giveUpAt = clock.monotonic() + timeoutMs;
+  using limit = parts.limit(options.maxRequests);
   let pending: readonly string[] = [];
   let seen = '';
   for (let calm = 0; ; ) {
     await time.quiet();
-    if (limit.isReached) throw restless('settle', requests, from);
+    if (limit.isReached) throw limit.error('settle');
     await time.drive(parts.serverIdle(), 'settle: the server');
     // The server is asked only if something has happened since: most timers are about something else.
     const state = `${requests.all.length} ${stateOfWork(managers)}`;
@@ -66,7 +70,12 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
     else if (calm >= (time.isVirtual ? calmLooks.virtual : calmLooks.real)) return;
     else calm += 1;
     if (pending.length === 0) {
+      if (isDue && horizonMs === Number.POSITIVE_INFINITY && clock.monotonic() + delayedMs > giveUpAt) {
+        const named = delayedWork(managers).join('; ');
+        throw new Error(`settle: still not settled ${waited(time, options.timeout ?? defaultTimeout)}: ${named}`);
+      }
       await time.advance(isDue ? delayedMs : 0);
+      if (isDue && Number.isFinite(horizonMs)) giveUpAt = clock.monotonic() + timeoutMs;
       continue;
     }
     if (await time.step(giveUpAt)) continue;
@@ -81,19 +90,4 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
 
 function waited({ isVirtual }: TestTime, timeout: Duration): string {
   return `after ${timeout}${isVirtual ? ' on the virtual clock' : ''}`;
-}
-
-/** Names what is written over and over. */
-export function restless(what: string, requests: RequestRecorder, from: number): Error {
-  const counts = new Map<string, number>();
-  for (const { verb, object } of requests.all.slice(from)) {
-    const line = `${verb} ${object}`;
-    counts.set(line, (counts.get(line) ?? 0) + 1);
-  }
-  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 3);
-  const named = most.map(([line, count]) => `${line} (${count} times)`).join(', ');
-  return new Error(
-    `${what}: ${requests.all.length - from} requests, and no end to them: ${named}. A controller may be woken by what ` +
-      'it writes itself: write only what differs, or raise maxRequests',
-  );
 }

@@ -7,6 +7,7 @@ import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObj
 import type { RestConfig } from 'riata/rest';
 import { type Logger, type MemoryLogger, memoryLogger, type Runtime, seededRandom, VirtualClock } from 'riata/runtime';
 import { Connections } from './connections.js';
+import { EndlessWork } from './endless-work.js';
 import { type EventuallyOptions, eventuallyIn } from './eventually.js';
 import { type ConvergedOptions, expectConverged } from './expect-converged.js';
 import { FaultScript } from './fault-script.js';
@@ -85,8 +86,7 @@ export class TestEnvironment implements AsyncDisposable {
   readonly #created = new Set<string>();
   readonly #connections: Connections;
   readonly #managers = new Set<TestManager>();
-  /** Requests that are let through; set while something settles. */
-  #left = Number.POSITIVE_INFINITY;
+  readonly #work: EndlessWork;
   /** Definitions that were not there before. */
   #installed: readonly Definition[] = [];
   #started = 0;
@@ -124,6 +124,9 @@ export class TestEnvironment implements AsyncDisposable {
     this.#reader = new RequestReader(kinds);
     this.log = log;
     this.requests = new RequestRecorder();
+    this.#work = new EndlessWork({
+      ...{ clock: server.time.clock, requests: this.requests, managers: () => this.#managers },
+    });
     this.#connections = new Connections({
       ...{ server, runtime, reader: this.#reader, requests: this.requests },
       faults: (request) => this.faults.decide(request),
@@ -191,13 +194,12 @@ export class TestEnvironment implements AsyncDisposable {
     const { TestManager: Manager } = await import('./test-manager.js');
     this.#started += 1;
     const name = options.name ?? `manager-${this.#started}`;
-    const connection = this.#connections.open({ name }, (request) => {
-      this.#left -= 1;
-      return this.#left < 0 ? { stall: 'request' } : this.faults.decide(request);
-    });
+    const connection = this.#connections.open({ name }, (request) =>
+      this.#work.allows(request) ? this.faults.decide(request) : { stall: 'request' },
+    );
     const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
     const manager = await Manager.start({
-      ...{ name, connection, time: this.#time, runtime: this.#runtime },
+      ...{ name, connection, time: this.#time, runtime: this.#runtime, work: this.#work },
       options: { ...options, clientOptions },
     });
     this.#managers.add(manager);
@@ -255,8 +257,9 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /** Lets time pass, and all happen that is due meanwhile. In real time it waits. */
-  advance(by: Duration): Promise<void> {
-    return this.#time.advance(durationMs(by, 'advance'));
+  async advance(by: Duration): Promise<void> {
+    await this.#time.advance(durationMs(by, 'advance'));
+    this.#work.refuseSpinning('advance');
   }
 
   /**
@@ -312,8 +315,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   async #stopManagers(): Promise<void> {
     const managers = [...this.#managers];
-    // Those that stall for having asked too much must be able to end.
-    this.#left = Number.POSITIVE_INFINITY;
+    this.#work.lift();
     await Promise.all(managers.map((manager) => manager.stop()));
     for (const manager of managers) this.#managers.delete(manager);
     await this.#connections.close();
@@ -345,20 +347,7 @@ export class TestEnvironment implements AsyncDisposable {
     return {
       ...{ managers: this.managers, client: this.client, time: this.#time, requests: this.requests },
       serverIdle: () => this.#serverIdle(),
-      limit: (requests) => this.#limit(requests),
-    };
-  }
-
-  #limit(requests: number) {
-    this.#left = requests;
-    const env = this;
-    return {
-      get isReached() {
-        return env.#left < 0;
-      },
-      [Symbol.dispose]() {
-        if (env.#left >= 0) env.#left = Number.POSITIVE_INFINITY;
-      },
+      limit: (requests) => this.#work.limit(requests),
     };
   }
 }

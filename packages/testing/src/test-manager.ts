@@ -1,5 +1,12 @@
 import type { Client } from 'riata';
-import type { ControllerDefinition, ControllerHealth, ReconcileRecord, RequestQueue } from 'riata/controller';
+import type {
+  ControllerDefinition,
+  ControllerHealth,
+  ReconcileRecord,
+  ReconcileRun,
+  Reconciler,
+  RequestQueue,
+} from 'riata/controller';
 import {
   type Added,
   Manager,
@@ -9,8 +16,9 @@ import {
   type RunnableStage,
 } from 'riata/manager';
 import { type KindRef, keyOf, objectKey } from 'riata/object';
-import { onAbort, type Runtime } from 'riata/runtime';
+import { abortable, onAbort, type Runtime } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
+import type { EndlessWork } from './endless-work.js';
 import type { TestConnection } from './test-connection.js';
 import type { TestTime } from './test-time.js';
 
@@ -50,6 +58,7 @@ export class TestManager implements AsyncDisposable {
   readonly ended: Promise<ManagerExit>;
   readonly #connection: TestConnection;
   readonly #time: TestTime;
+  readonly #work: EndlessWork;
   readonly #needsLease: boolean;
   readonly #watched = new Set<Watched>();
   readonly #factories = new Set<SharedControllerFactory>();
@@ -65,6 +74,7 @@ export class TestManager implements AsyncDisposable {
     this.manager = manager;
     this.#connection = connection;
     this.#time = time;
+    this.#work = parts.work;
     this.#needsLease = options.leaderElection !== undefined;
     for (const each of options.run ?? []) this.add(each);
     void manager.elected.then(() => {
@@ -136,7 +146,7 @@ export class TestManager implements AsyncDisposable {
       },
     };
     const watches = [...what.watches, { through: 'source', make: () => source } as const];
-    const added = this.manager.add({ ...what, watches }, options);
+    const added = this.manager.add({ ...this.#counted(what), watches }, options);
     this.#watched.add(watched);
     const remove = async () => {
       this.#watched.delete(watched);
@@ -222,6 +232,24 @@ export class TestManager implements AsyncDisposable {
     return count;
   }
 
+  /** The same, and one that would go on without end stands still. */
+  #counted(definition: ControllerDefinition): ControllerDefinition {
+    const count =
+      <C extends ReconcileRun>(reconciler: Reconciler<C>) =>
+      (context: C) => {
+        if (!this.#work.allowsRun({ controller: definition.name, key: context.key })) {
+          return abortable(new Promise<void>(() => {}), context.signal);
+        }
+        return typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context);
+      };
+    const { finalize, reconciler } = definition;
+    return {
+      ...definition,
+      reconciler: count(reconciler as Reconciler<ReconcileRun>) as Reconciler<never>,
+      ...(finalize !== undefined && { finalize: { ...finalize, run: count(finalize.run) } }),
+    };
+  }
+
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       await this.#time.drive(this.manager[Symbol.asyncDispose](), `the end of ${this.name}`);
@@ -236,6 +264,7 @@ export interface TestManagerParts {
   readonly name: string;
   readonly connection: TestConnection;
   readonly time: TestTime;
+  readonly work: EndlessWork;
   readonly runtime: Partial<Runtime>;
   readonly options: TestManagerOptions;
 }

@@ -1,0 +1,147 @@
+import type { FaultRequest } from '@riata/apiserver';
+import { formatKey } from 'riata/object';
+import type { Clock } from 'riata/runtime';
+import type { RequestRecorder } from './request-recorder.js';
+import type { TestManager } from './test-manager.js';
+
+/** Requests before something must be wrong. */
+export const mostRequests = 5_000;
+/** Of these, so many may change one and the same object. Frameworks give a test 5 s: it is to be told before. */
+const partToOne = 1 / 5;
+/** So often a key may be reconciled without time moving: one that is asked for at once, each time, never ends. */
+const mostRunsAtOnce = 1_000;
+
+/** A limit that holds until it is disposed of. */
+export interface WorkLimit extends Disposable {
+  /** Whether there was more; what came then waits, so that the test can go on. */
+  readonly isReached: boolean;
+  /** What it was, in words. */
+  error(what: string): Error;
+}
+
+/** What a reconcile is, to its controller. */
+interface Run {
+  readonly controller: string;
+  readonly key: { readonly namespace?: string; readonly name: string };
+}
+
+/** Finds work that never ends, on which a test would hang until its framework gives it up without a word of why. */
+export class EndlessWork {
+  readonly #clock: Clock;
+  readonly #requests: RequestRecorder;
+  readonly #managers: () => Iterable<TestManager>;
+  #left = Number.POSITIVE_INFINITY;
+  #leftToOne = Number.POSITIVE_INFINITY;
+  readonly #changes = new Map<string, number>();
+  readonly #runs = new Map<string, number>();
+  #runsAtMs = 0;
+  #spinning: Run | undefined;
+
+  constructor(parts: {
+    readonly clock: Clock;
+    readonly requests: RequestRecorder;
+    readonly managers: () => Iterable<TestManager>;
+  }) {
+    this.#clock = parts.clock;
+    this.#requests = parts.requests;
+    this.#managers = parts.managers;
+  }
+
+  /** Counts a request; false: it is one too many. */
+  allows({ method, path }: FaultRequest): boolean {
+    this.#left -= 1;
+    const isRenewal = path.startsWith('/apis/coordination.k8s.io/');
+    if ((method === 'PUT' || method === 'PATCH') && !isRenewal) {
+      const count = (this.#changes.get(path) ?? 0) + 1;
+      this.#changes.set(path, count);
+      if (count > this.#leftToOne) this.#left = -1;
+    }
+    return this.#left >= 0;
+  }
+
+  /** Counts a reconcile; false: it is one too many. */
+  allowsRun(run: Run): boolean {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs !== this.#runsAtMs) this.#runs.clear();
+    this.#runsAtMs = nowMs;
+    const id = `${run.controller} ${formatKey(run.key)}`;
+    const count = (this.#runs.get(id) ?? 0) + 1;
+    this.#runs.set(id, count);
+    if (count > mostRunsAtOnce) this.#spinning ??= run;
+    return count <= mostRunsAtOnce;
+  }
+
+  /** Lets so many requests through, until it is disposed of. */
+  limit(requests = mostRequests): WorkLimit {
+    this.#left = requests;
+    this.#leftToOne = Math.max(1, Math.floor(requests * partToOne));
+    this.#changes.clear();
+    const from = this.#requests.all.length;
+    const work = this;
+    return {
+      get isReached() {
+        return work.#left < 0 || work.#spinning !== undefined;
+      },
+      error: (what) => (this.#left < 0 ? this.#tooMuch(what, from) : this.#spins(what)),
+      [Symbol.dispose]: () => {
+        if (this.#left >= 0) this.lift();
+      },
+    };
+  }
+
+  /** No limit from now on: what waited for having asked too much must be able to end. */
+  lift(): void {
+    this.#left = Number.POSITIVE_INFINITY;
+    this.#leftToOne = Number.POSITIVE_INFINITY;
+    this.#spinning = undefined;
+    this.#runs.clear();
+  }
+
+  /** Throws if a reconcile runs without end. */
+  refuseSpinning(what: string): void {
+    if (this.#spinning !== undefined) throw this.#spins(what);
+  }
+
+  #spins(what: string): Error {
+    const { controller, key } = this.#spinning ?? { controller: '', key: { name: '' } };
+    const last = this.#records().findLast((record) => record.controller === controller);
+    const reasons = (last?.reasons ?? []).map(({ source, object }) => (object ? `${source}: ${object}` : source));
+    return new Error(
+      `${what}: controller "${controller}" reconciles ${formatKey(key)} over and over, ${mostRunsAtOnce} times while no ` +
+        `time has passed, lastly for ${[...new Set(reasons)].join(', ') || 'no reason known'}: have it wait ` +
+        "(requeueAfter: '10s'), or for a change",
+    );
+  }
+
+  /** Names what is written over and over, and by whom. */
+  #tooMuch(what: string, from: number): Error {
+    const counts = new Map<string, { readonly object: string; count: number }>();
+    const all = this.#requests.all.slice(from);
+    for (const { verb, object } of all) {
+      const line = `${verb} ${object}`;
+      const counted = counts.get(line) ?? { object, count: 0 };
+      counted.count += 1;
+      counts.set(line, counted);
+    }
+    const most = [...counts].sort(([, a], [, b]) => b.count - a.count).slice(0, 3);
+    const named = most.map(([line, { object, count }]) => `${line} (${count} times${this.#by(object)})`).join(', ');
+    return new Error(
+      `${what}: ${all.length} requests, and no end to them: ${named}. A controller may be woken by what it writes ` +
+        'itself, or two write different things: write only what differs, or raise maxRequests',
+    );
+  }
+
+  #by(object: string): string {
+    const who = new Set<string>();
+    for (const { controller, key, writes } of this.#records().slice(-1_000)) {
+      if (writes.some((write) => write.object === object)) who.add(`"${controller}" reconciling ${formatKey(key)}`);
+    }
+    const [first, second, ...others] = who;
+    if (first === undefined) return '';
+    return `, by controller ${first}${second ? ` and ${second}` : ''}${others.length > 0 ? ' and others' : ''}`;
+  }
+
+  #records() {
+    return [...this.#managers()].flatMap(({ explain }) => [...explain]).sort((a, b) => a.startedAt - b.startedAt);
+  }
+}
