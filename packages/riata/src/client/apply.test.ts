@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigMap, Deployment, Namespace } from '../kinds/index.js';
 import { metadataOnly } from '../object/kind.js';
 import type { KubeObject, ManagedFieldsEntry } from '../object/meta.js';
+import { isAlreadyOwned } from '../object/owner-references.js';
 import { clone } from '../object/value/clone.js';
 import { markLossy } from '../object/value/lossy.js';
 import { answeringTransport } from '../rest/answering-transport.fixture.js';
@@ -93,6 +94,22 @@ describe('ownedBy', () => {
     const { client } = serve();
     const elsewhere = ConfigMap({ metadata: { namespace: 'other', name: 'a' } });
     await expect(client.apply(elsewhere, { ...me, ownedBy: stored() })).rejects.toThrow('same namespace');
+  });
+
+  test('of what another one controls, as far as is known: refused before anything is asked', async () => {
+    const { client, asked } = serve();
+    const by = (name: string, uid: string): ConfigMap => {
+      const ownerReferences = [{ ...reference(stored()), name, uid }];
+      return { ...stored(), metadata: { ...meta, ownerReferences } };
+    };
+    const apply = (current: ConfigMap) => client.apply(intent(), { ...me, force: true, ownedBy: stored(), current });
+    const refused = apply(by('b', 'u2'));
+    await expect(refused).rejects.toSatisfy(isAlreadyOwned);
+    await expect(refused).rejects.toThrow('ConfigMap "shop/a" is already controlled by ConfigMap "b" (uid u2)');
+    expect(asked()).toEqual([]);
+    // Nobody's; its own; that of one of the same name, which is no more.
+    for (const current of [stored(), by('a', 'u1'), by('a', 'u0')]) await apply(current);
+    expect(asked()).not.toEqual([]);
   });
 
   test('cluster-scoped: may own anything, and gives no namespace; a namespaced one cannot own what has none', async () => {

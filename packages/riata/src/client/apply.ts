@@ -1,6 +1,6 @@
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
-import { setControllerReference } from '../object/owner-references.js';
+import { isControlledBy, setControllerReference } from '../object/owner-references.js';
 import { patchTypes } from '../rest/rest-client.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { WriteObject } from './interfaces.js';
@@ -14,7 +14,10 @@ export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOp
   readonly fieldManager?: string;
   /** Take fields over that other managers hold, instead of a conflict. @default false */
   readonly force?: boolean;
-  /** Makes this object the controller of what is applied; also gives the namespace if none is named. */
+  /**
+   * Makes this object the controller of what is applied; also gives the namespace if none is named. If `current` shows that
+   * another object is, rejects with an `AlreadyOwnedError`: two owners that want the same would take it from each other.
+   */
   readonly ownedBy?: KubeObject;
   /**
    * What is stored now as far as known, e.g. from a cache. No request is made, and the call resolves to this very object,
@@ -33,7 +36,7 @@ export function applyOperation(
   subresource?: string,
 ): Operation<'patch'> {
   refuseStored(object);
-  const body = owned(kind, object, options.ownedBy);
+  const body = owned(kind, object, options);
   const { name, namespace } = body.metadata;
   if (!name) throw new TypeError(`apply ${kind.kind}: metadata.name is missing; generateName does not go with apply`);
   const { current } = options;
@@ -58,8 +61,10 @@ function refuseStored(object: WriteObject): void {
   );
 }
 
-function owned(kind: KindRef, object: WriteObject, owner: KubeObject | undefined): WriteObject {
+function owned(kind: KindRef, object: WriteObject, { ownedBy: owner, current }: ApplyOptions): WriteObject {
   if (owner === undefined) return object;
+  // Throws if it is another one's.
+  if (current !== undefined && !isControlledBy(current, owner)) setControllerReference(owner, current);
   const namespace = kind.scope === 'Namespaced' ? (object.metadata.namespace ?? owner.metadata.namespace) : undefined;
   const placed = namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } };
   return setControllerReference(owner, placed);

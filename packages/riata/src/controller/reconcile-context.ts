@@ -54,7 +54,8 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
   readonly client: Client;
   /**
    * Server-side apply of something that `object` is to own: skipped if nothing would change, taking over fields that
-   * others hold. Resolves to what is stored; as with `object`, that may be frozen, and has no `managedFields`.
+   * others hold. Resolves to what is stored; as with `object`, that may be frozen, and has no `managedFields`. Rejects with
+   * an `AlreadyOwnedError` if another object controls it, as far as the cache knows.
    */
   readonly apply: OwnedApply<R>;
   /**
