@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap, Deployment } from '../kinds/index.js';
 import type { KubeObject } from '../object/meta.js';
+import { controllerOf } from '../object/owner-references.js';
 import { applyMergePatch } from '../object/patch/merge-patch.js';
 import { freeze } from '../object/value/freeze.js';
 import { createOrPatch, createOrUpdate } from './create-or-update.js';
@@ -55,6 +56,35 @@ describe.each([
         { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cart', namespace: 'shop' }, data: { size: '3' } },
       ],
     ]);
+  });
+
+  test('has an owner, if told to, which is no change the next time; nor taken from another one', async () => {
+    const owner = { ...web(), metadata: { ...meta, name: 'shop-owner', uid: 'o' } } as KubeObject;
+    const { client, writes, current } = over(undefined);
+    const set = (draft: { data?: Record<string, string> }) => {
+      draft.data = { size: '3' };
+    };
+    const createOrOwned = (ownedBy: KubeObject) => createOr(client, ConfigMap, key, set, { ownedBy });
+    const { result, object } = await createOrOwned(owner);
+    expect([result, controllerOf(object)]).toMatchObject(['created', { kind: 'Deployment', uid: 'o' }]);
+    expect((await createOrOwned(owner)).result).toBe('unchanged');
+    expect(writes).toHaveLength(1);
+    const other = { ...owner, metadata: { ...owner.metadata, name: 'other', uid: 'p' } };
+    await expect(createOrOwned(other)).rejects.toThrow('is already controlled by Deployment "shop-owner"');
+    expect(controllerOf(current() as KubeObject)?.uid).toBe('o');
+  });
+
+  test('a mutate function that gives another object, or a promise, is told so', async () => {
+    const { client, writes } = over(cart());
+    const copying = (draft: object) => ({ ...draft, data: { size: '3' } });
+    await expect(createOr(client, ConfigMap, key, copying)).rejects.toThrow(
+      'returned an object that is not part of the draft; change the draft in place',
+    );
+    await expect(createOr(client, ConfigMap, key, async () => {})).rejects.toThrow(
+      'is async, so its changes would come after the result was made',
+    );
+    await createOr(client, ConfigMap, key, (draft) => draft);
+    expect(writes).toEqual([]);
   });
 
   test('writes nothing if nothing changes', async () => {

@@ -4,6 +4,7 @@ import { mergeFrom, type Patch } from '../client/patch.js';
 import { formatKey, type ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { type Owner, setControllerReference } from '../object/owner-references.js';
 import { edit } from '../object/value/edit.js';
 import type { Mutable } from '../object/value/mutable.js';
 
@@ -31,6 +32,11 @@ export interface OperationOutcome<R extends KubeObject> {
 export interface CreateOrOptions extends CallOptions {
   /** Who the written fields belong to. @default the client's */
   readonly fieldManager?: string;
+  /**
+   * Makes this object its controller (`SetControllerReference`). Rejects with an `AlreadyOwnedError` if another one is.
+   * @default none: owners are what the mutate function makes of them
+   */
+  readonly ownedBy?: Owner;
 }
 
 type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>;
@@ -43,19 +49,20 @@ type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>
  * request, no conflicts, and no reading.
  *
  * @example
- * const { object, result } = await createOrUpdate(client, ConfigMap, key, (draft) => {
+ * const change = (draft: Draft<ConfigMap>) => {
  *   draft.data = { ...draft.data, size: '3' };
- * });
+ * };
+ * const { object, result } = await createOrUpdate(client, ConfigMap, key, change, { ownedBy: site });
  */
 export async function createOrUpdate<R extends KubeObject, S extends Scope>(
   client: ReadWrite,
   kind: KindRef<R, S>,
   key: Key<S>,
   mutate: MutateFn<R>,
-  options: CreateOrOptions = {},
+  { ownedBy, ...options }: CreateOrOptions = {},
 ): Promise<OperationOutcome<R>> {
   const current = await client.find(kind, key, { signal: options.signal });
-  const next = mutated(kind, key, current, mutate);
+  const next = mutated(kind, key, current, mutate, ownedBy);
   if (current === undefined) {
     return { result: 'created', object: (await client.create(next as never, options)) as R };
   }
@@ -73,10 +80,10 @@ export async function createOrPatch<R extends KubeObject, S extends Scope>(
   kind: KindRef<R, S>,
   key: Key<S>,
   mutate: MutateFn<R>,
-  options: CreateOrOptions = {},
+  { ownedBy, ...options }: CreateOrOptions = {},
 ): Promise<OperationOutcome<R>> {
   const current = await client.find(kind, key, { signal: options.signal });
-  const next = mutated(kind, key, current, mutate);
+  const next = mutated(kind, key, current, mutate, ownedBy);
   const hasStatus = kind.subresources.includes('status');
   const patchStatus = (status: unknown) =>
     client.status.patch(kind, key, { type: 'merge', body: { status } } as unknown as Patch<R>, options);
@@ -102,14 +109,18 @@ function mutated<R extends KubeObject>(
   key: ObjectKey,
   current: R | undefined,
   mutate: MutateFn<R>,
+  owner: Owner | undefined,
 ): R {
   const { apiVersion, kind: name } = kind;
   const metadata = { name: key.name, ...(key.namespace && { namespace: key.namespace }) };
   const before = current ?? ({ apiVersion, kind: name, metadata } as unknown as R);
-  const next = edit(before, (draft) => {
-    mutate(draft as unknown as Draft<R>);
+  const edited = edit(before, (draft) => {
+    // What is returned by mistake is refused by `edit`.
+    const answer = mutate(draft as unknown as Draft<R>);
     dropEmpty(draft.metadata as unknown as Record<string, unknown> | undefined, before.metadata);
+    return answer;
   });
+  const next = owner === undefined ? edited : setControllerReference(owner, edited);
   const made = next as { readonly metadata?: { readonly name?: string; readonly namespace?: string } };
   const isSame =
     made.metadata?.name === before.metadata.name &&
