@@ -1,5 +1,5 @@
 import type { FaultRequest } from '@riata/apiserver';
-import { formatKey } from 'riata/object';
+import { type ClusterKey, keyId } from 'riata/object';
 import type { Clock } from 'riata/runtime';
 import type { RequestRecorder } from './request-recorder.js';
 import type { TestManager } from './test-manager.js';
@@ -7,9 +7,9 @@ import type { TestManager } from './test-manager.js';
 /** Requests before something must be wrong. */
 export const mostRequests = 5_000;
 /** Of these, so many may change one and the same object. Frameworks give a test 5 s: it is to be told before. */
-const partToOne = 1 / 5;
+const partToOne = 1 / 10;
 /** So often a key may be reconciled without time moving: one that is asked for at once, each time, never ends. */
-const mostRunsAtOnce = 1_000;
+const mostRunsAtOnce = 500;
 
 /** A limit that holds until it is disposed of. */
 export interface WorkLimit extends Disposable {
@@ -22,7 +22,7 @@ export interface WorkLimit extends Disposable {
 /** What a reconcile is, to its controller. */
 interface Run {
   readonly controller: string;
-  readonly key: { readonly namespace?: string; readonly name: string };
+  readonly key: ClusterKey;
 }
 
 /** Finds work that never ends, on which a test would hang until its framework gives it up without a word of why. */
@@ -64,7 +64,7 @@ export class EndlessWork {
     const nowMs = this.#clock.monotonic();
     if (nowMs !== this.#runsAtMs) this.#runs.clear();
     this.#runsAtMs = nowMs;
-    const id = `${run.controller} ${formatKey(run.key)}`;
+    const id = `${run.controller} ${keyId(run.key)}`;
     const count = (this.#runs.get(id) ?? 0) + 1;
     this.#runs.set(id, count);
     if (count > mostRunsAtOnce) this.#spinning ??= run;
@@ -82,7 +82,7 @@ export class EndlessWork {
       get isReached() {
         return work.#left < 0 || work.#spinning !== undefined;
       },
-      error: (what) => (this.#left < 0 ? this.#tooMuch(what, from) : this.#spins(what)),
+      error: (what) => (this.#left < 0 || this.#hasWritten() ? this.#tooMuch(what, from) : this.#spins(what)),
       [Symbol.dispose]: () => {
         if (this.#left >= 0) this.lift();
       },
@@ -102,12 +102,21 @@ export class EndlessWork {
     if (this.#spinning !== undefined) throw this.#spins(what);
   }
 
+  /** Whether what runs over and over writes each time, and so may wake itself up. */
+  #hasWritten(): boolean {
+    return (this.#lastRun()?.writes.length ?? 0) > 0;
+  }
+
+  #lastRun() {
+    return this.#records().findLast(({ controller }) => controller === this.#spinning?.controller);
+  }
+
   #spins(what: string): Error {
     const { controller, key } = this.#spinning ?? { controller: '', key: { name: '' } };
-    const last = this.#records().findLast((record) => record.controller === controller);
+    const last = this.#lastRun();
     const reasons = (last?.reasons ?? []).map(({ source, object }) => (object ? `${source}: ${object}` : source));
     return new Error(
-      `${what}: controller "${controller}" reconciles ${formatKey(key)} over and over, ${mostRunsAtOnce} times while no ` +
+      `${what}: controller "${controller}" reconciles ${keyId(key)} over and over, ${mostRunsAtOnce} times while no ` +
         `time has passed, lastly for ${[...new Set(reasons)].join(', ') || 'no reason known'}: have it wait ` +
         "(requeueAfter: '10s'), or for a change",
     );
@@ -134,7 +143,7 @@ export class EndlessWork {
   #by(object: string): string {
     const who = new Set<string>();
     for (const { controller, key, writes } of this.#records().slice(-1_000)) {
-      if (writes.some((write) => write.object === object)) who.add(`"${controller}" reconciling ${formatKey(key)}`);
+      if (writes.some((write) => write.object === object)) who.add(`"${controller}" reconciling ${keyId(key)}`);
     }
     const [first, second, ...others] = who;
     if (first === undefined) return '';

@@ -176,3 +176,15 @@ test.each(['in-process', 'https'])('whatever goes wrong, in real time (%s)', asy
     'create 504',
   ]);
 });
+
+test('rules that can never hold are refused: a test would pass without them', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  const { faults } = env;
+  expect(() => faults.add({ verb: 'pach' }, { refuse: true })).toThrow(
+    'faults.add: expected a verb out of get, list, watch, read, write, create, update, patch, delete, deletecollection; got "pach"',
+  );
+  expect(() => faults.add({}, {})).toThrow('faults.add: expected some of delayMs, answerDelayMs');
+  expect(() => faults.add({}, { delay: 5 } as never)).toThrow('got {"delay":5}');
+  expect(() => faults.add({}, { cut: 'anser' } as never)).toThrow("{ afterEvents } for cut and stall; got 'anser'");
+  expect(() => env.requests.lines({ verb: 'writes' })).toThrow('requests: expected a verb out of');
+});

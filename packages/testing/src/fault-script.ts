@@ -1,7 +1,7 @@
 import type { Fault, FaultAnswer, FaultRequest, Faults } from '@riata/apiserver';
 import { type Duration, durationMs } from 'riata/object';
 import type { CutOptions } from './recording-transport.js';
-import { matches, type RequestMatch, type RequestReader } from './request-target.js';
+import { matches, type RequestMatch, type RequestReader, refuseUnknown } from './request-target.js';
 import type { ServerControl } from './test-server.js';
 import type { TestTime } from './test-time.js';
 
@@ -32,6 +32,23 @@ interface Rule {
 interface Delay {
   readonly match: RequestMatch;
   readonly delayMs: number;
+}
+
+const faultNames = new Set(['delayMs', 'answerDelayMs', 'eventDelayMs', 'refuse', 'fail', 'cut', 'stall']);
+const points = new Set(['request', 'answer']);
+
+/** A fault that is none has a test pass without a word. */
+function refuseNothing(fault: Fault): void {
+  const names = Object.keys(fault);
+  if (names.length === 0 || names.some((name) => !faultNames.has(name))) {
+    throw new TypeError(`faults.add: expected some of ${[...faultNames].join(', ')}; got ${JSON.stringify(fault)}`);
+  }
+  for (const point of [fault.cut, fault.stall]) {
+    if (typeof point !== 'string' || points.has(point)) continue;
+    throw new TypeError(
+      `faults.add: expected 'request', 'answer', { afterBytes } or { afterEvents } for cut and stall; got '${point}'`,
+    );
+  }
 }
 
 /** What a {@link FaultScript} works on. */
@@ -70,6 +87,8 @@ export class FaultScript {
 
   /** Has this happen to requests that match; where several rules match, to the first added. `Fault` lists what there is. */
   add(match: RequestMatch, fault: Fault, { after = 0, times = Number.POSITIVE_INFINITY }: FaultTurns = {}): FaultRule {
+    refuseUnknown(match, 'faults.add');
+    refuseNothing(fault);
     const rule: Rule = { match, fault, after, times, seen: 0, hits: 0 };
     this.#rules.add(rule);
     const remove = () => void this.#rules.delete(rule);

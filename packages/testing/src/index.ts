@@ -10,7 +10,7 @@ export { type FaultRule, FaultScript, type FaultTurns } from './fault-script.js'
 export type { Definition } from './install-definitions.js';
 export type { CutOptions } from './recording-transport.js';
 export { type RecordedRequest, RequestRecorder } from './request-recorder.js';
-export type { RequestMatch, RequestTarget } from './request-target.js';
+export type { RequestMatch, RequestTarget, RequestVerb } from './request-target.js';
 export type { SettleOptions } from './settle.js';
 export { type ConnectOptions, TestConnection } from './test-connection.js';
 export { type InstallableKind, TestEnvironment, type TestEnvironmentOptions } from './test-environment.js';

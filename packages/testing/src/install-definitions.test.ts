@@ -1,9 +1,10 @@
 import { ApiServer } from '@riata/apiserver';
 import { createClient } from 'riata';
-import { CustomResourceDefinition } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
 import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { installDefinitions } from './install-definitions.js';
+import { TestEnvironment } from './test-environment.js';
 import { Widget, widget } from './widget.fixture.js';
 
 const runtime = { log: silentLogger };
@@ -38,4 +39,11 @@ test('one that is refused is an error at once', async () => {
   const wrong = { ...crd, metadata: { name: 'other' } };
   const once = async (probe: () => Promise<boolean>) => expect(await probe()).toBe(true);
   await expect(installDefinitions(client, [wrong], once)).rejects.toThrow('must be spec.names.plural+"."+spec.group');
+});
+
+test('a kind without a definition is refused by name', async () => {
+  const kinds = [ConfigMap] as never;
+  await expect(TestEnvironment.start({ server: 'in-process', kinds })).rejects.toThrow(
+    'expected kinds of defineKind, and CustomResourceDefinitions; ConfigMap is neither, and built-in kinds are served anyway',
+  );
 });

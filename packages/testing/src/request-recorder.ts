@@ -1,4 +1,4 @@
-import { isWriteVerb, matches, type RequestMatch, type RequestTarget } from './request-target.js';
+import { isWriteVerb, matches, type RequestMatch, type RequestTarget, refuseUnknown } from './request-target.js';
 
 /** A request that was sent to the server; one that was tried again is there again. */
 export interface RecordedRequest extends RequestTarget {
@@ -38,6 +38,7 @@ export class RequestRecorder {
 
   /** Those that match. */
   select(match: RequestMatch = {}): readonly RecordedRequest[] {
+    refuseUnknown(match, 'requests');
     return this.#requests.filter((request) => matches(request, match));
   }
 

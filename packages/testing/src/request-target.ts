@@ -1,6 +1,9 @@
 import { builtinScheme } from 'riata/kinds';
 import { formatKey, type KindRef } from 'riata/object';
 
+/** The verbs of RBAC. */
+export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
 /** What a request is about, read from its method and path, in the words that RBAC uses. */
 export interface RequestTarget {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`. */
@@ -25,7 +28,7 @@ export interface RequestMatch {
   /** The name of a manager or connection. @default any */
   readonly client?: string;
   /** One verb, or `write` for all that change something, or `read` for the others. @default any */
-  readonly verb?: string;
+  readonly verb?: RequestVerb | 'write' | 'read' | (string & {});
   /** @default any */
   readonly kind?: KindRef | string;
   readonly namespace?: string;
@@ -42,10 +45,17 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const known = new Set(['get', 'list', 'watch', 'read', 'write', ...writes]);
 
 /** True for a verb that changes something. */
 export function isWriteVerb(verb: string): boolean {
   return writes.has(verb);
+}
+
+/** What no request is like is a mistake: a rule that never holds has a test pass without a word. */
+export function refuseUnknown(match: RequestMatch, what: string): void {
+  if (match.verb === undefined || known.has(match.verb)) return;
+  throw new TypeError(`${what}: expected a verb out of ${[...known].join(', ')}; got ${JSON.stringify(match.verb)}`);
 }
 
 /** Whether a request is among those that are meant. */

@@ -1,7 +1,6 @@
-import type { ConnectedClient } from 'riata';
 import { type Duration, durationMs } from 'riata/object';
 import type { WorkLimit } from './endless-work.js';
-import { delayedWork, nextDelayedMs, pendingWork, stateOfWork } from './pending-work.js';
+import { delayedWork, type Lookers, nextDelayedMs, pendingWork, stateOfWork } from './pending-work.js';
 import type { RequestRecorder } from './request-recorder.js';
 import type { TestManager } from './test-manager.js';
 import type { TestTime } from './test-time.js';
@@ -18,16 +17,15 @@ export interface SettleOptions {
    */
   readonly timeout?: Duration;
   /**
-   * How many requests it may take, and of these a fifth to change one and the same object: a controller that wakes itself
+   * How many requests it may take, and of these a tenth to change one and the same object: a controller that wakes itself
    * up by what it writes never comes to rest. @default 5_000
    */
   readonly maxRequests?: number;
 }
 
 /** What settling works on. */
-export interface SettleParts {
+export interface SettleParts extends Lookers {
   readonly managers: Iterable<TestManager>;
-  readonly client: ConnectedClient;
   readonly time: TestTime;
   readonly requests: RequestRecorder;
   /** Resolves when the server has nothing left to do by itself. */
@@ -44,7 +42,7 @@ const calmLooks = { virtual: 1, real: 3 };
 
 /** See `TestEnvironment.settle`. */
 export async function settle(parts: SettleParts, options: SettleOptions = {}): Promise<void> {
-  const { managers, client, time, requests } = parts;
+  const { managers, time, requests } = parts;
   const { clock } = time;
   const defaultTimeout: Duration = time.isVirtual ? '10m' : '1m';
   const horizonMs = durationMs(options.horizon ?? '1s', 'settle: horizon');
@@ -61,7 +59,7 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
     // The server is asked only if something has happened since: most timers are about something else.
     const state = `${requests.all.length} ${stateOfWork(managers)}`;
     if (pending.length === 0 || state !== seen || !time.isVirtual) {
-      pending = await time.drive(pendingWork(managers, client), 'settle: a look at the server');
+      pending = await time.drive(pendingWork(managers, parts), 'settle: a look at the server');
       seen = state;
     }
     const delayedMs = nextDelayedMs(managers);
@@ -81,11 +79,18 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
     if (await time.step(giveUpAt)) continue;
     // As it is then: for how long it has been so is part of it.
     if (time.isVirtual) await time.advance(Math.max(0, giveUpAt - clock.monotonic()));
-    pending = await time.drive(pendingWork(managers, client), 'settle: a look at the server');
+    pending = await time.drive(pendingWork(managers, parts), 'settle: a look at the server');
     throw new Error(
-      `settle: still not settled ${waited(time, options.timeout ?? defaultTimeout)}: ${pending.join('; ')}`,
+      `settle: still not settled ${waited(time, options.timeout ?? defaultTimeout)}: ${pending.join('; ')}${hint(parts)}`,
     );
   }
+}
+
+/** Timers and sockets of a reconciler's own need real time, which does not pass here. */
+function hint({ managers, time }: SettleParts): string {
+  const isRunning = [...managers].some(({ controllers }) => controllers.some(({ active }) => active.length > 0));
+  if (!time.isVirtual || !isRunning) return '';
+  return "; what waits by timers or sockets of its own is not seen here: wait by the context's clock, or start with time: 'real'";
 }
 
 function waited({ isVirtual }: TestTime, timeout: Duration): string {

@@ -2,7 +2,7 @@ import type { ApiServer } from '@riata/apiserver';
 import { type ConnectedClient, createClient, type Write } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
 import { Namespace } from 'riata/kinds';
-import type { Runnable } from 'riata/manager';
+import type { Manager, Runnable } from 'riata/manager';
 import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
 import type { RestConfig } from 'riata/rest';
 import { type Logger, type MemoryLogger, memoryLogger, type Runtime, seededRandom, VirtualClock } from 'riata/runtime';
@@ -210,7 +210,11 @@ export class TestEnvironment implements AsyncDisposable {
   /** A way to the server for code that is no manager, with a record of its requests, faults, and an end. */
   connect(options: ConnectOptions = {}): TestConnection {
     this.#refuseEnded();
-    return this.#connections.open(options);
+    const isOfCluster = () => this.managers.some(({ manager }) => leadsToCluster(manager, connection.config));
+    const connection: TestConnection = this.#connections.open(options, (request) =>
+      !isOfCluster() || this.#work.allows(request) ? this.faults.decide(request) : { stall: 'request' },
+    );
+    return connection;
   }
 
   /** Has the server serve more kinds; they go with the next reset. Resolves when it does. */
@@ -306,7 +310,15 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** Gives those that were not there. */
   async #install(what: readonly (InstallableKind | Definition)[]): Promise<readonly Definition[]> {
-    const crds = what.map((each) => ('crd' in each ? each.crd() : each));
+    const crds = what.map((each) => {
+      if ('crd' in each) return each.crd();
+      if ('spec' in each) return each;
+      const { kind } = each as KindRef;
+      throw new TypeError(
+        `kinds and crds: expected kinds of defineKind, and CustomResourceDefinitions; ${kind} is neither, and built-in kinds ` +
+          'are served anyway',
+      );
+    });
     this.#reader.learn(crds.map(({ spec: { group, names } }) => ({ group, plural: names.plural, kind: names.kind })));
     const installed = await installDefinitions(this.client, crds, (probe) => this.eventually(probe));
     await this.#idle();
@@ -346,8 +358,15 @@ export class TestEnvironment implements AsyncDisposable {
   #parts(): SettleParts {
     return {
       ...{ managers: this.managers, client: this.client, time: this.#time, requests: this.requests },
+      // One that is this very server is looked at by the test's own hands, as a look is no request of the manager.
+      clientOf: ({ config, client }) => (this.#connections.has(config) ? this.client : client),
       serverIdle: () => this.#serverIdle(),
       limit: (requests) => this.#work.limit(requests),
     };
   }
+}
+
+/** Whether a manager has a cluster that it reaches this way. */
+function leadsToCluster({ clusters }: Manager, { transport }: RestConfig): boolean {
+  return clusters.names.some((name) => clusters.get(name)?.config.transport === transport);
 }
