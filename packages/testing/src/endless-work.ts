@@ -8,8 +8,13 @@ import type { TestManager } from './test-manager.js';
 export const mostRequests = 5_000;
 /** Of these, so many may change one and the same object. Frameworks give a test 5 s: it is to be told before. */
 const partToOne = 1 / 10;
-/** So often a key may be reconciled without time moving: one that is asked for at once, each time, never ends. */
-const mostRunsAtOnce = 500;
+/** No fewer, however few requests a test allows. */
+const leastToOne = 20;
+/**
+ * So often a key may be reconciled without time moving: one that is asked for at once, each time, never ends. One that
+ * writes each time is found by that first, as that says more.
+ */
+const mostRunsAtOnce = 600;
 
 /** A limit that holds until it is disposed of. */
 export interface WorkLimit extends Disposable {
@@ -74,7 +79,7 @@ export class EndlessWork {
   /** Lets so many requests through, until it is disposed of. */
   limit(requests = mostRequests): WorkLimit {
     this.#left = requests;
-    this.#leftToOne = Math.max(1, Math.floor(requests * partToOne));
+    this.#leftToOne = Math.max(leastToOne, Math.floor(requests * partToOne));
     this.#changes.clear();
     const from = this.#requests.all.length;
     const work = this;
@@ -82,7 +87,7 @@ export class EndlessWork {
       get isReached() {
         return work.#left < 0 || work.#spinning !== undefined;
       },
-      error: (what) => (this.#left < 0 || this.#hasWritten() ? this.#tooMuch(what, from) : this.#spins(what)),
+      error: (what) => (this.#left < 0 ? this.#tooMuch(what, from) : this.#spins(what)),
       [Symbol.dispose]: () => {
         if (this.#left >= 0) this.lift();
       },
@@ -102,18 +107,9 @@ export class EndlessWork {
     if (this.#spinning !== undefined) throw this.#spins(what);
   }
 
-  /** Whether what runs over and over writes each time, and so may wake itself up. */
-  #hasWritten(): boolean {
-    return (this.#lastRun()?.writes.length ?? 0) > 0;
-  }
-
-  #lastRun() {
-    return this.#records().findLast(({ controller }) => controller === this.#spinning?.controller);
-  }
-
   #spins(what: string): Error {
     const { controller, key } = this.#spinning ?? { controller: '', key: { name: '' } };
-    const last = this.#lastRun();
+    const last = this.#records().findLast((record) => record.controller === controller);
     const reasons = (last?.reasons ?? []).map(({ source, object }) => (object ? `${source}: ${object}` : source));
     return new Error(
       `${what}: controller "${controller}" reconciles ${keyId(key)} over and over, ${mostRunsAtOnce} times while no ` +
