@@ -18,7 +18,7 @@ export interface ControllerOptions {
   readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;
   /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
   readonly priority?: WorkQueueOptions<Request, never>['priority'];
-  /** Keys of the same group take turns with those of others. `'namespace'`: by namespace. @default no groups */
+  /** Keys of the same group take turns with those of others. `'namespace'`: by namespace, in each cluster. @default no groups */
   readonly fairness?: 'namespace' | ((key: Request) => string);
   /**
    * A reconcile that takes longer is aborted by its signal, and tried again. One that ignores the signal keeps its key,

@@ -558,7 +558,10 @@ test('a queue of one’s own making, of what the options come to', async () => {
   };
   const { controller, clock, runs, start, end } = setUp(() => {}, { newQueue, fairness: 'namespace' });
   expect(given).toMatchObject({ name: 'carts', priority: true });
-  expect(given?.fairness).toBeTypeOf('function');
+  const groups = [undefined, 'north', 'south'].map((cluster) =>
+    given?.fairness?.({ cluster, namespace: 'n', name: 'a' }),
+  );
+  expect(new Set(groups).size).toBe(3);
   await start();
   controller.queue.add(a);
   await clock.settle();

@@ -5,7 +5,7 @@ import { WorkQueue } from '../queue/work-queue.js';
 import { isConflict } from '../rest/error-guards.js';
 import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
+import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ControllerMetrics } from './controller-metrics.js';
@@ -21,14 +21,16 @@ import { type Cause, mergeCauses, type Request, type RequestQueue } from './requ
 import { RestlessKeys } from './restless-keys.js';
 import { requeueOf } from './result.js';
 import { type SlowReconcile, SlowReconciles } from './slow-reconciles.js';
-import { isSyncing, type Source } from './source.js';
+import type { Source } from './source.js';
+import { startSources } from './start-sources.js';
 import { isTerminalError } from './terminal-error.js';
+import { Turns } from './turns.js';
 
 /** How a controller is doing, at the moment it was asked: a plain snapshot. */
 export interface ControllerHealth {
   readonly name: string;
   readonly phase: ControllerPhase;
-  /** Sources that are not synced yet. */
+  /** Sources that are not synced yet; of a running one, added clusters that are not, as `cluster` and the name. */
   readonly waitingFor: readonly string[];
   readonly queued: number;
   readonly delayed: number;
@@ -74,11 +76,13 @@ export class Controller {
   readonly #restless: RestlessKeys;
   readonly #slow = new SlowReconciles();
   readonly #late = new LateWork();
+  readonly #turns: Turns;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
   #phase: ControllerPhase = 'idle';
   #ran = false;
+  #isHurried = false;
   #warm: Promise<void> | undefined;
   #end: Disposable | undefined;
 
@@ -92,9 +96,11 @@ export class Controller {
     this.#metrics = new ControllerMetrics(metrics, name, this.#numbers.concurrency);
     this.#history = new Ring(this.#numbers.history);
     this.#restless = new RestlessKeys(name, this.#runtime);
+    this.#turns = new Turns(clock);
     this.queue = newQueue({
       ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
-      fairness: fairness === 'namespace' ? (key) => key.namespace ?? '' : fairness,
+      fairness:
+        fairness === 'namespace' ? ({ cluster, namespace = '' }) => keyId({ cluster, name: namespace }) : fairness,
     });
   }
 
@@ -142,6 +148,7 @@ export class Controller {
       if (this.#stop.signal.aborted) return;
       this.#phase = 'running';
       const { concurrency } = this.#numbers;
+      this.#turns.begin();
       this.#runtime.log.info('controller runs', { controller: this.name, concurrency });
       await Promise.all(Array.from({ length: concurrency }, () => this.#work()));
     } catch (error) {
@@ -194,32 +201,13 @@ export class Controller {
   }
 
   async #startSources(): Promise<void> {
-    const { signal } = this.#stop;
-    const { clock } = this.#runtime;
-    for (const source of this.#sources) this.#unsynced.add(source.name);
-    await Promise.all(this.#sources.map((source) => source.start(this.queue, { signal, runtime: this.#runtime })));
-    const synced = Promise.all(
-      this.#sources.map(async (source) => {
-        if (isSyncing(source)) await source.waitForSync({ signal });
-        this.#unsynced.delete(source.name);
-      }),
-    );
-    const timeoutMs = this.#numbers.syncTimeoutMs;
-    for (;;) {
-      using timed = link({ signals: [signal], timeoutMs, clock });
-      try {
-        await abortable(synced, timed.signal);
-        if (this.#phase === 'syncing') this.#phase = 'warm';
-        return;
-      } catch (error) {
-        if (signal.aborted || !isAbortOf(timed.signal, error)) throw error;
-        const late = this.#sources.filter(({ name }) => this.#unsynced.has(name));
-        if (late.every((source) => isSyncing(source) && source.isPatient)) continue;
-        const names = late.map(({ name }) => name).join(', ');
-        const wait = this.#options.syncTimeout ?? '2m';
-        throw new Error(`controller "${this.name}": not synced after ${wait}: ${names}`, { cause: error });
-      }
-    }
+    const { syncTimeoutMs } = this.#numbers;
+    await startSources({
+      ...{ controller: this.name, sources: this.#sources, queue: this.queue, unsynced: this.#unsynced },
+      ...{ syncTimeout: this.#options.syncTimeout ?? '2m', syncTimeoutMs },
+      ...{ signal: this.#stop.signal, runtime: this.#runtime },
+    });
+    if (this.#phase === 'syncing') this.#phase = 'warm';
   }
 
   #stopNow(reason: unknown): void {
@@ -232,7 +220,18 @@ export class Controller {
     while (this.queue.tryGet() !== undefined);
     if (this.#active.size === 0) return;
     // A lost lease ends the right to write; otherwise those that run may end well.
-    const drainMs = isLostLease(why) ? 0 : this.#numbers.drainMs;
+    this.#endActive(isLostLease(why) || this.#isHurried ? 0 : this.#numbers.drainMs, why);
+  }
+
+  /** What is told to stop, or will be, is not given time to end by itself any more: its signal aborts. */
+  hurry(): void {
+    this.#isHurried = true;
+    const { aborted, reason } = this.#stop.signal;
+    if (aborted && this.#active.size > 0) this.#endActive(0, reason as StopReason);
+  }
+
+  #endActive(drainMs: number, why: StopReason): void {
+    this.#end?.[Symbol.dispose]();
     this.#end = this.#ending(drainMs, why, () => this.#active);
   }
 
@@ -247,13 +246,21 @@ export class Controller {
 
   async #work(): Promise<void> {
     for (;;) {
-      const item = this.queue.tryGet() ?? (await this.queue.get());
+      // Whoever comes first after a pause may use up the next turn.
+      for (let pause = this.#turns.pause(); pause !== undefined; pause = this.#turns.pause()) await pause;
+      const item = this.queue.tryGet() ?? (await this.#nextItem());
       if (item === undefined) return;
       if (this.#stop.signal.aborted) this.queue.done(item.key);
       else if (this.#options.gate?.admits(item.key) === false) this.#drop(item.key, () => this.#metrics.notInShard());
       else if (this.#options.setAside?.(item)) this.#drop(item.key);
       else await this.#process(item);
     }
+  }
+
+  async #nextItem(): Promise<WorkItem<Request, readonly Cause[]> | undefined> {
+    const item = await this.queue.get();
+    this.#turns.begin();
+    return item;
   }
 
   /** Leaves a key, which is no reconcile; if it comes back, it starts anew. */

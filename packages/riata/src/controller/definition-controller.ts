@@ -130,6 +130,11 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     void this.controller.endReconciles(isThere, new Removed(`cluster "${cluster}" was removed`), { atOnce: true });
   }
 
+  /** Clusters that are not synced yet: what comes from there waits. */
+  get waitingFor(): readonly string[] {
+    return [...this.#newcomers].filter(([, { isSynced }]) => !isSynced).map(([name]) => `cluster ${name}`);
+  }
+
   /** Puts all objects in line again whose keys are meant, as at the start: the gate has opened for them. */
   async replay(isMeant: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const definition = this.#definition as unknown as ControllerDefinition;

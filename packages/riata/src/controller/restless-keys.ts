@@ -1,4 +1,4 @@
-import { formatKey } from '../object/key.js';
+import { keyId } from '../object/key.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 
@@ -45,7 +45,7 @@ export class RestlessKeys {
     this.#runtime.log.warn(
       'reconciled again and again, and written each time: do its own writes wake it up? Write nothing that differs each time',
       {
-        ...{ controller: this.#controller, key: formatKey(reconcile.key), runs: mostRuns, inMs: nowMs - sinceMs },
+        ...{ controller: this.#controller, key: keyId(reconcile.key), runs: mostRuns, inMs: nowMs - sinceMs },
         writes: reconcile.written.map(({ verb, object }) => `${verb} ${object}`),
       },
     );

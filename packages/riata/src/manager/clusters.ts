@@ -12,6 +12,8 @@ import type { ManagerOptions } from './manager-options.js';
 /** A cluster beside the manager's own: what it is reached by, and what is cached of it. */
 export interface Cluster {
   readonly name: string;
+  /** What it was added with (`GetConfig`). */
+  readonly config: RestConfig;
   readonly client: ConnectedClient;
   readonly cache: Cache;
   /** Aborts when it is removed, or the manager stops. */
@@ -104,7 +106,7 @@ export class Clusters implements ClusterSet {
     const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], client);
     const eventRecorder = (component: string) => events.recorder(component);
     const check = () => checkInformers(cache);
-    const member = { name, client, cache, signal, eventRecorder, check, stop, ended };
+    const member = { name, config, client, cache, signal, eventRecorder, check, stop, ended };
     this.#members.set(name, member);
     this.#runtime.log.info('a cluster was added', { cluster: name, server: config.server });
     this.#onAdd(member);

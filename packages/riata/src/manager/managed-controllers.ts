@@ -7,7 +7,7 @@ import type { ControllerDefinition } from '../controller/definition.js';
 import { DefinedController } from '../controller/definition-controller.js';
 import { knownObjects } from '../controller/known-objects.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
-import { formatKey } from '../object/key.js';
+import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
@@ -51,7 +51,10 @@ export class ManagedControllers {
   }
 
   get health(): readonly ControllerHealth[] {
-    return this.#made().map(({ controller }) => controller.health);
+    return this.#made().map(({ controller: { health }, waitingFor }) => ({
+      ...health,
+      waitingFor: [...health.waitingFor, ...waitingFor],
+    }));
   }
 
   /** Oldest first. */
@@ -63,7 +66,7 @@ export class ManagedControllers {
   /** What is being reconciled now, in words. */
   get active(): readonly string[] {
     return this.health.flatMap(({ name, active }) =>
-      active.map(({ key, runningMs }) => `${name} ${formatKey(key)} (${Math.round(runningMs)} ms)`),
+      active.map(({ key, runningMs }) => `${name} ${keyId(key)} (${Math.round(runningMs)} ms)`),
     );
   }
 
@@ -72,8 +75,13 @@ export class ManagedControllers {
     return this.#made().flatMap(({ controller }) =>
       controller
         .lasting(durationMs, withinMs)
-        .map(({ key, durationMs: ms }) => `${controller.name} ${formatKey(key)} (${Math.round(ms)} ms)`),
+        .map(({ key, durationMs: ms }) => `${controller.name} ${keyId(key)} (${Math.round(ms)} ms)`),
     );
+  }
+
+  /** Reconciles that were told to stop, or will be, are given no more time to end by themselves. */
+  hurry(): void {
+    for (const { controller } of this.#made()) controller.hurry();
   }
 
   /** Takes the name; throws if it is taken. */

@@ -2,7 +2,7 @@ import type { Cache, CacheHealth } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
-import { formatKey } from '../object/key.js';
+import { formatKey, keyId } from '../object/key.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { Cluster, ClusterSet } from './clusters.js';
 import { cpuProfileRoute } from './cpu-profile.js';
@@ -75,7 +75,7 @@ function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [str
         const wanted = manager.explain.filter(
           (record) =>
             (controller === null || record.controller === controller) &&
-            (key === null || formatKey(record.key) === key),
+            (key === null || formatKey(record.key) === key || keyId(record.key) === key),
         );
         return json(wanted);
       },
