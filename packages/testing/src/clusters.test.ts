@@ -1,16 +1,20 @@
+import { ApiServer } from '@riata/apiserver';
+import { createClient } from 'riata/client';
 import { control } from 'riata/controller';
 import { ConfigMap, Secret } from 'riata/kinds';
+import { seededRandom } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault } from './widget.fixture.js';
 
 const predicates = [({ key }: { readonly key: string }) => key.startsWith('default/m')];
 const clusters = 'added' as const;
+const map = (name: string) => ConfigMap({ metadata: inDefault(name) });
 
 /** A server that is the manager's own and, under another name, a cluster that is added. */
 async function withNorth() {
   const env = await TestEnvironment.start({ server: 'in-process' });
-  for (const name of ['m1', 'm2']) await env.client.create(ConfigMap({ metadata: inDefault(name) }));
+  for (const name of ['m1', 'm2']) await env.client.create(map(name));
   const north = () => env.connect({ name: 'north' }).config;
   return { env, north };
 }
@@ -28,7 +32,7 @@ test('keys of a cluster that is not synced yet wait, with what led to them, and 
   // Once more, while they wait.
   await env.client.patch(ConfigMap, inDefault('m1'), { type: 'merge', body: { data: { a: 'b' } } });
   await env.advance('20s');
-  expect(manager.explain).toEqual([]);
+  expect([manager.explain, manager.controllers[0]?.waitingFor]).toEqual([[], ['cluster north']]);
   slow.remove();
   env.faults.dropConnections();
   await env.eventually(() => manager.explain.length >= 2, { within: '5m' });
@@ -40,6 +44,7 @@ test('keys of a cluster that is not synced yet wait, with what led to them, and 
     ['north', 'm1', 1, 'success', ['for ConfigMap Added', 'for ConfigMap Updated']],
     ['north', 'm2', 1, 'success', ['for ConfigMap Added']],
   ]);
+  expect(manager.controllers[0]?.waitingFor).toEqual([]);
 });
 
 test('keys that are left of a cluster that was removed are no reconciles either', async () => {
@@ -109,4 +114,111 @@ test('a cluster that is dead is told by probes and metrics, and takes nobody dow
   await manager.clusters.remove('north sea');
   expect([await lines(), await metrics()]).toEqual([[], []]);
   expect((await ask('/readyz/informers/north%20sea')).status).toBe(404);
+});
+
+/** An environment, and a server beside its own. */
+async function withAnother() {
+  const env = await TestEnvironment.start({ server: 'in-process' });
+  const { clock, log } = env;
+  const server = await ApiServer.start({ clock, log, random: seededRandom(2) });
+  const client = createClient(server.config, { runtime: { clock, log } });
+  return { env, server, client };
+}
+
+test('settle waits for what happens in added clusters, on any server', async () => {
+  const { env, server, client } = await withAnother();
+  await using _ = env;
+  const seen: string[] = [];
+  const maps = control(ConfigMap, { clusters: 'added', predicates }).reconcile(
+    ({ key, object }) => void seen.push(`${key.cluster} ${key.name} ${object.data?.a}`),
+  );
+  const { manager } = await env.run(maps);
+  await client.create(map('m1'));
+  await env.client.create(map('m2'));
+  manager.clusters.add('here', env.connect({ name: 'here' }).config);
+  manager.clusters.add('there', server.config);
+  await env.settle();
+  expect(seen.sort()).toEqual(['here m2 undefined', 'there m1 undefined']);
+  // Events come late.
+  env.faults.delayEvents('20s', { client: 'here' });
+  env.faults.dropConnections();
+  await env.settle();
+  await env.client.patch(ConfigMap, inDefault('m2'), { type: 'merge', body: { data: { a: 'b' } } });
+  await client.patch(ConfigMap, inDefault('m1'), { type: 'merge', body: { data: { a: 'c' } } });
+  await env.settle();
+  expect(seen.slice(2).sort()).toEqual(['here m2 b', 'there m1 c']);
+  // A look at a cluster is no request of it.
+  expect(env.requests.select({ client: 'here', verb: 'get' })).toEqual([]);
+});
+
+test('settle names the cluster that keeps it waiting', async () => {
+  const { env } = await withAnother();
+  await using _ = env;
+  const maps = control(ConfigMap, { clusters: 'added', predicates }).reconcile(() => {});
+  const { manager } = await env.run(maps);
+  await env.settle();
+  env.faults.add({ client: 'north' }, { refuse: true });
+  manager.clusters.add('north', env.connect({ name: 'north' }).config);
+  await expect(env.settle()).rejects.toThrow(
+    /still not settled after 10m.*cluster north: the informer of configmaps is .*controller "configmap" waits for: cluster north/,
+  );
+  await manager.clusters.remove('north');
+  await env.settle();
+});
+
+test('expectConverged goes over added clusters, and tells their writes and failures apart', async () => {
+  const { env, server, client } = await withAnother();
+  await using _ = env;
+  const passes: string[] = [];
+  let restless = '';
+  let failing = '';
+  const maps = control(ConfigMap, { clusters: 'all', predicates, name: 'maps' }).reconcile(
+    async ({ key, client: own }) => {
+      const where = key.cluster ?? 'own';
+      passes.push(`${where} ${key.name}`);
+      if (where === failing && key.name === 'm1') throw new Error('not today');
+      if (where !== restless || key.name !== 'm1') return;
+      const data = { count: String(passes.length) };
+      await own.patch(ConfigMap, inDefault('c'), { type: 'merge', body: { data } });
+    },
+  );
+  const { manager } = await env.run(maps);
+  for (const each of [client, env.client]) {
+    await each.create(map('m1'));
+    await each.create(map('c'));
+  }
+  manager.clusters.add('here', env.connect({ name: 'here' }).config);
+  manager.clusters.add('there', server.config);
+  await env.expectConverged();
+  const ofMaps = (name: string) => passes.filter((line) => line.endsWith(name)).sort();
+  expect(ofMaps(' m1')).toEqual(['here m1', 'here m1', 'own m1', 'own m1', 'there m1', 'there m1']);
+  for (const cluster of ['here', 'there']) {
+    restless = cluster;
+    await expect(env.expectConverged()).rejects.toThrow(
+      `1 writes, and should make none:\n  patch ConfigMap default/c, by controller "maps" reconciling ${cluster}//default/m1`,
+    );
+    await env.expectConverged({ ignore: ({ verb, object }) => verb === 'patch' && object === 'ConfigMap default/c' });
+  }
+  restless = '';
+  failing = 'here';
+  await client.patch(ConfigMap, inDefault('m1'), { type: 'merge', body: { data: { a: 'b' } } });
+  await env.client.patch(ConfigMap, inDefault('m1'), { type: 'merge', body: { data: { a: 'b' } } });
+  await expect(env.expectConverged({ horizon: '0s' })).rejects.toThrow(
+    /maps here\/\/default\/m1, attempt \d+: .*not today/,
+  );
+});
+
+test('a controller that never comes to rest in an added cluster is found', async () => {
+  const { env } = await withAnother();
+  await using _ = env;
+  await env.client.create(map('m1'));
+  const maps = control(ConfigMap, { clusters: 'added', predicates, name: 'maps' }).reconcile(
+    async ({ object, client }) => {
+      const count = Number(object.data?.count ?? 0) + 1;
+      await client.patch(ConfigMap, inDefault('m1'), { type: 'merge', body: { data: { count: String(count) } } });
+    },
+  );
+  const { manager } = await env.run(maps);
+  manager.clusters.add('north', env.connect({ name: 'north' }).config);
+  await expect(env.settle({ maxRequests: 200 })).rejects.toThrow('patch ConfigMap default/m1');
 });

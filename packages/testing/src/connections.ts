@@ -1,4 +1,5 @@
 import type { Faults } from '@riata/apiserver';
+import type { RestConfig, Transport } from 'riata/rest';
 import type { Runtime } from 'riata/runtime';
 import { type CutOptions, RecordingTransport } from './recording-transport.js';
 import { RequestRecorder } from './request-recorder.js';
@@ -10,6 +11,7 @@ import type { TestServer } from './test-server.js';
 export class Connections {
   readonly #parts: ConnectionsParts;
   readonly #open = new Set<TestConnection>();
+  readonly #transports = new WeakSet<Transport>();
   #opened = 0;
 
   constructor(parts: ConnectionsParts) {
@@ -28,7 +30,13 @@ export class Connections {
     const onClose = () => void this.#open.delete(connection);
     const connection: TestConnection = new TestConnection(name, { config, transport, requests, runtime, onClose });
     this.#open.add(connection);
+    this.#transports.add(transport);
     return connection;
+  }
+
+  /** Whether what uses this goes one of these ways, so that its requests are recorded. */
+  has({ transport }: Pick<RestConfig, 'transport'>): boolean {
+    return transport !== undefined && this.#transports.has(transport);
   }
 
   /** Cuts what they have open. */

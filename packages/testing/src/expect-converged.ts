@@ -1,11 +1,15 @@
 import type { ReconcileRecord } from 'riata/controller';
-import { formatKey } from 'riata/object';
+import { keyId } from 'riata/object';
+import { clustersOf } from './pending-work.js';
 import type { RecordedRequest } from './request-recorder.js';
 import { type SettleOptions, type SettleParts, settle } from './settle.js';
 
 /** Options of `TestEnvironment.expectConverged`. */
 export interface ConvergedOptions extends SettleOptions {
-  /** Writes that may be made all the same, e.g. of Events. Those to Leases always may. @default none */
+  /**
+   * Writes that may be made all the same, e.g. of Events. Those to Leases always may. Of those to an added cluster on
+   * another server only verb, kind and object are known, and the cluster's name as `client`. @default none
+   */
   readonly ignore?: (request: RecordedRequest) => boolean;
 }
 
@@ -23,8 +27,8 @@ export async function expectConverged(parts: SettleParts, options: ConvergedOpti
   await settle(parts, options);
   const again = recordsOf(parts).filter(({ reconcileID }) => !before.has(reconcileID));
   const seen = new Set(requests.all.slice(from));
-  const writes = requests.writes.filter(
-    (write) => seen.has(write) && write.group !== 'coordination.k8s.io' && !options.ignore?.(write),
+  const writes = [...requests.writes.filter((write) => seen.has(write)), ...unrecorded(parts, again)].filter(
+    (write) => write.group !== 'coordination.k8s.io' && !options.ignore?.(write),
   );
   if (writes.length > 0) {
     const lines = [...new Set(writes.map((write) => `  ${write.verb} ${write.object}${by(write, again)}`))];
@@ -36,6 +40,21 @@ export async function expectConverged(parts: SettleParts, options: ConvergedOpti
   refuseFailures(again);
 }
 
+/** Writes to clusters on servers of which no requests are recorded, as the reconciles tell of them. */
+function unrecorded({ managers, client, clientOf }: SettleParts, records: readonly ReconcileRecord[]) {
+  const clusters = [...managers].flatMap(({ manager }) => clustersOf(manager));
+  const elsewhere = new Set(clusters.filter((each) => clientOf(each) !== client).map(({ name }) => name));
+  const blank = { group: '', version: '', path: '', headers: {}, isDryRun: false };
+  return records
+    .filter(({ key: { cluster } }) => cluster !== undefined && elsewhere.has(cluster))
+    .flatMap(({ key: { cluster = '' }, startedAt: atMs, writes }) =>
+      writes.map(({ verb, object }): RecordedRequest => {
+        const [kind = ''] = object.split(' ');
+        return { ...blank, client: cluster, atMs, verb, kind, object };
+      }),
+    );
+}
+
 /** Of those that run: how others ended does not matter any more. */
 function recordsOf({ managers }: SettleParts): ReconcileRecord[] {
   return [...managers].flatMap(({ exit, explain }) => (exit === undefined ? explain : []));
@@ -44,16 +63,16 @@ function recordsOf({ managers }: SettleParts): ReconcileRecord[] {
 /** Of each key, only the last reconcile counts. */
 function refuseFailures(records: readonly ReconcileRecord[]): void {
   const last = new Map<string, ReconcileRecord>();
-  for (const record of records) last.set(`${record.controller} ${formatKey(record.key)}`, record);
+  for (const record of records) last.set(`${record.controller} ${keyId(record.key)}`, record);
   const failed = [...last.values()].filter(({ outcome }) => outcome === 'error' || outcome === 'gave_up');
   if (failed.length === 0) return;
   const lines = failed.map(
-    ({ controller, key, attempt, error }) => `  ${controller} ${formatKey(key)}, attempt ${attempt}: ${error}`,
+    ({ controller, key, attempt, error }) => `  ${controller} ${keyId(key)}, attempt ${attempt}: ${error}`,
   );
   throw new Error(`expectConverged: not converged, the last reconcile of these failed:\n${lines.join('\n')}`);
 }
 
 function by({ object }: RecordedRequest, records: readonly ReconcileRecord[]): string {
   const record = records.find(({ writes }) => writes.some((write) => write.object === object));
-  return record === undefined ? '' : `, by controller "${record.controller}" reconciling ${formatKey(record.key)}`;
+  return record === undefined ? '' : `, by controller "${record.controller}" reconciling ${keyId(record.key)}`;
 }

@@ -1,18 +1,31 @@
 import type { ConnectedClient } from 'riata';
-import type { CacheHealth } from 'riata/cache';
+import type { Cache, CacheHealth } from 'riata/cache';
 import type { ControllerHealth } from 'riata/controller';
-import { compareResourceVersions, formatKey, metadataOnly } from 'riata/object';
+import type { Cluster, Manager } from 'riata/manager';
+import { compareResourceVersions, keyId, metadataOnly } from 'riata/object';
 import { isNotFound } from 'riata/rest';
 import { describeError } from 'riata/runtime';
 import type { TestManager } from './test-manager.js';
 
+/** By whom servers are looked at. */
+export interface Lookers {
+  /** For managers' own. */
+  readonly client: ConnectedClient;
+  readonly clientOf: (cluster: Cluster) => ConnectedClient;
+}
+
 /** What managers still have to do, in words; empty when there is nothing. Throws if one of them has failed. */
-export async function pendingWork(managers: Iterable<TestManager>, client: ConnectedClient): Promise<string[]> {
+export async function pendingWork(managers: Iterable<TestManager>, lookers: Lookers): Promise<string[]> {
   const pending: string[] = [];
   for (const manager of managers) {
-    for (const what of await pendingOf(manager, client)) pending.push(`${manager.name}: ${what}`);
+    for (const what of await pendingOf(manager, lookers)) pending.push(`${manager.name}: ${what}`);
   }
   return pending;
+}
+
+/** The clusters that were added to a manager. */
+export function clustersOf({ clusters }: Manager): readonly Cluster[] {
+  return clusters.names.flatMap((name) => clusters.get(name) ?? []);
 }
 
 /** A text that stays the same as long as {@link pendingWork} would find the same, if nobody else does anything. */
@@ -24,14 +37,16 @@ export function stateOfWork(managers: Iterable<TestManager>): string {
         ...[phase, waitingFor, queued, delayed],
         active.map(({ reconcileID }) => reconcileID),
       ]),
-      manager.cache.health.flatMap(({ informers }) =>
-        informers.map(({ phase, resourceVersion, objects, handlers }) => [
-          ...[phase, resourceVersion, objects],
-          handlers.map(({ pending }) => pending),
-        ]),
-      ),
+      [manager, ...clustersOf(manager)].map(({ cache }) => cache.health.flatMap(stateOfInformers)),
     ]),
   );
+}
+
+function stateOfInformers({ informers }: CacheHealth) {
+  return informers.map(({ phase, resourceVersion, objects, handlers }) => [
+    ...[phase, resourceVersion, objects],
+    handlers.map(({ pending }) => pending),
+  ]);
 }
 
 /** Milliseconds until the first key of any controller is due; undefined if none waits. */
@@ -54,31 +69,51 @@ export function delayedWork(managers: Iterable<TestManager>): string[] {
   );
 }
 
-async function pendingOf(test: TestManager, client: ConnectedClient): Promise<string[]> {
+async function pendingOf(test: TestManager, { client, clientOf }: Lookers): Promise<string[]> {
   const { exit, manager } = test;
   if (exit?.reason === 'failed') {
     throw new Error(`${test.name} has failed: ${exit.runnable}: ${describeError(exit.error)}`, { cause: exit.error });
   }
   if (exit !== undefined) return [];
   const begins = test.unbegun.map((name) => `controller "${name}" has not begun`);
-  let isKindMissing = false;
-  const behind: string[] = [];
-  for (const health of manager.cache.health) {
-    const state = await stateOf(health, client);
-    if (state === 'not served') isKindMissing = true;
-    else if (state !== undefined) behind.push(state);
+  const { behind, isKindMissing } = await look(manager.cache, client);
+  const missing = new Set<string>();
+  for (const cluster of clustersOf(manager)) {
+    const there = await look(cluster.cache, clientOf(cluster)).catch((error: unknown) => ({
+      behind: [`no answer: ${describeError(error)}`],
+      isKindMissing: false,
+    }));
+    // It may have been removed meanwhile.
+    if (cluster.signal.aborted) continue;
+    behind.push(...there.behind.map((what) => `cluster ${cluster.name}: ${what}`));
+    if (there.isKindMissing) missing.add(`cluster ${cluster.name}`);
   }
-  const busy = test.controllers.flatMap((health) => busyWith(health, isKindMissing));
+  const busy = test.controllers.flatMap((health) => busyWith(health, isKindMissing, missing));
   return [...begins, ...behind, ...busy];
 }
 
-function busyWith({ name, phase, waitingFor, queued, active }: ControllerHealth, isKindMissing: boolean): string[] {
+/** How far a cache is behind its server. */
+async function look({ health }: Pick<Cache, 'health'>, client: ConnectedClient) {
+  let isKindMissing = false;
+  const behind: string[] = [];
+  for (const each of health) {
+    const state = await stateOf(each, client);
+    if (state === 'not served') isKindMissing = true;
+    else if (state !== undefined) behind.push(state);
+  }
+  return { behind, isKindMissing };
+}
+
+function busyWith(health: ControllerHealth, isKindMissing: boolean, missing: ReadonlySet<string>): string[] {
+  const { name, phase, queued, active } = health;
   // Nobody waits for a kind that is not served: only the test can bring it.
-  const isSyncing = (phase === 'syncing' || phase === 'idle') && !isKindMissing;
+  const waitingFor = health.waitingFor.filter((what) => !missing.has(what));
+  const isStarting = (phase === 'syncing' || phase === 'idle') && !isKindMissing;
+  const isSyncing = isStarting || (phase === 'running' && waitingFor.length > 0);
   return [
     ...(isSyncing ? [`controller "${name}" waits for: ${waitingFor.join(', ') || 'its start'}`] : []),
     ...(phase === 'running' && queued > 0 ? [`controller "${name}": ${queued} queued`] : []),
-    ...active.map(({ key, runningMs }) => `controller "${name}": reconciling ${formatKey(key)} for ${runningMs} ms`),
+    ...active.map(({ key, runningMs }) => `controller "${name}": reconciling ${keyId(key)} for ${runningMs} ms`),
   ];
 }
 

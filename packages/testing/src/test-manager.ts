@@ -1,4 +1,5 @@
 import type { Client } from 'riata';
+import type { Cache } from 'riata/cache';
 import type {
   ControllerDefinition,
   ControllerHealth,
@@ -15,10 +16,11 @@ import {
   type Runnable,
   type RunnableStage,
 } from 'riata/manager';
-import { type KindRef, keyOf, objectKey } from 'riata/object';
+import { clusterKey, type KindRef, keyOf, objectKey } from 'riata/object';
 import { abortable, onAbort, type Runtime } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
 import type { EndlessWork } from './endless-work.js';
+import { clustersOf } from './pending-work.js';
 import type { TestConnection } from './test-connection.js';
 import type { TestTime } from './test-time.js';
 
@@ -42,8 +44,8 @@ export const secondPass = 'second pass';
 interface Watched {
   readonly name: string;
   readonly kind: KindRef;
-  /** It begins when a cluster is added. */
-  readonly isElsewhere: boolean;
+  /** Where it works; one that is for added ones begins when a cluster is added. */
+  readonly clusters: 'own' | 'added' | 'all';
   /** It runs whoever leads. */
   readonly isEverywhere: boolean;
   /** Undefined while it has not begun. */
@@ -127,10 +129,9 @@ export class TestManager implements AsyncDisposable {
   /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
   add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (!('reconciler' in what)) return this.manager.add(what, options);
-    const { clusters, everyReplica = false } = what.options;
-    const isElsewhere = clusters === 'added';
+    const { clusters = 'own', everyReplica = false } = what.options;
     const isEverywhere = options.stage === undefined ? everyReplica : options.stage !== 'leader';
-    const watched: Watched = { name: what.name, kind: what.kind, isElsewhere, isEverywhere, queue: undefined };
+    const watched: Watched = { name: what.name, kind: what.kind, clusters, isEverywhere, queue: undefined };
     // It may work on several clusters, which come and go.
     let places = 0;
     const source = {
@@ -211,7 +212,7 @@ export class TestManager implements AsyncDisposable {
     const hasNone = this.manager.clusters.names.length === 0;
     return [...this.#watched]
       .filter(({ isEverywhere }) => isLeading || isEverywhere)
-      .filter(({ queue, isElsewhere }) => queue === undefined && !(isElsewhere && hasNone))
+      .filter(({ queue, clusters }) => queue === undefined && !(clusters === 'added' && hasNone))
       .map(({ name }) => name)
       .concat(shared.map(({ name }) => name));
   }
@@ -220,16 +221,24 @@ export class TestManager implements AsyncDisposable {
   async passAgain(): Promise<number> {
     let count = 0;
     for (const factory of this.#factories) count += await factory.enqueueAll();
-    for (const { kind, queue } of this.#watched) {
-      if (queue === undefined || !this.manager.cache.holds(kind)) continue;
-      const { items } = await this.manager.cache.list(kind);
-      const atMs = this.#time.clock.monotonic();
-      for (const object of [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
-        queue.add(objectKey(object), { note: [{ source: secondPass, count: 1, atMs }] });
-        count += 1;
+    for (const { kind, queue, clusters } of this.#watched) {
+      if (queue === undefined) continue;
+      if (clusters !== 'added') count += await this.#passOver(this.manager.cache, kind, queue);
+      for (const { name, cache } of clusters === 'own' ? [] : clustersOf(this.manager)) {
+        count += await this.#passOver(cache, kind, queue, name);
       }
     }
     return count;
+  }
+
+  async #passOver(cache: Cache, kind: KindRef, queue: RequestQueue, cluster?: string): Promise<number> {
+    if (!cache.holds(kind)) return 0;
+    const { items } = await cache.list(kind);
+    const note = [{ source: secondPass, count: 1, atMs: this.#time.clock.monotonic() }];
+    for (const object of [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+      queue.add(clusterKey({ cluster, ...objectKey(object) }), { note });
+    }
+    return items.length;
   }
 
   /** The same, and one that would go on without end stands still. */
