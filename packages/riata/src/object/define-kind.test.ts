@@ -301,6 +301,19 @@ describe('versions', () => {
   });
 });
 
+test('a type of another kind within the spec is kept as it is', () => {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
+  const template = z.custom<{ readonly replicas: number }>();
+  const base = { group: 'x.dev', version: 'v1', kind: 'Foo' } as const;
+  const Noted = defineKind({ ...base, spec: z.object({ template: template.meta(open) }) });
+  const Extended = defineKind({ ...base, spec: z.object({ template }), extend: { 'spec.template': open } });
+  for (const Foo of [Noted, Extended]) {
+    expect(Foo.schema.properties?.spec?.properties?.template).toEqual(open);
+    const foo = Foo({ metadata: { name: 'a' }, spec: { template: { replicas: 3 } } });
+    expect(foo.spec.template.replicas).toBe(3);
+  }
+});
+
 test('all problems are told at once, by path', () => {
   const define = (): unknown =>
     defineKind({ group: 'x', version: 'v1', kind: 'Foo', spec: z.object({ a: z.date(), b: z.tuple([z.string()]) }) });

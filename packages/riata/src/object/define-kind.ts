@@ -149,6 +149,12 @@ export interface DefinedKind<R extends KubeObject = KubeObject, W = unknown, S e
  * the server fills in. Throws a `SchemaError` that lists, each with its path, every name a server would refuse and all
  * that the schema says and a CustomResourceDefinition cannot: transforms, refinements without a CEL rule, computed
  * defaults, unions whose variants differ in a field's type, schemas that contain themselves, types without JSON form.
+ *
+ * Types of other kinds, such as a Pod's template, can be had without their schema: servers then take any object there.
+ *
+ * ```ts
+ * z.custom<PodTemplateSpec>().meta({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+ * ```
  */
 export function defineKind<
   const Group extends string,

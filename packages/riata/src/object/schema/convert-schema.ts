@@ -202,7 +202,9 @@ const remedies: Readonly<Record<Refusal['is'], (path: string) => string>> = {
   transform: () =>
     'makes what is read differ from what was written, and a server stores what was written; ' +
     'describe the stored form and convert it in the controller',
-  type: () => 'has no JSON form; describe the value as it is on the wire, e.g. a string with a format',
+  type: (path) =>
+    'has no JSON form; describe the value as it is on the wire, e.g. a string with a format, or have servers take any: ' +
+    `extend: { ${JSON.stringify(path)}: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }`,
 };
 
 function noteRefusals(source: JsonObject, path: string, problems: Problems): void {
