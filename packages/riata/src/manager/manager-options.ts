@@ -43,7 +43,10 @@ export interface ManagerOptions {
   readonly clusterProvider?: ClusterProvider;
   /** How Events are told. */
   readonly events?: Omit<EventBroadcasterOptions, 'runtime'>;
-  /** How long what runs may take to end, before `run` resolves without it (`GracefulShutdownTimeout`). @default '30s' */
+  /**
+   * How long what runs may take to end, before `run` resolves without it (`GracefulShutdownTimeout`). After two thirds of
+   * it the signals of reconciles abort, if their `drain` has not had them do so before. @default '30s'
+   */
   readonly gracefulTimeout?: Duration | 'never';
   /**
    * Looks ten times a second how late the event loop is, for a metric, and tells of stalls. In tests on a virtual clock

@@ -47,6 +47,9 @@ export type ManagerExit =
       readonly unfinished: readonly string[];
     };
 
+/** When so much of the time for stopping is over, reconciles are not left to end by themselves any more. */
+const hurriedShare = 2 / 3;
+
 /** For those whose turn to stop did not come in time. */
 const lastMomentMs = 500;
 
@@ -382,6 +385,8 @@ export class Manager implements AsyncDisposable {
       endElection.abort(reason);
       await election;
     };
+    // Those that heed their signal shall have heard of it in time, whatever their `drain`.
+    using _hurry = clock.after(timeoutMs * hurriedShare, () => this.#controllers.hurry(), { background: true });
     using patience = link({ timeoutMs, clock });
     await abortable(stopAll(), patience.signal).catch((error: unknown) => {
       if (!patience.signal.aborted) throw error;
