@@ -1,5 +1,5 @@
-import { controllerOf } from 'riata';
-import { control, type Enqueue, handlerFuncs } from 'riata/controller';
+import { controllerOf, type KindRef, type KubeObject } from 'riata';
+import { control, type Enqueue, enqueueRequestForOwner, handlerFuncs, kindSource } from 'riata/controller';
 import { ConfigMap } from 'riata/kinds';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
@@ -43,6 +43,58 @@ test('a handler says of a change, old and new, what it leads to, when, and how u
   await env.client.delete(ConfigMap, inDefault('m'));
   await env.settle();
   expect(ran.slice(1)).toEqual([[10, 'a', 7]]);
+});
+
+test('a source may be a watch, and begin when the reconciler has learnt what to watch', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const reasons: string[] = [];
+  let watch: (kind: KindRef) => Promise<void> = () => Promise.reject(new Error('not begun'));
+  const widgets = control(Widget)
+    .source(({ cache }) => ({
+      name: 'learnt',
+      start: async (queue, options) => {
+        const handler = enqueueRequestForOwner(Widget);
+        watch = (kind) => kindSource<KubeObject>(cache, kind, handler).start(queue, options);
+      },
+    }))
+    .reconcile(async ({ object, apply, reasons: causes }) => {
+      reasons.push(...causes.map(({ source, change }) => `${source} ${change}`));
+      await apply(ConfigMap({ metadata: { name: object.metadata.name } }));
+    });
+  const manager = await env.startManager();
+  const added = manager.add(widgets);
+  await env.client.create(widget('a'));
+  await env.settle();
+  await env.client.delete(ConfigMap, inDefault('a'));
+  await env.settle();
+  expect(reasons.splice(0)).toEqual(['for Widget Added']);
+  await watch(ConfigMap);
+  await env.settle();
+  await env.client.patch(Widget, inDefault('a'), { type: 'merge', body: { spec: { size: 2 } } });
+  await env.settle();
+  expect(reasons.splice(0)).toEqual(['for Widget Updated', 'watches ConfigMap Added']);
+  await env.client.delete(ConfigMap, inDefault('a'));
+  await env.settle();
+  expect(reasons).toEqual(['watches ConfigMap Deleted', 'watches ConfigMap Added']);
+  await added.remove();
+  expect(manager.manager.cache.holds(ConfigMap)).toBe(false);
+});
+
+test('a watch that is a source has the keys of the cluster that it is made for', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const keys: string[] = [];
+  const widgets = control(Widget, { clusters: 'all' })
+    .source(({ cache }) => kindSource(cache, ConfigMap, enqueueRequestForOwner(Widget)))
+    .reconcile(async ({ key, apply, reasons }) => {
+      await apply(ConfigMap({ metadata: { name: key.name } }));
+      if (reasons.some(({ source }) => source === 'watches ConfigMap')) keys.push(`${key.cluster} ${key.name}`);
+    });
+  const { manager } = await env.run(widgets);
+  // The same server by another name.
+  manager.clusters.add('north', env.connect({ name: 'north' }).config);
+  await env.client.create(widget('a'));
+  await env.settle();
+  expect(keys.sort()).toEqual(['north a', 'undefined a']);
 });
 
 test('what a controller lists by is part of it, comes and goes with it, and is shared', async () => {

@@ -1,4 +1,3 @@
-import type { Reader } from '../client/interfaces.js';
 import { finalizerProblems } from '../object/finalizers.js';
 import { type KindRef, type MetadataOnly, metadataOnly } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
@@ -9,6 +8,7 @@ import type {
   IndexDefinition,
   MapFunc,
   References,
+  SourceParts,
   WatchDefinition,
 } from './definition.js';
 import type { EventHandler } from './event-handler.js';
@@ -139,8 +139,14 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     return this.#with({ indexes: [...this.#definition.indexes, index] });
   }
 
-  /** Keys from anywhere else (`WatchesRawSource`); made when the controller is. */
-  source(make: (parts: { readonly reader: Reader }) => Source): ControlBuilder<R, O> {
+  /**
+   * Keys from anywhere else (`WatchesRawSource`); made when the controller is.
+   *
+   * @example
+   * control(Cart).source(({ reader }) => intervalSource('10m', allOf(reader, Cart)))
+   * control(Cart).source(({ cache }) => kindSource(cache, Pod, enqueueRequestForOwner(Cart)))
+   */
+  source(make: (parts: SourceParts) => Source): ControlBuilder<R, O> {
     return this.#watch({ through: 'source', make });
   }
 

@@ -1,3 +1,4 @@
+import type { Cache } from '../cache/cache.js';
 import type { Reader } from '../client/interfaces.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
@@ -47,7 +48,15 @@ export type WatchDefinition =
       /** What an object of the controller's own kind refers to. */
       readonly references: (object: KubeObject) => References;
     }
-  | { readonly through: 'source'; readonly make: (parts: { readonly reader: Reader }) => Source };
+  | { readonly through: 'source'; readonly make: (parts: SourceParts) => Source };
+
+/** What a source may be made of: see `ControlBuilder.source`. */
+export interface SourceParts {
+  /** Reads as the reconciler does. */
+  readonly reader: Reader;
+  /** Of the API server that the controller works on, for `kindSource`. With several, a source is made for each. */
+  readonly cache: Cache;
+}
 
 /** A field by which objects of a kind are found in the cache. Of any object, as the compiler is concerned. */
 export interface IndexDefinition {

@@ -36,6 +36,7 @@ export {
   kindsOf,
   type MapFunc,
   type References,
+  type SourceParts,
   type WatchDefinition,
 } from './definition.js';
 export { type ControllerParts, controllerFor, DefinedController } from './definition-controller.js';

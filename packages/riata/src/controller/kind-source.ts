@@ -6,6 +6,7 @@ import type { Indexers } from '../cache/store-index.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isNotFound } from '../rest/error-guards.js';
+import { type Logger, silentLogger } from '../runtime/logger.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, onAbort } from '../runtime/signals.js';
 import { ChangeIntake } from './change-intake.js';
@@ -13,7 +14,7 @@ import type { IndexDefinition } from './definition.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
 import type { RequestQueue } from './request.js';
-import type { SyncingSource } from './source.js';
+import type { SourceOptions, SyncingSource } from './source.js';
 
 /** Options of {@link kindSource}. */
 export interface KindSourceOptions<T extends KubeObject> {
@@ -21,8 +22,9 @@ export interface KindSourceOptions<T extends KubeObject> {
   readonly predicates?: readonly Predicate<T>[];
   /** In logs, and as the cause of what comes from it. @default 'watches' and the kind */
   readonly name?: string;
-  /** Goes into every key, where there are several clusters. @default none */
+  /** Goes into every key, where there are several clusters. @default the one that it is made for */
   readonly cluster?: string;
+  /** @default the controller's */
   readonly runtime?: Partial<Runtime>;
 }
 
@@ -59,11 +61,13 @@ class KindSource<T extends KubeObject> implements SyncingSource {
   readonly name: string;
   readonly #cache: Cache;
   readonly #kind: KindRef<T>;
-  readonly #intake: ChangeIntake<T>;
-  readonly #runtime: Runtime;
+  readonly #handler: EventHandler<T>;
+  readonly #options: KindSourceOptions<T>;
   readonly #indexers: Indexers<T>;
   #use: CacheUse<T> | undefined;
   #registration: EventHandlerRegistration | undefined;
+  #intake: ChangeIntake<T> | undefined;
+  #log: Logger = silentLogger;
   #patient = false;
 
   constructor(
@@ -76,22 +80,26 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     this.#cache = cache;
     this.#kind = kind;
     this.#indexers = options.indexers ?? {};
-    this.#runtime = resolveRuntime(options.runtime);
-    const { predicates = [], cluster } = options;
-    const parts = { kind: kind.kind, handler, predicates, cluster, runtime: this.#runtime };
-    this.#intake = new ChangeIntake({ ...parts, name: this.name });
+    this.#handler = handler;
+    this.#options = options;
   }
 
   get isPatient(): boolean {
-    return this.#patient || this.#intake.isWaiting;
+    return this.#patient || this.#intake?.isWaiting === true;
   }
 
-  async start(queue: RequestQueue, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async start(queue: RequestQueue, { signal, runtime: given, cluster: place }: SourceOptions): Promise<void> {
+    const { predicates = [], cluster = place } = this.#options;
+    const runtime = resolveRuntime({ ...given, ...this.#options.runtime });
+    this.#log = runtime.log;
+    const parts = { name: this.name, kind: this.#kind.kind, handler: this.#handler, predicates, cluster, runtime };
+    const intake = new ChangeIntake<T>(parts);
+    this.#intake = intake;
     const use = this.#cache.use(this.#kind);
     this.#use = use;
     this.#addIndexers(use);
     this.#registration = use.informer.addEventHandler(
-      { onChange: (change) => this.#intake.take(change, queue, signal) },
+      { onChange: (change) => intake.take(change, queue, signal) },
       { name: this.name },
     );
     const registration = this.#registration;
@@ -115,7 +123,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
       await use.informer.synced({ signal });
     } catch (error) {
       if (!isCacheSyncError(error) || !isNotFound(error)) throw error;
-      const { log } = this.#runtime;
+      const log = this.#log;
       const fields = { source: this.name, kind: this.#kind.kind };
       log.warn('waits for a kind that the server does not serve yet', { ...fields, error: error.message });
       this.#patient = true;

@@ -31,7 +31,7 @@ export function watchSource(
   { cache, cluster, runtime, echoes }: WatchParts,
 ): Source {
   if (watch.through === 'source') {
-    const source = watch.make({ reader: cache });
+    const source = watch.make({ reader: cache, cache });
     return cluster === undefined ? source : inCluster(source, cluster);
   }
   const { kind } = watch;
