@@ -2,7 +2,9 @@ import process from 'node:process';
 import { expect, test, vi } from 'vitest';
 import { control } from '../controller/control.js';
 import { ConfigMap } from '../kinds/index.js';
+import { memoryLogger } from '../runtime/memory-logger.js';
 import { isShutdown } from '../runtime/stop-reasons.js';
+import { VirtualClock } from '../runtime/virtual-clock.js';
 import { Manager } from './manager.js';
 import { run, signalHandler } from './run.js';
 
@@ -64,4 +66,29 @@ test('a manager tells what was added by mistake', async () => {
 test('run wants a controller, and options once', async () => {
   await expect(run({})).rejects.toThrow('give at least one controller');
   await expect(run()).rejects.toThrow('give at least one controller');
+});
+
+test('a process that does not end by itself after its run has failed is ended, unless it runs again', async () => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const codeBefore = process.exitCode;
+  const clock = new VirtualClock();
+  const log = memoryLogger();
+  // Nobody may listen there: its run fails at once.
+  const health = { host: '192.0.2.1', port: 1 };
+  const options = { config: { server: 'http://127.0.0.1:9' }, health, runtime: { clock, log }, loopMonitor: false };
+  const controller = control(ConfigMap).reconcile(() => {});
+  try {
+    expect(await run(controller, options)).toMatchObject({ reason: 'failed', runnable: 'health probes' });
+    expect(process.exitCode).toBe(1);
+    await clock.advance(9_999);
+    expect(await run(controller, options)).toMatchObject({ reason: 'failed' });
+    await clock.advance(9_999);
+    expect(exit).not.toHaveBeenCalled();
+    await clock.advance(1);
+    expect(exit).toHaveBeenCalledTimes(1);
+    expect(log.messages('error').at(-1)).toBe('the manager has ended and the process has not: it is ended now');
+  } finally {
+    process.exitCode = codeBefore;
+    exit.mockRestore();
+  }
 });

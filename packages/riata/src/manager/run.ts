@@ -1,7 +1,9 @@
 import process from 'node:process';
 import type { ControllerDefinition } from '../controller/definition.js';
+import type { Timer } from '../runtime/clock.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { systemClock } from '../runtime/system-clock.js';
+import { endProcessLater } from './ending-process.js';
 import { Manager, type ManagerExit } from './manager.js';
 import type { ManagerOptions } from './manager-options.js';
 import { definitionProblem } from './runnable.js';
@@ -37,9 +39,14 @@ export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
   };
 }
 
+/** Set when a run has ended and the process may not; another run is a reason to stay. */
+let ending: Timer | undefined;
+
 /**
  * Runs controllers until SIGTERM or SIGINT, with the config that is found where programs look; the short form of a
- * `Manager`. Options may come last. Sets the process's exit code when it ends for another reason than being told to.
+ * `Manager`. Options may come last. Sets the process's exit code when it ends for another reason than being told to. Then,
+ * or if something did not end in time, the process is ended after ten seconds, should anything keep it alive: it leads
+ * nothing and answers no probes, and has to be started anew. Who wants it otherwise takes a `Manager`.
  *
  * @example
  * await run(foos, buckets);
@@ -54,10 +61,13 @@ export async function run(...args: readonly (ControllerDefinition | ManagerOptio
   if (definitions.length === 0)
     throw new TypeError('run: give at least one controller, e.g. run(control(Foo).reconcile(…))');
   if (more.length > 0) throw new TypeError('run: give options once, last');
+  ending?.cancel();
   using signals = signalHandler();
   await using manager = await Manager.create(options);
   for (const definition of definitions) manager.add(definition);
   const exit = await manager.run({ signal: signals.signal });
   if (exit.reason !== 'stopped') process.exitCode = 1;
+  if (exit.reason !== 'stopped' || exit.unfinished.length > 0)
+    ending = endProcessLater(manager.runtime, exit.unfinished);
   return exit;
 }
