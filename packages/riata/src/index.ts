@@ -76,6 +76,7 @@ export {
 export type { ManagerExit, ManagerOptions, Runnable } from './manager/index.js';
 export { Manager, run, signalHandler } from './manager/index.js';
 export type {
+  ClusterMeta,
   Condition,
   Duration,
   GroupVersionKind,
@@ -88,6 +89,7 @@ export type {
   LabelSelector,
   ListMeta,
   Mutable,
+  NamespacedMeta,
   ObjectKey,
   ObjectMeta,
   OwnerReference,
