@@ -23,6 +23,8 @@ export class ReflectorStatus implements WatchStatus {
   #since: number;
   #listed = false;
   #failures = 0;
+  /** When the first of them came. */
+  #failingSince = 0;
   #lastError: unknown;
   #lastSign: number | undefined;
   /** Set while a watch is open. */
@@ -73,17 +75,17 @@ export class ReflectorStatus implements WatchStatus {
   /** A complete list is in the store. */
   listed(): void {
     this.#listed = true;
-    this.sign(this.#options.clock.monotonic());
+    this.#heard(this.#options.clock.monotonic());
   }
 
-  /** The server gave something. */
+  /** The server gave something. A part of a list is nothing yet: one that always fails half-way would look well. */
   sign(at: number): void {
-    this.#lastSign = at;
-    if (this.#failures > 0) this.#forget();
+    if (this.#phase !== 'listing') this.#heard(at);
   }
 
   failed(error: unknown): void {
     const { onError, log } = this.#options;
+    if (this.#failures === 0) this.#failingSince = this.#options.clock.monotonic();
     this.#failures += 1;
     this.#lastError = error;
     try {
@@ -93,13 +95,21 @@ export class ReflectorStatus implements WatchStatus {
     }
   }
 
+  #heard(at: number): void {
+    this.#lastSign = at;
+    if (this.#failures > 0) this.#forget();
+  }
+
   /** A watch that is open for a while shows that all is well, also where nothing happens and no bookmarks come. */
   #mend(): void {
-    if (this.#failures === 0 || this.#openedAt === undefined) return;
+    if (this.#failures === 0 || this.#openedAt === undefined || this.#phase === 'listing') return;
     if (this.#options.clock.monotonic() - this.#openedAt >= goodWatchMs) this.#forget();
   }
 
   #forget(): void {
+    const { clock, log } = this.#options;
+    const afterMs = Math.round(clock.monotonic() - this.#failingSince);
+    log.info('follows the server again', { failures: this.#failures, afterMs });
     this.#failures = 0;
     this.#lastError = undefined;
   }
