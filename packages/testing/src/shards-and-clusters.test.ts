@@ -122,6 +122,46 @@ test('after an added cluster has gone, a second pass still goes over the manager
   expect(seen.filter((line) => line === 'own a')).toHaveLength(2);
 });
 
+test('clusters that were there before a controller are worked on as soon as it runs, and nobody is alarmed', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const at: number[] = [];
+  const maps = control(ConfigMap, { clusters, predicates }).reconcile(() => void at.push(env.clock.monotonic()));
+  const leaderElection = { namespace: 'default', name: 'lead' };
+  await using first = await env.startManager({ leaderElection });
+  const { manager } = await env.startManager({ leaderElection });
+  manager.add(maps);
+  manager.clusters.add('north', north());
+  await env.advance('10s');
+  expect(at).toEqual([]);
+  let electedAt: number | undefined;
+  void manager.elected.then(() => {
+    electedAt = env.clock.monotonic();
+  });
+  await first.stop();
+  await env.eventually(() => at.length > 0);
+  expect(at).toEqual([electedAt]);
+  expect(env.log.records.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+});
+
+test('a controller that is removed is done with clusters that it could not work on', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const run = await env.startManager();
+  const added = run.add(control(ConfigMap, { clusters, predicates }).reconcile(() => {}));
+  env.faults.add({ client: 'north' }, { refuse: true });
+  run.manager.clusters.add('north', north());
+  await env.advance('1m');
+  // Whoever reads this at night wants to know which one.
+  const told = env.log.records.filter(({ level }) => level === 'warn' || level === 'error');
+  expect(told).not.toEqual([]);
+  expect(told.filter(({ fields }) => fields?.cluster !== 'north')).toEqual([]);
+  await added.remove();
+  env.log.clear();
+  await env.advance('10m');
+  expect(env.log.records).toEqual([]);
+});
+
 test('what names no cluster is refused with the remedy', async () => {
   await using env = await TestEnvironment.start({ server: 'in-process' });
   const { manager } = await env.startManager();

@@ -2,7 +2,7 @@ import { wrapPlainly } from '../client/kube-client.js';
 import type { KubeObject } from '../object/meta.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { link } from '../runtime/signals.js';
+import { link, onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';
@@ -78,8 +78,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   }
 
   /**
-   * Works on this cluster, too, until the signal aborts. It keeps nobody waiting: its objects are reconciled once what is
-   * watched there is synced, those of others go on.
+   * Works on this cluster, too, until the signal aborts or the controller ends. It keeps nobody waiting: its objects are
+   * reconciled once what is watched there is synced, those of others go on. May be called before the controller runs.
    */
   async join(
     place: ControllerPlace & { readonly cluster: string },
@@ -90,8 +90,10 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     this.#newcomers.set(cluster, newcomer);
     this.#place(place);
     const sources = this.#sourcesOf(place);
-    for (const source of sources) await this.controller.watch(bounded(source, signal));
-    if (!(await this.#synced(sources, cluster, signal))) return;
+    const joining = sources.map((source) => bounded(source, signal));
+    for (const { source } of joining) await this.controller.watch(source);
+    const [over = signal] = await Promise.all(joining.map(({ started }) => started));
+    if (!(await this.#synced(sources, cluster, over))) return;
     newcomer.isSynced = true;
     newcomer.early.release(this.controller.queue);
   }
@@ -181,12 +183,25 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   }
 }
 
-/** A source that ends with another signal, too; whether it is synced is its owner's business. */
-function bounded(source: Source, signal: AbortSignal): Source {
-  return {
-    name: source.name,
-    async start(queue, options) {
-      if (!signal.aborted) await source.start(queue, { ...options, signal: link(options.signal, signal).signal });
-    },
+/**
+ * A source that ends with another signal, too; whether it is synced is its owner's business. `started`: the signal by which
+ * it ends, once it has begun, which may be later; the given one, if that aborts before.
+ */
+function bounded(
+  source: Source,
+  signal: AbortSignal,
+): { readonly source: Source; readonly started: Promise<AbortSignal> } {
+  let tell: (over: AbortSignal) => void = () => {};
+  const started = new Promise<AbortSignal>((resolve) => {
+    tell = resolve;
+  });
+  const early = onAbort(signal, () => tell(signal));
+  const start: Source['start'] = async (queue, options) => {
+    if (signal.aborted) return;
+    early[Symbol.dispose]();
+    const over = link(options.signal, signal).signal;
+    await source.start(queue, { ...options, signal: over });
+    tell(over);
   };
+  return { source: { name: source.name, start }, started };
 }

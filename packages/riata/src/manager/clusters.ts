@@ -49,9 +49,16 @@ export interface ClusterSet {
   readonly names: readonly string[];
 }
 
-/** Finds clusters, e.g. by Secrets or a cloud's list, and keeps the set up to date until the signal aborts. */
+/**
+ * Finds clusters, e.g. by Secrets or a cloud's list, and keeps the set up to date until the signal aborts. It runs on every
+ * replica, whichever leads, so that the next leader knows them.
+ */
 export interface ClusterProvider {
   readonly name: string;
+  /**
+   * Begins when the manager's own caches are synced. May resolve early: what it has added stays. What it throws ends the
+   * manager, as with all that a manager runs: catch what may pass, such as a list that cannot be had just now.
+   */
   run(options: { readonly clusters: ClusterSet; readonly signal: AbortSignal }): Promise<void>;
 }
 
@@ -98,9 +105,11 @@ export class Clusters implements ClusterSet {
     }
     if (this.#members.has(name)) throw new Error(`there already is a cluster named "${name}": remove it first`);
     if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);
-    const client = createClient(config, { runtime: this.#runtime });
-    const cache = new Cache(client, { ...this.#options.cache, runtime: { ...this.#runtime, metrics: this.#metrics } });
-    const events = new EventBroadcaster(client, { ...this.#options.events, runtime: this.#runtime });
+    const log = this.#runtime.log.child({ cluster: name });
+    const runtime = { ...this.#runtime, log };
+    const client = createClient(config, { runtime });
+    const cache = new Cache(client, { ...this.#options.cache, runtime: { ...runtime, metrics: this.#metrics } });
+    const events = new EventBroadcaster(client, { ...this.#options.events, runtime });
     const stop = new AbortController();
     const { signal } = stop;
     const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], client);

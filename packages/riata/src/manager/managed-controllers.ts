@@ -38,13 +38,18 @@ export interface ControllerRole {
   readonly shards: ManagerShards | undefined;
 }
 
+interface RoamingRole extends ControllerRole {
+  /** What waits for the ends of its clusters, by their names. */
+  readonly ends: Map<string, Disposable>;
+}
+
 /** The controllers of a manager, by name: made when they are run, and told of clusters that come. */
 export class ManagedControllers {
   readonly #parts: ManagedControllersParts;
   /** Undefined until it is made: the name is taken already. */
   readonly #controllers = new Map<string, DefinedController | undefined>();
   /** Those that work on added clusters. */
-  readonly #roaming = new Map<DefinedController, ControllerRole>();
+  readonly #roaming = new Map<DefinedController, RoamingRole>();
 
   constructor(parts: ManagedControllersParts) {
     this.#parts = parts;
@@ -110,8 +115,10 @@ export class ManagedControllers {
   /** Of one that has ended: its name is free again. */
   remove(name: string): void {
     const defined = this.#controllers.get(name);
-    if (defined !== undefined) this.#roaming.delete(defined);
     this.#controllers.delete(name);
+    if (defined === undefined) return;
+    for (const end of this.#roaming.get(defined)?.ends.values() ?? []) end[Symbol.dispose]();
+    this.#roaming.delete(defined);
   }
 
   /** Has those that are for added clusters work on it. */
@@ -127,13 +134,14 @@ export class ManagedControllers {
     if (where !== 'added') await defined.settle(this.#place(role, { client, cache }, events.recorder(name)));
     this.#controllers.set(name, defined);
     if (where !== 'own') {
-      this.#roaming.set(defined, role);
-      for (const cluster of clusters().names) this.#join(defined, role, clusters().get(cluster) as Cluster);
+      const roaming = { ...role, ends: new Map<string, Disposable>() };
+      this.#roaming.set(defined, roaming);
+      for (const cluster of clusters().names) this.#join(defined, roaming, clusters().get(cluster) as Cluster);
     }
     return defined;
   }
 
-  #join(defined: DefinedController, role: ControllerRole, cluster: Cluster): void {
+  #join(defined: DefinedController, role: RoamingRole, cluster: Cluster): void {
     const { log } = this.#parts.runtime;
     const { name, signal } = cluster;
     const { name: controller } = defined.controller;
@@ -142,7 +150,11 @@ export class ManagedControllers {
     defined.join({ ...place, cluster: name }, { signal }).catch((error: unknown) => {
       log.error('a cluster cannot be worked on', { cluster: name, controller, error });
     });
-    onAbort(signal, () => defined.leave(name));
+    const end = onAbort(signal, () => {
+      role.ends.delete(name);
+      defined.leave(name);
+    });
+    role.ends.set(name, end);
   }
 
   #place({ guard }: ControllerRole, { client, cache }: Pick<Cluster, 'client' | 'cache'>, recorder: EventRecorder) {
