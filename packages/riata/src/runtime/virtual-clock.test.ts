@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { VirtualClock } from './virtual-clock.js';
 
 describe('time', () => {
@@ -283,4 +283,17 @@ describe('settle', () => {
     await clock.advance(30);
     expect(seen).toEqual(['early', 'late']);
   });
+});
+
+test('a framework that fakes timers does not stop it', async () => {
+  vi.useFakeTimers();
+  try {
+    const clock = new VirtualClock();
+    const done = clock.sleep(30_000);
+    await clock.advance(30_000);
+    await done;
+    expect(clock.monotonic()).toBe(30_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });
