@@ -492,6 +492,7 @@ test('riata/controller', async () => {
       "DefinedController",
       "Finalizers",
       "NotInShard",
+      "PushChannel",
       "TerminalError",
       "WaitTimeoutError",
       "allOf",

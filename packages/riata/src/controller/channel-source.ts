@@ -32,7 +32,7 @@ const lookAgainMs = 50;
 /**
  * Keys from anywhere, one by one, by an async iterable (`source.Channel`, with `event.GenericEvent`). The same key twice
  * waits once, as in any queue; when many wait, nothing is read, so whoever writes waits too. What it throws is logged:
- * a function is called again after a while, an iterable has ended then.
+ * a function is called again after a while, an iterable has ended then. `PushChannel` is an iterable to push into.
  *
  * @example
  * control(Cart).source(() => channelSource(messagesOf(broker), { map: (message) => [message.cart] }))

@@ -69,6 +69,7 @@ export {
   predicateFuncs,
   resourceVersionChanged,
 } from './predicate.js';
+export { PushChannel } from './push-channel.js';
 export type {
   OwnedApply,
   ReconcileContext,
