@@ -57,7 +57,7 @@ type Cause = ManagerExit extends infer E ? (E extends ManagerExit ? Omit<E, 'unf
 
 /** What was added to a manager. */
 export interface Added {
-  /** Stops it, and resolves when it has ended; the rest goes on. */
+  /** Stops it, and resolves when it has ended; the rest goes on. Who is part of it, a reconciler say, cannot wait for that. */
   remove(): Promise<void>;
 }
 
