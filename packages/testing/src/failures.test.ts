@@ -39,3 +39,18 @@ test('a failure waits as long as it is told to, and its end wakes nobody up', as
   const { status } = await env.client.get(Widget, inDefault('a'));
   expect(isConditionTrue(status?.conditions, 'Ready')).toBe(true);
 });
+
+test('a status that cannot be written is told of with the first failure, not with each', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  env.faults.add({ kind: Widget, verb: 'write' }, { fail: { code: 503 } });
+  const widgets = control(Widget, { maxRetries: 3 }).reconcile(() => {
+    throw new Error('failed');
+  });
+  const manager = await env.run(widgets);
+  await env.client.create(widget('a', 1));
+  await env.settle();
+  expect(manager.explain.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'gave_up']);
+  const told = (level: 'warn' | 'debug') =>
+    env.log.messages(level).filter((message) => message === 'the status could not be told of the failure').length;
+  expect([told('warn'), told('debug')]).toEqual([1, 3]);
+});

@@ -183,7 +183,9 @@ export class DefinedReconciler<R extends KubeObject> {
     try {
       await status?.failed(error, { isEcho, signal: moment?.signal });
     } catch (failure) {
-      run.log.warn('the status could not be told of the failure', { error: failure });
+      // Each further try is told of by its own failure.
+      const level = run.attempt === 1 ? 'warn' : 'debug';
+      run.log[level]('the status could not be told of the failure', { error: failure });
     }
   }
 
