@@ -144,6 +144,40 @@ test('clusters that were there before a controller are worked on as soon as it r
   expect(env.log.records.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
+test('replicas share the keys of added clusters; one that is refused or goes while slots come is no alarm', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const few = names.slice(0, 8);
+  for (const name of few) await env.client.create(ConfigMap({ metadata: inDefault(name) }));
+  const seen: string[] = [];
+  const maps = (identity: string) =>
+    control(ConfigMap, {
+      clusters: 'all',
+      sharded: true,
+      predicates: [({ key }) => key.startsWith('default/m')],
+    }).reconcile(({ key }) => void seen.push(`${identity} ${key.cluster ?? 'own'} ${key.name}`));
+  const start = (identity: string) => {
+    const sharding = { namespace: 'default', name: 'ring', identity };
+    return env.startManager({ name: identity, sharding, run: [maps(identity)] });
+  };
+  const runs = [await start('a'), await start('b')];
+  const refusal = env.faults.add({ client: 'north', kind: ConfigMap }, { fail: { code: 403 } });
+  env.faults.add({ client: 'south' }, { stall: 'request' });
+  for (const { manager } of runs) {
+    manager.clusters.add('north', north());
+    manager.clusters.add('south', env.connect({ name: 'south' }).config);
+  }
+  await env.eventually(() => runs.every(({ manager }) => (manager.shards?.owned.length ?? 0) > 0), { within: '2m' });
+  for (const { manager } of runs) await manager.clusters.remove('south');
+  await env.advance('10s');
+  refusal.remove();
+  await env.settle();
+  const shared = [...new Set(seen.map((line) => line.slice(2)))].sort();
+  expect(shared).toEqual([...few.map((name) => `north ${name}`), ...few.map((name) => `own ${name}`)]);
+  expect(new Set(seen.map((line) => line.slice(0, 1)))).toEqual(new Set(['a', 'b']));
+  expect(env.log.messages('error').filter((message) => message.includes('gained'))).toEqual([]);
+});
+
 test('a controller that is removed is done with clusters that it could not work on', async () => {
   const { env, north } = await withNorth();
   await using _ = env;

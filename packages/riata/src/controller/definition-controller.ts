@@ -142,9 +142,17 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const definition = this.#definition as unknown as ControllerDefinition;
     const { queue } = this.controller;
     this.#memory.failures.arrived();
-    const places = [...this.#places.values()].map(({ cache, cluster }) =>
-      replayObjects(definition, queue, isMeant, { cache, cluster, runtime: this.#runtime, signal }),
-    );
+    const places = [...this.#places.values()].map(async (place) => {
+      const { cache, cluster } = place;
+      try {
+        await replayObjects(definition, queue, isMeant, { cache, cluster, runtime: this.#runtime, signal });
+      } catch (error) {
+        // Of a cluster that has gone there is nothing to put in line, and one that cannot be followed yet has told nothing:
+        // all that is there comes when it can.
+        const id = cluster ?? '';
+        if (this.#places.get(id) === place && this.#newcomers.get(id)?.isSynced !== false) throw error;
+      }
+    });
     await Promise.all(places);
   }
 
