@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from 'riata/object';
 import { describeError } from 'riata/runtime';
+import { troublesOf } from './failing-reconciles.js';
 import type { SettleParts } from './settle.js';
 import { RealTime } from './test-time.js';
 
@@ -15,7 +16,7 @@ export interface EventuallyOptions {
 
 /** See `TestEnvironment.eventually`. */
 export async function eventuallyIn<T>(
-  parts: Pick<SettleParts, 'time' | 'limit'>,
+  parts: Pick<SettleParts, 'time' | 'limit' | 'managers'>,
   probe: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false>> {
@@ -37,7 +38,9 @@ export async function eventuallyIn<T>(
     if (await time.step(untilMs)) continue;
     const what = options.what === undefined ? '' : ` ${options.what}`;
     const last = failure === undefined ? 'it gave false' : describeError(failure.error);
-    throw new Error(`eventually${what}: not within ${within}: ${last}`, { cause: failure?.error });
+    const troubles = troublesOf(parts.managers).map((trouble) => `\n  ${trouble}`);
+    const why = troubles.length === 0 ? '' : `\nThese reconciles or managers fail:${troubles.join('')}`;
+    throw new Error(`eventually${what}: not within ${within}: ${last}${why}`, { cause: failure?.error });
   }
 }
 
@@ -52,5 +55,5 @@ export async function eventually<T>(
   options: Omit<EventuallyOptions, 'maxRequests'> = {},
 ): Promise<Exclude<T, false>> {
   const limit = () => ({ isReached: false, error: (what: string) => new Error(what), [Symbol.dispose]() {} });
-  return eventuallyIn({ time: new RealTime(), limit }, probe, options);
+  return eventuallyIn({ time: new RealTime(), limit, managers: [] }, probe, options);
 }

@@ -1,5 +1,6 @@
 import type { ReconcileRecord } from 'riata/controller';
 import { keyId } from 'riata/object';
+import { failingReconciles } from './failing-reconciles.js';
 import { clustersOf } from './pending-work.js';
 import type { RecordedRequest } from './request-recorder.js';
 import { type SettleOptions, type SettleParts, settle } from './settle.js';
@@ -62,13 +63,9 @@ function recordsOf({ managers }: SettleParts): ReconcileRecord[] {
 
 /** Of each key, only the last reconcile counts. */
 function refuseFailures(records: readonly ReconcileRecord[]): void {
-  const last = new Map<string, ReconcileRecord>();
-  for (const record of records) last.set(`${record.controller} ${keyId(record.key)}`, record);
-  const failed = [...last.values()].filter(({ outcome }) => outcome === 'error' || outcome === 'gave_up');
-  if (failed.length === 0) return;
-  const lines = failed.map(
-    ({ controller, key, attempt, error }) => `  ${controller} ${keyId(key)}, attempt ${attempt}: ${error}`,
-  );
+  const failing = failingReconciles(records);
+  if (failing.length === 0) return;
+  const lines = failing.map((each) => `  ${each}`);
   throw new Error(`expectConverged: not converged, the last reconcile of these failed:\n${lines.join('\n')}`);
 }
 
