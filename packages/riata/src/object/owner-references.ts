@@ -28,7 +28,8 @@ export class AlreadyOwnedError extends Error {
   constructor(object: WithMetadata, owner: OwnerReference) {
     super(
       `${describeObject(object)} is already controlled by ${owner.kind} "${owner.name}" (uid ${owner.uid}): ` +
-        'an object has one controller; use setOwnerReference, or remove that reference first',
+        'an object has one controller; give this one another name, use setOwnerReference (of apply: { owned: false }), or ' +
+        'remove that reference first',
     );
     this.owner = owner;
   }
