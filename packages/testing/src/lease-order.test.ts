@@ -48,8 +48,15 @@ test('who stops while another leads does not begin to, though the lease becomes 
     },
   };
   const second = await env.startManager({ name: 'second', leaderElection, run: [by('second'), slow] });
+  let isElected = false;
+  void second.manager.elected.then(() => {
+    isElected = true;
+  });
   await env.settle();
   expect(await second.stop()).toEqual({ reason: 'stopped', unfinished: [] });
   expect(reconciled).toEqual(['first']);
+  expect(isElected).toBe(false);
+  // Nor does it hold the lease meanwhile, which others may want.
+  expect(env.requests.lines({ client: 'second', kind: Lease, verb: 'write' })).toEqual([]);
   expect(await holderIn(env)).toBe('');
 });

@@ -5,6 +5,7 @@ import type { Client, Reader } from '../client/interfaces.js';
 import { type KubeClient, wrapPlainly } from '../client/kube-client.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ControllerDefinition } from '../controller/definition.js';
+import { failureFields } from '../controller/failure-fields.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { durationMs } from '../object/duration.js';
 import type { Scheme } from '../object/scheme.js';
@@ -24,6 +25,7 @@ import { LoopMonitor, type LoopMonitorParts } from './loop-monitor.js';
 import { ManagedControllers } from './managed-controllers.js';
 import { addManagerChecks } from './manager-checks.js';
 import { endpointsFor } from './manager-endpoints.js';
+import type { ExitCause, ManagerExit } from './manager-exit.js';
 import type { ManagerOptions } from './manager-options.js';
 import { ManagerShards } from './manager-shards.js';
 import { loadPromMetrics, type PromRegistry } from './prom-metrics.js';
@@ -32,28 +34,11 @@ import { RunnableGroup } from './runnable-group.js';
 import type { ShardRing } from './shard-ring.js';
 import { watchStopping } from './stopping.js';
 
-/** Why a manager ended. */
-export type ManagerExit =
-  /** It was told to. */
-  | { readonly reason: 'stopped'; readonly unfinished: readonly string[] }
-  /** Another replica leads now, or may. Exit, and be started anew. */
-  | { readonly reason: 'lost-lease'; readonly error: unknown; readonly unfinished: readonly string[] }
-  /** Something that it runs has failed. */
-  | {
-      readonly reason: 'failed';
-      readonly error: unknown;
-      /** What it was. */
-      readonly runnable: string;
-      readonly unfinished: readonly string[];
-    };
-
 /** When so much of the time for stopping is over, reconciles are not left to end by themselves any more. */
 const hurriedShare = 2 / 3;
 
 /** For those whose turn to stop did not come in time. */
 const lastMomentMs = 500;
-
-type Cause = ManagerExit extends infer E ? (E extends ManagerExit ? Omit<E, 'unfinished'> : never) : never;
 
 /** What was added to a manager. */
 export interface Added {
@@ -94,7 +79,9 @@ export class Manager implements AsyncDisposable {
   readonly #shards: ManagerShards | undefined;
   readonly #stop = new AbortController();
   readonly #elected: { readonly promise: Promise<void>; resolve(): void };
-  #cause: Cause | undefined;
+  #hasLed = false;
+  #cause: ExitCause | undefined;
+  #ran: Promise<ManagerExit> | undefined;
   #phase: 'idle' | 'starting' | 'running' | 'stopping' | 'stopped' = 'idle';
 
   /** `registry`: what `/metrics` shows, for those who count by `runtime.metrics` of their own. @default one of its own */
@@ -238,9 +225,14 @@ export class Manager implements AsyncDisposable {
    * Runs everything until the signal aborts, something fails, or the lease is lost; then stops all in reverse order, and
    * resolves to the reason (`Start`). Rejects only if it was run before.
    */
-  async run({ signal }: { readonly signal: AbortSignal }): Promise<ManagerExit> {
+  async run(options: { readonly signal: AbortSignal }): Promise<ManagerExit> {
     if (this.#phase !== 'idle') throw new Error('a manager runs once: make another one');
     this.#phase = 'starting';
+    this.#ran = this.#run(options);
+    return this.#ran;
+  }
+
+  async #run({ signal }: { readonly signal: AbortSignal }): Promise<ManagerExit> {
     using _asked = onAbort(signal, () => this.#end({ reason: 'stopped' }));
     const lasting: LoopMonitorParts['lasting'] = (...times) => this.#controllers.lasting(...times);
     const loop = new LoopMonitor({ ...this.#runtime, lasting });
@@ -260,9 +252,10 @@ export class Manager implements AsyncDisposable {
     return this.#shutDown(endElection, abandon, election);
   }
 
-  /** Frees the connection, if it is the manager's own. */
+  /** Stops it if it runs, in order, and waits for that; then frees the connection, if it is the manager's own. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ reason: 'stopped' });
+    await this.#ran;
     await this.#clusters.close();
     await this.cache.close();
     if (this.#ownsConnection) await this.#connection.close();
@@ -296,6 +289,7 @@ export class Manager implements AsyncDisposable {
   /** Runs what only the leader runs. */
   #lead(signal: AbortSignal, abandon: AbortSignal): Promise<void> {
     const start = () => {
+      this.#hasLed = true;
       this.#elected.resolve();
       this.#groups.leader.start();
     };
@@ -354,11 +348,13 @@ export class Manager implements AsyncDisposable {
 
   #fail(runnable: string, error: unknown): void {
     if (this.#cause === undefined)
-      this.#runtime.log.error('the manager stops: something it runs has failed', { runnable, error });
+      this.#runtime.log.error('the manager stops: something it runs has failed', {
+        ...{ runnable, ...failureFields(error) },
+      });
     this.#end({ reason: 'failed', error, runnable });
   }
 
-  #end(cause: Cause): void {
+  #end(cause: ExitCause): void {
     if (this.#cause !== undefined) return;
     this.#cause = cause;
     const isLost = cause.reason === 'lost-lease';
@@ -377,6 +373,8 @@ export class Manager implements AsyncDisposable {
     const timeoutMs = this.#gracefulMs;
     using _stopping = watchStopping(this.#runtime, () => this.#controllers.active, atMost);
     const { reason } = this.#stop.signal;
+    // Who does not lead by now must not begin to: others would wait for one that goes.
+    if (!this.#hasLed) endElection.abort(reason);
     const stopAll = async () => {
       for (const stage of [...startOrder].reverse()) {
         await this.#groups[stage].stop(reason);
