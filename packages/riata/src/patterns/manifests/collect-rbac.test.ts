@@ -23,13 +23,14 @@ const foos = control(Foo)
   .owns(Deployment)
   .watches(Secret, { referencedBy: (foo) => foo.spec.secretName })
   .reads(ConfigMap)
+  .indexes(Service, 'type', ({ spec }) => [spec?.type ?? ''])
   .reconcile(() => {});
 
 const all = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 
-test('what a definition watches, reads and owns becomes rights; nothing more', () => {
+test('what a definition watches, reads, lists by a field and owns becomes rights; nothing more', () => {
   expect(collectRbac([foos], { leaderElection: false, events: false })).toEqual([
-    { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['configmaps', 'secrets', 'services'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: ['apps'], resources: ['deployments'], verbs: all },
     { apiGroups: ['example.com'], resources: ['foos'], verbs: ['get', 'list', 'patch', 'update', 'watch'] },
     { apiGroups: ['example.com'], resources: ['foos/finalizers'], verbs: ['update'] },

@@ -61,13 +61,14 @@ export function collectRbac(sources: Iterable<RbacSource>, options: CollectRbacO
   return rights.rules();
 }
 
-function definitionRights(rights: Rights, { kind, watches, reads }: ControllerDefinition): void {
+function definitionRights(rights: Rights, { kind, watches, reads, indexes }: ControllerDefinition): void {
   ownRights(rights, kind);
   for (const watch of watches) {
     if (!('kind' in watch)) continue;
     rights.add(watch.kind, watch.through === 'owns' ? writeVerbs : readVerbs);
   }
   for (const read of reads) rights.add(read, readVerbs);
+  for (const index of indexes) rights.add(index.kind, readVerbs);
 }
 
 function ownRights(rights: Rights, kind: KindRef): void {
