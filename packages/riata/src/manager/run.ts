@@ -4,7 +4,8 @@ import type { Timer } from '../runtime/clock.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { endProcessLater } from './ending-process.js';
-import { Manager, type ManagerExit } from './manager.js';
+import { Manager } from './manager.js';
+import type { ManagerExit } from './manager-exit.js';
 import type { ManagerOptions } from './manager-options.js';
 import { definitionProblem } from './runnable.js';
 
