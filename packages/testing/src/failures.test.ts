@@ -1,4 +1,4 @@
-import { isConditionTrue, TerminalError } from 'riata';
+import { findCondition, isConditionTrue, TerminalError } from 'riata';
 import { control } from 'riata/controller';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
@@ -53,4 +53,19 @@ test('a status that cannot be written is told of with the first failure, not wit
   const told = (level: 'warn' | 'debug') =>
     env.log.messages(level).filter((message) => message === 'the status could not be told of the failure').length;
   expect([told('warn'), told('debug')]).toEqual([1, 3]);
+});
+
+test('what the reconciler says of Ready itself is heard by it, also after a failure', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+  const seen: (string | undefined)[] = [];
+  const widgets = control(Widget).reconcile(async ({ object, status }) => {
+    seen.push(findCondition(object.status?.conditions, 'Ready')?.reason);
+    if (seen.length === 1) throw new Error('no luck');
+    await status({ conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Begun' }] });
+  });
+  await env.run(widgets);
+  await env.client.create(widget('a'));
+  await env.settle();
+  expect(seen).toEqual([undefined, 'ReconcileFailed', 'Begun']);
+  await env.expectConverged();
 });

@@ -76,7 +76,8 @@ export class ObjectStatus<R extends KubeObject> {
 
   #takeBack(): Promise<unknown> {
     const fields = this.#said ?? this.#kept();
-    return this.#say(fields, fields, readyNow, true);
+    const isOwnWord = !fields.conditions?.some(({ type }) => type === 'Ready');
+    return this.#say(fields, fields, readyNow, isOwnWord);
   }
 
   /**
