@@ -322,7 +322,8 @@ describe('one key at a time', () => {
     let open = () => {};
     const { controller, clock, runs, start, end, metrics, log } = setUp(
       () => new Promise<void>((resolve) => (open = resolve)),
-      { timeout: '10s' },
+      // Another worker is free, and would take it.
+      { timeout: '10s', concurrency: 2 },
     );
     await start();
     controller.queue.add(a);
