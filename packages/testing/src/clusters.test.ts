@@ -222,3 +222,36 @@ test('a controller that never comes to rest in an added cluster is found', async
   manager.clusters.add('north', env.connect({ name: 'north' }).config);
   await expect(env.settle({ maxRequests: 200 })).rejects.toThrow('patch ConfigMap default/m1');
 });
+
+test('a cluster that does not answer takes its own turns alone, and goes on when it does', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const ended: string[] = [];
+  const maps = control(ConfigMap, { clusters: 'all', predicates, concurrency: 1, drain: '0s' }).reconcile(
+    async ({ key, client }) => {
+      await client.list(Secret, { namespace: 'default' });
+      ended.push(key.cluster ?? 'own');
+      return { requeueAfter: '10s' };
+    },
+  );
+  const run = await env.run(maps);
+  const { manager } = run;
+  const hanging = env.faults.add({ client: 'north', kind: Secret }, { stall: 'request' });
+  manager.clusters.add('north', north());
+  manager.clusters.add('south', env.connect({ name: 'south' }).config);
+  await env.advance('1m');
+  // Two objects in each.
+  const count = (cluster: string) => ended.filter((each) => each === cluster).length;
+  expect([count('own'), count('south'), count('north')]).toEqual([14, 14, 0]);
+  expect(manager.controllers[0]).toMatchObject({ queued: 1, active: [{ key: { cluster: 'north' } }] });
+  hanging.remove();
+  env.faults.dropConnections();
+  await env.eventually(() => count('north') >= 2, { within: '5m' });
+  expect(manager.explain.filter(({ key }) => key.cluster === 'north').at(-1)?.reasons).not.toEqual([]);
+  await manager.clusters.remove('south');
+  await manager.clusters.remove('north');
+  ended.length = 0;
+  await env.advance('1m');
+  expect([ended.length, new Set(ended)]).toEqual([12, new Set(['own'])]);
+  expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+});

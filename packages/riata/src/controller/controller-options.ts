@@ -10,7 +10,10 @@ export type RequestQueueOptions = WorkQueueOptions<Request, readonly Cause[]> & 
 
 /** How a controller works (`controller.Options`). */
 export interface ControllerOptions {
-  /** Reconciles in flight at once; one key never runs twice at the same time (`MaxConcurrentReconciles`). @default 1 */
+  /**
+   * Reconciles in flight at once; one key never runs twice at the same time (`MaxConcurrentReconciles`). Of a controller
+   * that works on added clusters, in each of them, so that one that hangs takes no turns of the others. @default 1
+   */
   readonly concurrency?: number;
   /** How long failures wait; called once per controller (`RateLimiter`). @default 5 ms doubling to 1,000 s, and 10 a second */
   readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];

@@ -8,6 +8,7 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
+import { ClusterShares } from './cluster-shares.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import { type ControllerNumbers, type ControllerOptions, controllerNumbers } from './controller-options.js';
 import { EndingReconciles } from './ending-reconciles.js';
@@ -25,6 +26,7 @@ import type { Source } from './source.js';
 import { startSources } from './start-sources.js';
 import { isTerminalError } from './terminal-error.js';
 import { Turns } from './turns.js';
+import { Workers } from './workers.js';
 
 /** How a controller is doing, at the moment it was asked: a plain snapshot. */
 export interface ControllerHealth {
@@ -46,6 +48,8 @@ export interface ControllerWork extends ControllerOptions {
   readonly gate?: Pick<KeyGate, 'admits'>;
   /** Asked right before each reconcile: true if the key is not to run now, and whoever says so sees to it. @default none */
   readonly setAside?: (item: WorkItem<Request, readonly Cause[]>) => boolean;
+  /** Whether `concurrency` is for each cluster; see {@link Controller.spread}. @default false */
+  readonly perCluster?: boolean;
 }
 
 /** `syncing`: waits for what it watches. `warm`: need not any more, and waits to be run. `running`: reconciles. */
@@ -77,6 +81,8 @@ export class Controller {
   readonly #slow = new SlowReconciles();
   readonly #late = new LateWork();
   readonly #turns: Turns;
+  readonly #workers: Workers;
+  readonly #shares: ClusterShares | undefined;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -97,6 +103,9 @@ export class Controller {
     this.#history = new Ring(this.#numbers.history);
     this.#restless = new RestlessKeys(name, this.#runtime);
     this.#turns = new Turns(clock);
+    const { concurrency } = this.#numbers;
+    this.#workers = new Workers(concurrency, (isWanted) => this.#work(isWanted));
+    this.#shares = options.perCluster ? new ClusterShares(concurrency, () => this.queue) : undefined;
     this.queue = newQueue({
       ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
       fairness:
@@ -114,7 +123,7 @@ export class Controller {
       name: this.name,
       phase: this.#phase,
       waitingFor: [...this.#unsynced],
-      queued: this.queue.len(),
+      queued: this.queue.len() + (this.#shares?.waiting ?? 0),
       delayed: this.queue.delayed(),
       nextDelayedMs: this.queue.nextDelayedMs(),
       active: [...this.#active].map((reconcile) => reconcile.info),
@@ -150,7 +159,7 @@ export class Controller {
       const { concurrency } = this.#numbers;
       this.#turns.begin();
       this.#runtime.log.info('controller runs', { controller: this.name, concurrency });
-      await Promise.all(Array.from({ length: concurrency }, () => this.#work()));
+      await this.#workers.run();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -175,6 +184,11 @@ export class Controller {
       this.#warm = this.#startSources();
     }
     return this.#warm;
+  }
+
+  /** Has workers for so many clusters, each of which may take up `concurrency` of them. */
+  spread(clusters: number): void {
+    this.#workers.wanted = this.#numbers.concurrency * Math.max(1, clusters);
   }
 
   /**
@@ -244,8 +258,8 @@ export class Controller {
     return new EndingReconciles({ clock: this.#runtime.clock, drainMs, reason, running, onDefiant });
   }
 
-  async #work(): Promise<void> {
-    for (;;) {
+  async #work(isWanted: () => boolean): Promise<void> {
+    while (isWanted()) {
       // Whoever comes first after a pause may use up the next turn.
       for (let pause = this.#turns.pause(); pause !== undefined; pause = this.#turns.pause()) await pause;
       const item = this.queue.tryGet() ?? (await this.#nextItem());
@@ -253,8 +267,15 @@ export class Controller {
       if (this.#stop.signal.aborted) this.queue.done(item.key);
       else if (this.#options.gate?.admits(item.key) === false) this.#drop(item.key, () => this.#metrics.notInShard());
       else if (this.#options.setAside?.(item)) this.#drop(item.key);
-      else await this.#process(item);
+      else await this.#processOrKeep(item);
     }
+  }
+
+  /** What has to wait for others of its cluster comes back by itself; how often it has failed stays. */
+  #processOrKeep(item: WorkItem<Request, readonly Cause[]>): Promise<void> | void {
+    const admitted = this.#shares === undefined ? item : this.#shares.admit(item);
+    if (admitted !== undefined) return this.#process(admitted);
+    this.queue.done(item.key);
   }
 
   async #nextItem(): Promise<WorkItem<Request, readonly Cause[]> | undefined> {
@@ -269,6 +290,7 @@ export class Controller {
     this.#failures.delete(keyId(key));
     count?.();
     this.queue.done(key);
+    this.#shares?.next(key);
   }
 
   async #process(item: WorkItem<Request, readonly Cause[]>): Promise<void> {
@@ -323,6 +345,7 @@ export class Controller {
       this.#metrics.ended(durationMs);
       this.#slow.ended(reconcile, durationMs, endedMs);
       this.queue.done(item.key);
+      this.#shares?.ended(item.key);
       reconcile.end({ outcome, durationMs, requeueAfterMs, error });
       this.#call('tracer', () => endSpan(reconcile.span, outcome));
       this.#history.add(reconcile);

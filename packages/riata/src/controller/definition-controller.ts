@@ -68,6 +68,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
       ...options,
       reconcile: (run) => this.#reconcile(run),
       setAside: (item) => this.#setAside(item),
+      perCluster: definition.options.clusters !== undefined && definition.options.clusters !== 'own',
     });
   }
 
@@ -125,6 +126,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   leave(cluster: string): void {
     this.#reconcilers.delete(cluster);
     this.#places.delete(cluster);
+    this.controller.spread(this.#places.size);
     this.#newcomers.delete(cluster);
     this.#memory.cleanedUp.clusterGone(cluster);
     this.#memory.failures.clusterGone(cluster);
@@ -176,6 +178,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   #place(place: ControllerPlace): void {
     const cluster = place.cluster ?? '';
     this.#places.set(cluster, place);
+    this.controller.spread(this.#places.size);
     this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#memory));
   }
 

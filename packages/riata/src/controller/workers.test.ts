@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { Workers } from './workers.js';
+
+/** Workers that each take what there is, one at a time, and hold it until they are told. */
+function setUp(wanted: number) {
+  const held: (() => void)[] = [];
+  let isOver = false;
+  let working = 0;
+  const workers = new Workers(wanted, async (isWanted) => {
+    working += 1;
+    while (isWanted() && !isOver) await new Promise<void>((resolve) => held.push(resolve));
+    working -= 1;
+  });
+  const turn = async () => {
+    for (const go of held.splice(0)) go();
+    for (let tick = 0; tick < 10; tick += 1) await Promise.resolve();
+  };
+  const end = () => {
+    isOver = true;
+    return turn();
+  };
+  return { workers, turn, end, working: () => working };
+}
+
+test('there are as many as are wanted, from the start, later, and fewer again', async () => {
+  const { workers, turn, end, working } = setUp(1);
+  workers.wanted = 3;
+  const ran = workers.run();
+  expect(working()).toBe(3);
+  workers.wanted = 5;
+  expect(working()).toBe(5);
+  workers.wanted = 2;
+  expect(working()).toBe(5);
+  await turn();
+  expect(working()).toBe(2);
+  await end();
+  await ran;
+  workers.wanted = 4;
+  expect(working()).toBe(0);
+});
+
+test('one that fails is told at once, also one that came later', async () => {
+  let fail = (_: Error) => {};
+  const workers = new Workers(
+    1,
+    () =>
+      new Promise<void>((_, reject) => {
+        fail = reject;
+      }),
+  );
+  const ran = workers.run();
+  workers.wanted = 2;
+  fail(new Error('the second one'));
+  await expect(ran).rejects.toThrow('the second one');
+});
