@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { Scheduler } from '../runtime/clock.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Metrics } from '../runtime/metrics.js';
 import { ToldProblems } from './told-problems.js';
 
 /** Where a certificate and its key are, in PEM: `tls.crt` and `tls.key` of a mounted Secret, mostly. */
@@ -34,6 +35,7 @@ export function followCertificateFiles(
   parts: {
     readonly clock: Scheduler;
     readonly log: Logger;
+    readonly metrics: Metrics;
     /** For the log. */
     readonly server: string;
     readonly signal: AbortSignal;
@@ -42,10 +44,14 @@ export function followCertificateFiles(
   },
 ): void {
   const { clock, log, server, signal } = parts;
+  const counter = (name: string, help: string) => parts.metrics.counter({ name, help }).with({});
+  const reads = counter('certwatcher_read_certificate_total', 'Looks at the files of certificates.');
+  const errors = counter('certwatcher_read_certificate_errors_total', 'Looks that found what cannot be used.');
   const told = new ToldProblems(clock);
   let used = parts.first;
   const look = async () => {
     const fields = { server, certFile: files.certFile };
+    reads.inc();
     try {
       const next = await readCertificateFiles(files);
       if (signal.aborted) return;
@@ -59,6 +65,7 @@ export function followCertificateFiles(
       }
       if (told.isMended('files') && !hasChanged) log.info('the files of the certificate are well again', fields);
     } catch (error) {
+      errors.inc();
       const isNews = told.isNews('files', describeError(error));
       log[isNews ? 'error' : 'debug'](
         'the files of the certificate cannot be used: the last good ones stay, until they run out',

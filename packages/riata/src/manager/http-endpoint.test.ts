@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
+import { memoryMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { createAuthority } from '../runtime/x509.js';
 import { type EndpointRoute, HttpEndpoint, type HttpEndpointOptions } from './http-endpoint.js';
@@ -14,13 +15,14 @@ import { type EndpointRoute, HttpEndpoint, type HttpEndpointOptions } from './ht
 async function listening(routes: Readonly<Record<string, EndpointRoute>>, options: Partial<HttpEndpointOptions> = {}) {
   const log = memoryLogger();
   const clock = new VirtualClock();
-  const parts = { routes: new Map(Object.entries(routes)), log, clock };
+  const metrics = memoryMetrics();
+  const parts = { routes: new Map(Object.entries(routes)), runtime: { log, clock, metrics } };
   const endpoint = new HttpEndpoint('test', { host: '127.0.0.1', port: 0, ...options }, parts);
   const stop = new AbortController();
   const ended = endpoint.run({ signal: stop.signal });
   await expect.poll(() => endpoint.url, { timeout: 30_000 }).toBeDefined();
   return {
-    ...{ log, clock },
+    ...{ log, clock, metrics },
     url: endpoint.url,
     ask: async (path: string, method = 'GET') => {
       const answer = await fetch(`${endpoint.url}${path}`, { method });
@@ -111,7 +113,8 @@ test.each([
   ['without a key', { ...authority.issue('a', ['a']), key: '' }, /^metrics: tls: .*the key is empty/],
   ['in no file', { certFile: '/none/tls.crt', keyFile: '/none/tls.key' }, /^metrics: tls: \/none\/tls.crt.*ENOENT/],
 ])('a certificate that is %s is told by the name of the server', async (_, tls, words) => {
-  const parts = { routes: new Map(), log: memoryLogger(), clock: new VirtualClock() };
+  const runtime = { log: memoryLogger(), clock: new VirtualClock(), metrics: memoryMetrics() };
+  const parts = { routes: new Map(), runtime };
   const endpoint = new HttpEndpoint('metrics', { port: 0, tls }, parts);
   await expect(endpoint.run({ signal: new AbortController().signal })).rejects.toThrow(words);
 });
@@ -140,6 +143,8 @@ test('files of a certificate are followed; what cannot be used is told, and the 
     await write(second);
     await lookedAgain('info', 1);
     expect(await serial()).not.toBe(before);
+    expect(server.metrics.value('certwatcher_read_certificate_total')).toBeGreaterThanOrEqual(2);
+    expect(server.metrics.value('certwatcher_read_certificate_errors_total')).toBe(1);
     expect(inspect(server.log.records, { depth: 9 })).not.toContain('PRIVATE');
   } finally {
     await rm(dir, { recursive: true });

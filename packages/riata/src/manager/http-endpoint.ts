@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Scheduler } from '../runtime/clock.js';
 import { describeError } from '../runtime/describe-error.js';
 import { listenProblem } from '../runtime/listen-problem.js';
-import type { Logger } from '../runtime/logger.js';
+import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
 import { type CertificateFiles, followCertificateFiles, readCertificateFiles } from './certificate-files.js';
@@ -60,8 +59,7 @@ export class HttpEndpoint implements Runnable {
   readonly #options: HttpEndpointOptions;
   readonly #routes: ReadonlyMap<string, EndpointRoute>;
   readonly #guard: EndpointGuard | undefined;
-  readonly #log: Logger;
-  readonly #clock: Scheduler;
+  readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
   readonly #told: ToldProblems;
   #url: string | undefined;
 
@@ -71,17 +69,15 @@ export class HttpEndpoint implements Runnable {
     parts: {
       readonly routes: ReadonlyMap<string, EndpointRoute>;
       readonly guard?: EndpointGuard;
-      readonly log: Logger;
-      readonly clock: Scheduler;
+      readonly runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
     },
   ) {
     this.name = name;
     this.#options = options;
     this.#routes = parts.routes;
     this.#guard = parts.guard;
-    this.#log = parts.log;
-    this.#clock = parts.clock;
-    this.#told = new ToldProblems(parts.clock);
+    this.#runtime = parts.runtime;
+    this.#told = new ToldProblems(parts.runtime.clock);
   }
 
   /** Where it listens; undefined before it does. */
@@ -101,7 +97,7 @@ export class HttpEndpoint implements Runnable {
       server.on('error', (error) => {
         const { host, port } = this.#options;
         // Once it listens, a connection that could not be taken is the caller's to try again.
-        if (server.listening) this.#log.warn('a connection could not be taken', { server: this.name, error });
+        if (server.listening) this.#runtime.log.warn('a connection could not be taken', { server: this.name, error });
         else reject(new Error(`${this.name}: ${listenProblem(error, { host, port })}`, { cause: error }));
       });
       server.listen({ host: this.#options.host, port: this.#options.port }, () => {
@@ -109,7 +105,7 @@ export class HttpEndpoint implements Runnable {
         const port = typeof address === 'object' && address !== null ? address.port : this.#options.port;
         const { tls, host = 'localhost' } = this.#options;
         this.#url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-        this.#log.info('listening', { server: this.name, url: this.#url });
+        this.#runtime.log.info('listening', { server: this.name, url: this.#url });
       });
       onAbort(signal, () => {
         server.close(() => resolve());
@@ -130,7 +126,7 @@ export class HttpEndpoint implements Runnable {
       if (!pair.cert || !pair.key) throw new Error(`${pair.cert ? 'the key' : 'the certificate'} is empty`);
       const server = createServer(pair, listener);
       if (files !== undefined) {
-        const parts = { clock: this.#clock, log: this.#log, server: this.name, signal, first: pair };
+        const parts = { ...this.#runtime, server: this.name, signal, first: pair };
         followCertificateFiles(files, (next) => server.setSecureContext(next), parts);
       }
       return server;
@@ -166,9 +162,9 @@ export class HttpEndpoint implements Runnable {
     const route = [...this.#routes.keys()].find((known) => isBelow(path, known)) ?? 'any other path';
     if (failure !== undefined) {
       const level = this.#told.isNews(route, describeError(failure)) ? 'error' : 'debug';
-      this.#log[level]('a request failed', { server: this.name, path, error: failure });
+      this.#runtime.log[level]('a request failed', { server: this.name, path, error: failure });
     } else if (status < 400 && this.#told.isMended(route)) {
-      this.#log.info('requests are answered again', { server: this.name, path });
+      this.#runtime.log.info('requests are answered again', { server: this.name, path });
     }
   }
 

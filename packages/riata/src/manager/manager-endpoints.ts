@@ -31,14 +31,15 @@ export interface EndpointParts {
 
 /** The servers that the options ask for. */
 export function endpointsFor({ health, metrics }: ManagerOptions, parts: EndpointParts): readonly HttpEndpoint[] {
-  const { log, clock } = parts.runtime;
+  const { runtime } = parts;
+  const { clock } = runtime;
   const endpoints: HttpEndpoint[] = [];
   if (health !== undefined) {
     const routes = new Map([
       ['/healthz', healthRoute(parts.healthz)],
       ['/readyz', healthRoute(parts.readyz)],
     ]);
-    endpoints.push(new HttpEndpoint('health probes', health, { routes, log, clock }));
+    endpoints.push(new HttpEndpoint('health probes', health, { routes, runtime }));
   }
   if (metrics !== undefined) {
     const routes = new Map<string, EndpointRoute>();
@@ -56,7 +57,7 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
     if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
     if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
     const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
-    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, log, clock }));
+    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, runtime }));
   }
   return endpoints;
 }
