@@ -1,18 +1,18 @@
-import { durationMs } from '../object/duration.js';
 import { keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
-import { isConflict } from '../rest/error-guards.js';
 import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ClusterShares } from './cluster-shares.js';
+import { type ContainedCall, containedCall } from './contained-call.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import { type ControllerNumbers, type ControllerOptions, controllerNumbers } from './controller-options.js';
 import { EndingReconciles } from './ending-reconciles.js';
-import { failureFields, isMistake, readableError } from './failure-fields.js';
+import { readableError } from './failure-fields.js';
+import { judgeFailure } from './judge-failure.js';
 import type { KeyGate } from './key-gate.js';
 import { LateWork } from './late-work.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
@@ -24,7 +24,6 @@ import { requeueOf } from './result.js';
 import { type SlowReconcile, SlowReconciles } from './slow-reconciles.js';
 import type { Source } from './source.js';
 import { startSources } from './start-sources.js';
-import { isTerminalError } from './terminal-error.js';
 import { Turns } from './turns.js';
 import { Workers } from './workers.js';
 
@@ -79,6 +78,7 @@ export class Controller {
   readonly #history: Ring<ActiveReconcile>;
   readonly #restless: RestlessKeys;
   readonly #slow = new SlowReconciles();
+  readonly #call: ContainedCall;
   readonly #late = new LateWork();
   readonly #turns: Turns;
   readonly #workers: Workers;
@@ -102,6 +102,7 @@ export class Controller {
     this.#metrics = new ControllerMetrics(metrics, name, this.#numbers.concurrency);
     this.#history = new Ring(this.#numbers.history);
     this.#restless = new RestlessKeys(name, this.#runtime);
+    this.#call = containedCall(name, log);
     this.#turns = new Turns(clock);
     const { concurrency } = this.#numbers;
     this.#workers = new Workers(concurrency, (isWanted) => this.#work(isWanted));
@@ -364,55 +365,26 @@ export class Controller {
     const { innerSignal: signal, log } = reconcile;
     // What was told to stop did not fail; a timeout did.
     if (signal.aborted && isStopReason(signal.reason) && !reconcile.isOverdue) return 'stopped';
-    this.#metrics.result('error');
-    if (isMistake(error)) this.#metrics.panicked();
-    if (isTerminalError(error)) {
-      this.#metrics.terminal();
+    const verdict = judgeFailure(error, attempt, {
+      ...{
+        key: item.key,
+        controller: this.name,
+        options: this.#options,
+        metrics: this.#metrics,
+        log,
+        call: this.#call,
+      },
+    });
+    if (verdict.outcome !== 'error') {
       this.queue.forget(item.key);
       this.#failures.delete(id);
-      log.error('the reconcile failed for good: not tried again until the object changes', {
-        ...failureFields(error),
-        attempt,
-      });
-      return 'terminal_error';
-    }
-    const { maxRetries = 'never', backoff, onGiveUp } = this.#options;
-    if (maxRetries !== 'never' && attempt > maxRetries) {
-      this.#metrics.gaveUp();
-      this.queue.forget(item.key);
-      this.#failures.delete(id);
-      log.error('the reconcile failed too often: given up until the object changes', {
-        ...failureFields(error),
-        attempt,
-      });
-      this.#call('onGiveUp', () => onGiveUp?.(item.key, error, attempt));
-      return 'gave_up';
+      return verdict.outcome;
     }
     this.#failures.set(id, attempt);
-    const asked = this.#call('backoff', () => {
-      const wait = backoff?.(error, attempt);
-      return wait === undefined ? undefined : durationMs(wait, `controller "${this.name}": backoff`);
-    });
-    // Somebody else was faster: nothing to worry about, and the newest state is on its way.
-    if (isConflict(error)) log.info('the object has changed meanwhile: trying again', { error, attempt });
-    else log.error('the reconcile failed: trying again', { ...failureFields(error), attempt });
-    if (asked === undefined) this.queue.addRateLimited(item.key, this.#again('retry', item, 0));
-    else this.queue.addAfter(item.key, asked, this.#again('retry', item, asked));
+    const { retryAfterMs } = verdict;
+    if (retryAfterMs === undefined) this.queue.addRateLimited(item.key, this.#again('retry', item, 0));
+    else this.queue.addAfter(item.key, retryAfterMs, this.#again('retry', item, retryAfterMs));
     return 'error';
-  }
-
-  /** What the user's own functions throw must not end a worker, nor the process. */
-  #call<T>(what: string, call: () => T): T | undefined {
-    const tell = (error: unknown) =>
-      this.#runtime.log.error(`the controller's ${what} failed`, { controller: this.name, error });
-    try {
-      const answer = call();
-      if (answer instanceof Promise) answer.catch(tell);
-      return answer;
-    } catch (error) {
-      tell(error);
-      return undefined;
-    }
   }
 
   #again(source: string, item: WorkItem<Request, readonly Cause[]>, afterMs: number) {
