@@ -391,6 +391,17 @@ describe('sources', () => {
     await expect(running()).rejects.toThrow(/"carts".*not synced.*1m.*never/);
   });
 
+  test('so does one of two that have the same name, and it is named until then', async () => {
+    const { controller, clock, start, running } = setUp(() => {}, { syncTimeout: '1m' });
+    const twin = (waitForSync: SyncingSource['waitForSync']) => ({ ...source('twin', () => {}), waitForSync });
+    await controller.watch(twin(() => new Promise(() => {})));
+    await controller.watch(twin(async () => {}));
+    await start();
+    expect(controller.health.waitingFor).toEqual(['twin']);
+    await clock.advance(60_000);
+    await expect(running()).rejects.toThrow('not synced after 1m: twin');
+  });
+
   test('but what waits for a kind that is not served yet may take its time', async () => {
     const { controller, clock, start, runs, end } = setUp(() => {}, { syncTimeout: '1m' });
     let sync = () => {};

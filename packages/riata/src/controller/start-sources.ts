@@ -20,12 +20,15 @@ export interface StartedSources {
 /** Starts sources, and resolves when all are synced; those that wait for their kind to be served may take any time. */
 export async function startSources(parts: StartedSources): Promise<void> {
   const { sources, queue, unsynced, syncTimeoutMs: timeoutMs, signal, runtime } = parts;
+  // Names may be the same: who watches a kind twice has two such sources.
+  const waiting = new Set(sources);
   for (const source of sources) unsynced.add(source.name);
   await Promise.all(sources.map((source) => source.start(queue, { signal, runtime })));
   const synced = Promise.all(
     sources.map(async (source) => {
       if (isSyncing(source)) await source.waitForSync({ signal });
-      unsynced.delete(source.name);
+      waiting.delete(source);
+      if (![...waiting].some(({ name }) => name === source.name)) unsynced.delete(source.name);
     }),
   );
   for (;;) {
@@ -35,9 +38,9 @@ export async function startSources(parts: StartedSources): Promise<void> {
       return;
     } catch (error) {
       if (signal.aborted || !isAbortOf(timed.signal, error)) throw error;
-      const late = sources.filter(({ name }) => unsynced.has(name));
+      const late = [...waiting];
       if (late.every((source) => isSyncing(source) && source.isPatient)) continue;
-      const names = late.map(({ name }) => name).join(', ');
+      const names = [...unsynced].join(', ');
       const problem = `not synced after ${parts.syncTimeout}: ${names}`;
       throw new Error(`controller "${parts.controller}": ${problem}`, { cause: error });
     }
