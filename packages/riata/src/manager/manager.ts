@@ -371,15 +371,19 @@ export class Manager implements AsyncDisposable {
     const { clock, log } = this.#runtime;
     const atMost = this.#options.gracefulTimeout ?? '30s';
     const timeoutMs = this.#gracefulMs;
-    using _stopping = watchStopping(this.#runtime, () => this.#controllers.active, atMost);
+    let runnables: () => readonly string[] = () => [];
+    const active = () => ({ reconciles: this.#controllers.active, runnables: runnables() });
+    using _stopping = watchStopping(this.#runtime, active, atMost);
     const { reason } = this.#stop.signal;
     // Who does not lead by now must not begin to: others would wait for one that goes.
     if (!this.#hasLed) endElection.abort(reason);
     const stopAll = async () => {
       for (const stage of [...startOrder].reverse()) {
+        runnables = () => this.#groups[stage].running;
         await this.#groups[stage].stop(reason);
         if (stage === 'others') await this.#clusters.close();
       }
+      runnables = () => ['leader election'];
       endElection.abort(reason);
       await election;
     };

@@ -27,7 +27,7 @@ function setUp() {
   return { clock, log, holding, runtime: { log, clock: Object.assign(Object.create(clock), { after }) } };
 }
 
-const running = ['carts shop/cart (5 ms)'];
+const running = { reconciles: ['carts shop/cart (5 ms)'], runnables: ['controller carts'] };
 
 test('while a manager stops the process stays alive, and after a moment it says what is waited for', async () => {
   const { clock, log, holding, runtime } = setUp();
@@ -36,7 +36,7 @@ test('while a manager stops the process stays alive, and after a moment it says 
   expect([holding.size, log.messages()]).toEqual([1, []]);
   await clock.advance(100);
   expect(log.records).toMatchObject([
-    { level: 'info', fields: { reconciles: running, atMost: '30s' }, message: expect.stringContaining('waits') },
+    { level: 'info', fields: { ...running, atMost: '30s' }, message: expect.stringContaining('waits') },
   ]);
   await clock.advance(24 * 3_600_000);
   expect([holding.size, log.records.length]).toEqual([1, 1]);

@@ -11,14 +11,14 @@ const hourMs = 3_600_000;
  */
 export function watchStopping(
   { clock, log }: Pick<Runtime, 'clock' | 'log'>,
-  active: () => readonly string[],
+  active: () => { readonly reconciles: readonly string[]; readonly runnables: readonly string[] },
   atMost: string,
 ): Disposable {
   const stay = () => {
     timer = clock.after(hourMs, stay);
   };
   let timer = clock.after(quietMs, () => {
-    log.info('stopping: waits for what runs', { reconciles: active(), atMost });
+    log.info('stopping: waits for what runs', { ...active(), atMost });
     stay();
   });
   return { [Symbol.dispose]: () => timer.cancel() };
