@@ -73,6 +73,8 @@ test('a cluster that is dead is told by probes and metrics, and takes nobody dow
   };
   const metrics = async () =>
     (await ask('/metrics', 'metrics')).body.split('\n').filter((line) => /cluster="[^"]/.test(line));
+  const most = async () =>
+    /max_concurrent_reconciles\{controller="configmap"\} (\d+)/.exec((await ask('/metrics', 'metrics')).body)?.[1];
   const lines = async () => (await ask('/readyz?verbose')).body.split('\n').filter((line) => line.includes('/'));
   // The sockets are the machine's, and open in their own time.
   await expect
@@ -109,10 +111,12 @@ test('a cluster that is dead is told by probes and metrics, and takes nobody dow
   expect(await lines()).toEqual(['[+]informers/north sea ok']);
   expect(await ask('/readyz/informers/north%20sea')).toEqual({ status: 200, body: 'ok' });
   expect(await metrics()).toContain('riata_cluster_healthy{cluster="north sea"} 1');
+  expect(await most()).toBe('2');
   const informers = JSON.parse((await ask('/debug/informers', 'metrics')).body) as readonly object[];
   expect(informers).toMatchObject([{ synced: true }, { cluster: 'north sea', synced: true }]);
   await manager.clusters.remove('north sea');
   expect([await lines(), await metrics()]).toEqual([[], []]);
+  expect(await most()).toBe('1');
   expect((await ask('/readyz/informers/north%20sea')).status).toBe(404);
 });
 

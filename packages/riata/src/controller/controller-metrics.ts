@@ -20,6 +20,7 @@ export class ControllerMetrics {
   readonly #gaveUp: CounterSeries;
   readonly #notInShard: CounterSeries;
   readonly #time: HistogramSeries;
+  readonly #most: GaugeSeries;
   readonly #active: GaugeSeries;
   readonly #overdue: GaugeSeries;
 
@@ -65,8 +66,14 @@ export class ControllerMetrics {
       'riata_overdue_reconciles',
       'Reconciles that go on though their time is over, or they were told to stop.',
     );
-    gauge('controller_runtime_max_concurrent_reconciles', 'Reconciles that may run at once.').set(concurrency);
+    this.#most = gauge('controller_runtime_max_concurrent_reconciles', 'Reconciles that may run at once.');
+    this.#most.set(concurrency);
     this.#active.set(0);
+  }
+
+  /** From now on so many reconciles may run at once. */
+  most(concurrency: number): void {
+    this.#most.set(concurrency);
   }
 
   started(): void {

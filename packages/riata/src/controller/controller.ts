@@ -189,7 +189,9 @@ export class Controller {
 
   /** Has workers for so many clusters, each of which may take up `concurrency` of them. */
   spread(clusters: number): void {
-    this.#workers.wanted = this.#numbers.concurrency * Math.max(1, clusters);
+    const most = this.#numbers.concurrency * Math.max(1, clusters);
+    this.#workers.wanted = most;
+    this.#metrics.most(most);
   }
 
   /**
