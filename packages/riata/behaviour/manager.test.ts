@@ -224,8 +224,10 @@ describeServers('manager', (server) => {
     await manager.elected;
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
     await until('it was reconciled', async () => manager.explain.length > 0);
+    await until('it listens', async () => Object.values(manager.urls).filter((url) => url !== undefined).length === 2);
     const ask = async (name: string, path: string) => {
-      const response = await fetch(`${manager.urls[name]}${path}`);
+      // One connection each: the server closes idle ones in its own time.
+      const response = await fetch(`${manager.urls[name]}${path}`, { headers: { connection: 'close' } });
       return { status: response.status, body: await response.text() };
     };
     expect(await ask('health probes', '/healthz')).toEqual({ status: 200, body: 'ok' });

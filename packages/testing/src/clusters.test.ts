@@ -2,6 +2,7 @@ import { ApiServer } from '@riata/apiserver';
 import { createClient } from 'riata/client';
 import { control } from 'riata/controller';
 import { ConfigMap, Secret } from 'riata/kinds';
+import { bucketRateLimiter, type RateLimiterContext } from 'riata/queue';
 import { seededRandom } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
@@ -68,7 +69,8 @@ test('a cluster that is dead is told by probes and metrics, and takes nobody dow
     run: [control(ConfigMap, { clusters: 'all', predicates }).reconcile(() => {})],
   });
   const ask = async (path: string, server = 'health probes') => {
-    const response = await fetch(`${manager.urls[server]}${path}`);
+    // One connection each: the server closes idle ones in its own time.
+    const response = await fetch(`${manager.urls[server]}${path}`, { headers: { connection: 'close' } });
     return { status: response.status, body: await response.text() };
   };
   const metrics = async () =>
@@ -258,4 +260,22 @@ test('a cluster that does not answer takes its own turns alone, and goes on when
   await env.advance('1m');
   expect([ended.length, new Set(ended)]).toEqual([12, new Set(['own'])]);
   expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
+});
+
+test('what fails in one cluster has no retries of others wait', async () => {
+  const { env, north } = await withNorth();
+  await using _ = env;
+  const rateLimiter = ({ clock }: RateLimiterContext) => bucketRateLimiter({ clock, qps: 0.001, burst: 1 });
+  const maps = control(ConfigMap, {
+    ...{ clusters, rateLimiter },
+    predicates: [({ key }) => key === 'default/m1'],
+  }).reconcile(({ attempt }) => {
+    if (attempt === 1) throw new Error('not at once');
+  });
+  const { manager } = await env.run(maps);
+  manager.clusters.add('north', north());
+  manager.clusters.add('south', env.connect({ name: 'south' }).config);
+  await env.advance('1s');
+  const told = manager.explain.map(({ key, outcome }) => `${key.cluster} ${outcome}`).sort();
+  expect(told).toEqual(['north error', 'north success', 'south error', 'south success']);
 });

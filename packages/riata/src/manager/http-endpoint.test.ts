@@ -25,7 +25,8 @@ async function listening(routes: Readonly<Record<string, EndpointRoute>>, option
     ...{ log, clock, metrics },
     url: endpoint.url,
     ask: async (path: string, method = 'GET') => {
-      const answer = await fetch(`${endpoint.url}${path}`, { method });
+      // One connection each: the server closes idle ones in its own time.
+      const answer = await fetch(`${endpoint.url}${path}`, { method, headers: { connection: 'close' } });
       return `${answer.status} ${(await answer.text()).trimEnd()}`.trimEnd();
     },
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import process from 'node:process';
 import { expect, test, vi } from 'vitest';
 import { control } from '../controller/control.js';
@@ -73,8 +75,11 @@ test('a process that does not end by itself after its run has failed is ended, u
   const codeBefore = process.exitCode;
   const clock = new VirtualClock();
   const log = memoryLogger();
-  // Nobody may listen there: its run fails at once.
-  const health = { host: '192.0.2.1', port: 1 };
+  // Somebody listens there already: its run fails at once.
+  const host = '127.0.0.1';
+  await using taken = createServer().listen(0, host);
+  await once(taken, 'listening');
+  const health = { host, port: (taken.address() as AddressInfo).port };
   const options = { config: { server: 'http://127.0.0.1:9' }, health, runtime: { clock, log }, loopMonitor: false };
   const controller = control(ConfigMap).reconcile(() => {});
   try {
