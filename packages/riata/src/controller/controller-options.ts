@@ -15,7 +15,10 @@ export interface ControllerOptions {
    * that works on added clusters, in each of them, so that one that hangs takes no turns of the others. @default 1
    */
   readonly concurrency?: number;
-  /** How long failures wait; called once per controller (`RateLimiter`). @default 5 ms doubling to 1,000 s, and 10 a second */
+  /**
+   * How long failures wait; called once per controller, and for each added cluster that it works on (`RateLimiter`).
+   * @default 5 ms doubling to 1,000 s, and 10 a second
+   */
   readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];
   /** Makes the queue of what the options here come to (`NewQueue`, `MakeQueue`). @default a `WorkQueue` of them */
   readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;

@@ -6,6 +6,7 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
+import { ClusterLimiters } from './cluster-limiters.js';
 import { ClusterShares } from './cluster-shares.js';
 import { type ContainedCall, containedCall } from './contained-call.js';
 import { ControllerMetrics } from './controller-metrics.js';
@@ -47,7 +48,7 @@ export interface ControllerWork extends ControllerOptions {
   readonly gate?: Pick<KeyGate, 'admits'>;
   /** Asked right before each reconcile: true if the key is not to run now, and whoever says so sees to it. @default none */
   readonly setAside?: (item: WorkItem<Request, readonly Cause[]>) => boolean;
-  /** Whether `concurrency` is for each cluster; see {@link Controller.spread}. @default false */
+  /** Whether `concurrency` and `rateLimiter` are for each cluster; see {@link Controller.spread}. @default false */
   readonly perCluster?: boolean;
 }
 
@@ -83,6 +84,7 @@ export class Controller {
   readonly #turns: Turns;
   readonly #workers: Workers;
   readonly #shares: ClusterShares | undefined;
+  readonly #limiters: ClusterLimiters | undefined;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -107,8 +109,12 @@ export class Controller {
     const { concurrency } = this.#numbers;
     this.#workers = new Workers(concurrency, (isWanted) => this.#work(isWanted));
     this.#shares = options.perCluster ? new ClusterShares(concurrency, () => this.queue) : undefined;
+    // What makes none is refused by the queue.
+    const isLimited = rateLimiter === undefined || typeof rateLimiter === 'function';
+    this.#limiters = options.perCluster && isLimited ? new ClusterLimiters(rateLimiter) : undefined;
     this.queue = newQueue({
-      ...{ name, id: keyId, merge: mergeCauses, priority, rateLimiter, clock, random, metrics, log },
+      ...{ name, id: keyId, merge: mergeCauses, priority, clock, random, metrics, log },
+      rateLimiter: this.#limiters?.make ?? rateLimiter,
       fairness:
         fairness === 'namespace' ? ({ cluster, namespace = '' }) => keyId({ cluster, name: namespace }) : fairness,
     });
@@ -187,9 +193,10 @@ export class Controller {
     return this.#warm;
   }
 
-  /** Has workers for so many clusters, each of which may take up `concurrency` of them. */
-  spread(clusters: number): void {
-    const most = this.#numbers.concurrency * Math.max(1, clusters);
+  /** Has workers for these clusters, each of which may take up `concurrency` of them; `''` is the one without a name. */
+  spread(clusters: readonly string[]): void {
+    const most = this.#numbers.concurrency * Math.max(1, clusters.length);
+    this.#limiters?.keep(clusters);
     this.#workers.wanted = most;
     this.#metrics.most(most);
   }

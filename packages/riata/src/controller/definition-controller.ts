@@ -126,7 +126,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   leave(cluster: string): void {
     this.#reconcilers.delete(cluster);
     this.#places.delete(cluster);
-    this.controller.spread(this.#places.size);
+    this.controller.spread([...this.#places.keys()]);
     this.#newcomers.delete(cluster);
     this.#memory.cleanedUp.clusterGone(cluster);
     this.#memory.failures.clusterGone(cluster);
@@ -178,7 +178,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   #place(place: ControllerPlace): void {
     const cluster = place.cluster ?? '';
     this.#places.set(cluster, place);
-    this.controller.spread(this.#places.size);
+    this.controller.spread([...this.#places.keys()]);
     this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#memory));
   }
 
