@@ -30,13 +30,20 @@ export class OperatorReplica implements AsyncDisposable {
       readonly kubeconfig: string;
       readonly namespace: string;
       readonly mode: string;
+      /** Whether it has all the time it wants; see the operator. @default false */
+      readonly isPatient?: boolean;
     },
   ) {
-    const { dir, kubeconfig, namespace, mode } = options;
+    const { dir, kubeconfig, namespace, mode, isPatient = false } = options;
     const path = join(dir, `${name}.kubeconfig`);
     writeFileSync(path, kubeconfig);
     this.name = name;
-    const own = { WIDGET_KUBECONFIG: path, WIDGET_NAMESPACE: namespace, WIDGET_MODE: mode };
+    const own = {
+      WIDGET_KUBECONFIG: path,
+      WIDGET_NAMESPACE: namespace,
+      WIDGET_MODE: mode,
+      WIDGET_PATIENT: isPatient ? 'yes' : '',
+    };
     this.#env = { ...process.env, ...own };
     this.#start();
   }

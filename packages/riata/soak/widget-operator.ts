@@ -13,20 +13,28 @@ import { lostLeaseCode, upLine } from './operator-signs.js';
 import { Widget } from './widget-kind.js';
 
 const { WIDGET_KUBECONFIG = '', WIDGET_REPLICA = '', WIDGET_NAMESPACE = '', WIDGET_LOG_LEVEL = 'warn' } = process.env;
+/** Nothing is lost or given up, however slow the machine is; and there is time between two writes. */
+const isPatient = process.env.WIDGET_PATIENT === 'yes';
 const lease = {
   namespace: WIDGET_NAMESPACE,
   name: 'widgets',
   identity: WIDGET_REPLICA,
-  leaseDuration: '4s',
-  renewDeadline: '3s',
+  leaseDuration: isPatient ? '5m' : '4s',
+  renewDeadline: isPatient ? '4m' : '3s',
   retryPeriod: '500ms',
 } as const;
 
-const widgets = control(Widget, { sharded: true, concurrency: 10, timeout: '30s', drain: '2s' })
+const widgets = control(Widget, {
+  sharded: true,
+  concurrency: 10,
+  timeout: isPatient ? '5m' : '30s',
+  drain: isPatient ? '2m' : '2s',
+})
   .owns(ConfigMap)
-  .reconcile(async ({ object: widget, apply, status }) => {
+  .reconcile(async ({ object: widget, apply, status, clock }) => {
     const { size } = widget.spec;
     await apply(ConfigMap({ metadata: { name: widget.metadata.name }, data: { size: String(size) } }));
+    if (isPatient) await clock.sleep(50);
     await status({ size });
   });
 
@@ -38,7 +46,7 @@ await using manager = await Manager.create({
   config: { ...config, userAgent: `widget-operator/${WIDGET_REPLICA}` },
   cache: { namespaces: [WIDGET_NAMESPACE], silence: '5s' },
   ...(process.env.WIDGET_MODE === 'sharded' ? { sharding: lease } : { leaderElection: lease }),
-  gracefulTimeout: '5s',
+  gracefulTimeout: isPatient ? '3m' : '5s',
   runtime: { log: consoleLogger({ level: WIDGET_LOG_LEVEL as 'warn' }) },
 });
 manager.add(widgets);
