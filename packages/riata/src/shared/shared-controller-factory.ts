@@ -247,8 +247,10 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   #watchStopping(): Disposable {
-    const active = () =>
-      this.health.flatMap(({ name, active: runs }) => runs.map(({ key }) => `${name} ${formatKey(key)}`));
+    const active = () => ({
+      reconciles: this.health.flatMap(({ name, active: runs }) => runs.map(({ key }) => `${name} ${formatKey(key)}`)),
+      runnables: [],
+    });
     return watchStopping(this.#runtime, active, 'as long as they take');
   }
 
