@@ -56,7 +56,7 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
   const informer = { ...well, ...health } as InformerHealth;
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const cache = { health: [{ kind: Pod, synced: informer.synced, informers: [informer], selections: [] }] };
-  const parts = { elector: undefined, ring: undefined, clusters: clustersOf({}) };
+  const parts = { elector: undefined, ring: undefined, active: () => [], clusters: clustersOf({}) };
   addManagerChecks({ healthz, readyz, ...parts, cache: cache as { health: CacheHealth[] } });
   const { ok, checks } = await readyz.ask();
   expect([ok, checks.informers]).toEqual([expected === undefined, expected && `Error: ${expected}`]);
@@ -73,7 +73,7 @@ test('a lease that has run out while the work goes on is a reason to be restarte
     },
   });
   const parts = { cache: { health: [] }, clusters: clustersOf({}) };
-  addManagerChecks({ healthz, readyz, ...parts, elector: check('lease'), ring: check('place') });
+  addManagerChecks({ active: () => [], healthz, readyz, ...parts, elector: check('lease'), ring: check('place') });
   expect((await healthz.ask()).checks).toEqual({
     ...{ ping: undefined, 'leader-election': 'Error: lease ran out', 'shard-ring': 'Error: place ran out' },
   });
@@ -85,7 +85,7 @@ test('added clusters are told by name while they are there, and do not count', a
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const problems: Record<string, string | undefined> = { north: undefined, south: 'silent' };
   const parts = { elector: undefined, ring: undefined, cache: { health: [] } };
-  addManagerChecks({ healthz, readyz, ...parts, clusters: clustersOf(problems) });
+  addManagerChecks({ active: () => [], healthz, readyz, ...parts, clusters: clustersOf(problems) });
   expect(await readyz.ask()).toEqual({
     ok: true,
     checks: { ping: undefined, informers: undefined },
@@ -96,4 +96,18 @@ test('added clusters are told by name while they are there, and do not count', a
   delete problems.south;
   expect(Object.keys((await readyz.ask()).asides)).toEqual(['informers/north']);
   expect(readyz.has('informers/south')).toBe(false);
+});
+
+test('a replica that should have ended names what it reconciles', async () => {
+  const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
+  let active = ['carts shop/a (90000 ms)', 'carts shop/b (90000 ms)'];
+  const check = () => {
+    throw new Error('the lease ran out');
+  };
+  const parts = { elector: { check }, ring: { check }, clusters: clustersOf({}), cache: { health: [] } };
+  addManagerChecks({ healthz, readyz, ...parts, active: () => active });
+  const named = expect.stringMatching(/: the lease ran out; it reconciles carts shop\/a \(90000 ms\), carts shop\/b/);
+  expect((await healthz.ask()).checks).toMatchObject({ 'leader-election': named, 'shard-ring': named });
+  active = [];
+  expect((await healthz.ask()).checks['leader-election']).toBe('Error: the lease ran out');
 });

@@ -17,14 +17,26 @@ export function addManagerChecks(parts: {
   readonly ring: Pick<ShardRing, 'check'> | undefined;
   readonly cache: Pick<Cache, 'health'>;
   readonly clusters: ClusterSet;
+  /** What is being reconciled, in words: whoever is not well for not having ended is named. */
+  readonly active: () => readonly string[];
 }): void {
-  const { healthz, readyz, elector, ring, cache, clusters } = parts;
+  const { healthz, readyz, elector, ring, cache, clusters, active } = parts;
   healthz.add('ping', () => {});
-  if (elector !== undefined) healthz.add('leader-election', () => elector.check('5s'));
-  if (ring !== undefined) healthz.add('shard-ring', () => ring.check('5s'));
+  if (elector !== undefined) healthz.add('leader-election', () => naming(active, () => elector.check('5s')));
+  if (ring !== undefined) healthz.add('shard-ring', () => naming(active, () => ring.check('5s')));
   readyz.add('ping', () => {});
   readyz.add('informers', () => checkInformers(cache));
   readyz.addAsides(() =>
     clusters.names.map((name) => [`informers/${name}`, () => clusters.get(name)?.check()] as const),
   );
+}
+
+function naming(active: () => readonly string[], check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const running = active();
+    if (running.length === 0) throw error;
+    throw new Error(`${(error as Error).message}; it reconciles ${running.join(', ')}`, { cause: error });
+  }
 }

@@ -124,7 +124,7 @@ export class Manager implements AsyncDisposable {
     if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
     const [elector, ring] = [this.#elector, this.#shards?.ring];
     const asked = { healthz: this.#healthz, readyz: this.#readyz, cache: this.cache, clusters: this.#clusters };
-    addManagerChecks({ ...asked, elector, ring });
+    addManagerChecks({ ...asked, elector, ring, active: () => this.#controllers.active });
   }
 
   /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */
