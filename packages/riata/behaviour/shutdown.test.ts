@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestEnvironment } from '@riata/testing';
+import { eventually, type TestEnvironment } from '@riata/testing';
 import { expect, test } from 'vitest';
 import { OperatorReplica } from '../soak/operator-replica.js';
 import { Widget } from '../soak/widget-kind.js';
 import { ConfigMap, Lease } from '../src/kinds/index.js';
 import { kubeconfigFor } from '../src/rest/index.js';
-import { controlPlane, describeServers, until } from './servers.js';
+import { controlPlane, describeServers } from './servers.js';
 
 /** As text, for another process. */
 async function kubeconfigOf({ config, server }: TestEnvironment): Promise<string> {
@@ -41,7 +41,8 @@ describeServers(
           mode: 'leader',
           isPatient: true,
         });
-        await until('it is at work', async () => (await readyNames()).length >= 5);
+        const isAtWork = async () => (await readyNames()).length >= 5;
+        await eventually(isAtWork, { what: 'it is at work', within: '4m' });
         expect(await replica.stop()).toBe(0);
       } finally {
         rmSync(dir, { recursive: true, force: true });

@@ -15,6 +15,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 export class OperatorReplica implements AsyncDisposable {
   readonly name: string;
   readonly #env: NodeJS.ProcessEnv;
+  /** How long it may take to stop. */
+  readonly #stopMs: number;
   readonly #log: string[] = [];
   #child: ChildProcess | undefined;
   /** Resolves when the child can be asked to stop, or has ended. */
@@ -38,6 +40,7 @@ export class OperatorReplica implements AsyncDisposable {
     const path = join(dir, `${name}.kubeconfig`);
     writeFileSync(path, kubeconfig);
     this.name = name;
+    this.#stopMs = isPatient ? 240_000 : 60_000;
     const own = {
       WIDGET_KUBECONFIG: path,
       WIDGET_NAMESPACE: namespace,
@@ -78,7 +81,7 @@ export class OperatorReplica implements AsyncDisposable {
   }
 
   /**
-   * Asks it to end; gives its exit code, or how it was killed after a minute. If it was about to end by itself, for a
+   * Asks it to end; gives its exit code, or how it was killed after a minute, or four. If it was about to end by itself, for a
    * lost lease, the one that is started in its place is asked.
    */
   async stop(): Promise<number | string | null> {
@@ -100,7 +103,7 @@ export class OperatorReplica implements AsyncDisposable {
     }
     const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), this.#stopMs);
     const [code, signal] = await ended;
     clearTimeout(timer);
     return code ?? signal;
