@@ -34,7 +34,8 @@ const widgets = control(Widget, {
   .reconcile(async ({ object: widget, apply, status, clock }) => {
     const { size } = widget.spec;
     await apply(ConfigMap({ metadata: { name: widget.metadata.name }, data: { size: String(size) } }));
-    if (isPatient) await clock.sleep(50);
+    // Not all at the same pace: at any time some are between their writes.
+    if (isPatient) await clock.sleep(20 + (size % 10) * 15);
     await status({ size });
   });
 
