@@ -14,6 +14,9 @@ import type { RequestQueue } from './request.js';
 /** What is not urgent: objects of the first list, and those of which nothing changed. */
 export const lowPriority = -100;
 
+/** A handler that takes longer for one change is named, as all changes behind that one wait. */
+const slowMs = 30_000;
+
 /** The parts of a {@link ChangeIntake}. */
 export interface ChangeIntakeParts<T extends KubeObject> {
   /** Of the source. */
@@ -39,7 +42,7 @@ export class ChangeIntake<T extends KubeObject> {
   take(change: Change<T>, queue: RequestQueue, signal: AbortSignal): void | Promise<void> {
     try {
       const waiting = this.#handle(change, queue);
-      return waiting?.catch((error) => this.#retry(change, queue, signal, error));
+      return waiting && this.#patiently(waiting, change).catch((error) => this.#retry(change, queue, signal, error));
     } catch (error) {
       return this.#retry(change, queue, signal, error);
     }
@@ -59,13 +62,29 @@ export class ChangeIntake<T extends KubeObject> {
       await clock.sleep(Math.min(100 * 2 ** attempt, longest), { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await this.#handle(change, queue);
+        await this.#patiently(this.#handle(change, queue), change);
         this.#works();
         return;
       } catch (thrown) {
         error = thrown;
       }
     }
+  }
+
+  /** Waits for the handler, and says so if that takes long. */
+  async #patiently(waiting: void | Promise<void>, { key }: Change<T>): Promise<void> {
+    const { name: source, runtime } = this.#parts;
+    const { clock, log } = runtime;
+    let isSlow = false;
+    const tell = () => {
+      isSlow = true;
+      log.warn('a handler has not ended yet: what comes behind this change waits', { source, key, afterMs: slowMs });
+    };
+    const startedMs = clock.monotonic();
+    using _ = clock.after(slowMs, tell, { background: true });
+    await waiting;
+    if (!isSlow) return;
+    log.info('the handler has ended', { source, key, afterMs: Math.round(clock.monotonic() - startedMs) });
   }
 
   #tell(change: Change<T>, attempt: number, error: unknown): void {
