@@ -1,4 +1,6 @@
+import type { Scheduler } from '../runtime/clock.js';
 import { describeError } from '../runtime/describe-error.js';
+import { abortable, link } from '../runtime/signals.js';
 
 /** Throws or rejects, with the reason, while something is not well (`healthz.Checker`). */
 export type HealthCheck = () => void | Promise<void>;
@@ -11,6 +13,22 @@ export interface HealthReport {
   /** The same of what is told and does not count, unless it is asked for alone. */
   readonly asides: Readonly<Record<string, string | undefined>>;
 }
+
+/** What a check that does not end is bounded by, so that it is named instead of holding up the answer for all. */
+interface HealthLimits {
+  readonly clock: Scheduler;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+interface HealthQuestion {
+  readonly only?: string;
+  readonly exclude?: readonly string[];
+  /** @default checks may take as long as they like */
+  readonly limits?: HealthLimits;
+}
+
+const longestMs = 10_000;
 
 type NamedChecks = Iterable<readonly [name: string, check: HealthCheck]>;
 
@@ -38,9 +56,10 @@ export class HealthChecks {
   }
 
   /** All of them, except those named, or only the one named. */
-  async ask({ only, exclude = [] }: { only?: string; exclude?: readonly string[] } = {}): Promise<HealthReport> {
+  async ask({ only, exclude = [], limits }: HealthQuestion = {}): Promise<HealthReport> {
     const isWanted = (name: string) => (only === undefined ? !exclude.includes(name) : name === only);
-    const [checks, asides] = await Promise.all([found(this.#checks, isWanted), found(this.#asides(), isWanted)]);
+    const ask = (checks: NamedChecks) => found(checks, isWanted, limits);
+    const [checks, asides] = await Promise.all([ask(this.#checks), ask(this.#asides())]);
     const counted = only === undefined ? checks : [...checks, ...asides];
     return {
       ok: counted.every(([, problem]) => problem === undefined),
@@ -51,17 +70,23 @@ export class HealthChecks {
 }
 
 /** What each of them says. */
-function found(checks: NamedChecks, isWanted: (name: string) => boolean) {
+function found(checks: NamedChecks, isWanted: (name: string) => boolean, limits: HealthQuestion['limits']) {
   return Promise.all(
     [...checks]
       .filter(([name]) => isWanted(name))
       .map(async ([name, check]) => {
         try {
-          await check();
+          const answer = check();
+          if (answer !== undefined) await (limits === undefined ? answer : within(limits, answer));
           return [name, undefined] as const;
         } catch (error) {
           return [name, describeError(error)] as const;
         }
       }),
   );
+}
+
+async function within({ clock, signal }: HealthLimits, answer: Promise<void>): Promise<void> {
+  using late = link({ signals: [signal], timeoutMs: longestMs, clock, what: 'the check' });
+  await abortable(answer, late.signal);
 }

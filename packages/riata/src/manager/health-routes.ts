@@ -1,15 +1,19 @@
+import type { Scheduler } from '../runtime/clock.js';
 import type { HealthChecks } from './health-checks.js';
 import type { EndpointRoute } from './http-endpoint.js';
 
 /**
  * `/healthz` and the like: 200 or 503, one line per check with `?verbose` or when one fails; `/healthz/name` for one, also
- * for one that does not count for the whole.
+ * for one that does not count for the whole. A check that takes longer than ten seconds has failed.
  */
-export function healthRoute(checks: HealthChecks): EndpointRoute {
-  return async ({ rest: sent, query }) => {
+export function healthRoute(checks: HealthChecks, clock: Scheduler): EndpointRoute {
+  return async ({ rest: sent, query, signal }) => {
     const rest = decoded(sent);
     if (rest !== '' && !checks.has(rest)) return undefined;
-    const report = await checks.ask(rest === '' ? { exclude: query.getAll('exclude') } : { only: rest });
+    const limits = { clock, signal };
+    const report = await checks.ask(
+      rest === '' ? { exclude: query.getAll('exclude'), limits } : { only: rest, limits },
+    );
     const failed = rest === '' ? 'failed, which does not count' : 'failed';
     const lines = [
       ...Object.entries(report.checks).map((found) => line(found, 'failed')),

@@ -36,8 +36,8 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
   const endpoints: HttpEndpoint[] = [];
   if (health !== undefined) {
     const routes = new Map([
-      ['/healthz', healthRoute(parts.healthz)],
-      ['/readyz', healthRoute(parts.readyz)],
+      ['/healthz', healthRoute(parts.healthz, clock)],
+      ['/readyz', healthRoute(parts.readyz, clock)],
     ]);
     endpoints.push(new HttpEndpoint('health probes', health, { routes, runtime }));
   }
