@@ -83,8 +83,9 @@ export function leaderTerms(
 }
 
 /**
- * Writes that came after a later leader, or owner, had written the same object: of two, the older one won. `termOf` gives
- * the number of the term in which its writer made it, -1 for none. Each is told in words; there must be none.
+ * Writes that came after a later leader, or owner, had written for the same key: of two, the older one won. What is written
+ * for a key has the key's name. `termOf` gives the number of the term in which its writer made it, -1 for none. Each is
+ * told in words; there must be none.
  */
 export function overtakenWrites(
   audited: readonly AuditedWrite[],
@@ -96,11 +97,13 @@ export function overtakenWrites(
     if (write.resource === 'leases' || write.resource === 'events' || write.code >= 300) continue;
     const id = `${write.resource}/${write.name}`;
     const term = termOf(write);
-    const before = newest.get(id);
+    const before = newest.get(write.name);
     if (term < 0) problems.push(`${write.replica} wrote ${id} in no term of its own`);
     if (before !== undefined && before.term > term) {
-      problems.push(`${write.replica} (term ${term}) wrote ${id} after ${before.write.replica} (term ${before.term})`);
-    } else newest.set(id, { term, write });
+      problems.push(
+        `${write.replica} (term ${term}) wrote ${id} after ${before.write.replica} (term ${before.term}) wrote ${before.write.resource}`,
+      );
+    } else newest.set(write.name, { term, write });
   }
   return problems;
 }

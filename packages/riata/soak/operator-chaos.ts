@@ -58,6 +58,7 @@ export async function operatorChaos(options: {
     if (mode === 'leader') {
       await until('leaders were killed', async () => (mischief['kill the leader'] ?? 0) >= leastKilledLeaders);
     }
+    await until('there was trouble of every sort', async () => sorts.every((sort) => mischief[sort] !== undefined));
     stop.abort();
     await trouble;
     for (const network of networks) network.calm();
@@ -114,7 +115,9 @@ interface Trouble {
   readonly mischief: Record<string, number>;
 }
 
-/** Something bad every second or so, until the signal aborts. */
+const sorts = ['kill', 'pause', 'resume', 'cut the network', 'restart the server'] as const;
+
+/** Something bad every second or so, until the signal aborts: each sort once, then as it comes. */
 async function makeTrouble({ random, replicas, networks, plane, leader, signal, mischief }: Trouble): Promise<void> {
   // Mostly the one that leads, as it has the most to lose.
   const victim = async () => {
@@ -133,6 +136,7 @@ async function makeTrouble({ random, replicas, networks, plane, leader, signal, 
   const order = ['kill', 'pause', 'cut the network', 'cut the network', 'resume', 'resume'] as const;
   const startedAt = systemClock.monotonic();
   const kills = [...leaderKilledMs];
+  const owed: (typeof sorts)[number][] = [...sorts];
   let restarts = 0;
   while (!signal.aborted) {
     await systemClock.sleep(random.int(300, 1_500));
@@ -144,9 +148,10 @@ async function makeTrouble({ random, replicas, networks, plane, leader, signal, 
       mischief['kill the leader'] = (mischief['kill the leader'] ?? 0) + 1;
       continue;
     }
+    const [due] = owed.splice(random.int(0, Math.max(0, owed.length - 1)), 1);
     const isRestart = restarts < 2 && random.next() < 0.15;
-    const act = isRestart ? 'restart the server' : random.pick(order);
-    if (isRestart) restarts += 1;
+    const act = due ?? (isRestart ? 'restart the server' : random.pick(order));
+    if (act === 'restart the server') restarts += 1;
     mischief[act] = (mischief[act] ?? 0) + 1;
     await acts[act]();
   }
