@@ -45,7 +45,7 @@ using signals = signalHandler();
 process.stdout.write(`${upLine}\n`);
 await using manager = await Manager.create({
   config: { ...config, userAgent: `widget-operator/${WIDGET_REPLICA}` },
-  cache: { namespaces: [WIDGET_NAMESPACE], silence: '5s' },
+  cache: { namespaces: [WIDGET_NAMESPACE], silence: isPatient ? '2m' : '5s' },
   ...(process.env.WIDGET_MODE === 'sharded' ? { sharding: lease } : { leaderElection: lease }),
   gracefulTimeout: isPatient ? '3m' : '5s',
   runtime: { log: consoleLogger({ level: WIDGET_LOG_LEVEL as 'warn' }) },
