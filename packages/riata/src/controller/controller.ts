@@ -374,16 +374,9 @@ export class Controller {
     const { innerSignal: signal, log } = reconcile;
     // What was told to stop did not fail; a timeout did.
     if (signal.aborted && isStopReason(signal.reason) && !reconcile.isOverdue) return 'stopped';
-    const verdict = judgeFailure(error, attempt, {
-      ...{
-        key: item.key,
-        controller: this.name,
-        options: this.#options,
-        metrics: this.#metrics,
-        log,
-        call: this.#call,
-      },
-    });
+    const [options, metrics, call] = [this.#options, this.#metrics, this.#call];
+    const parts = { key: item.key, controller: this.name, options, metrics, log, call };
+    const verdict = judgeFailure(error, attempt, parts);
     if (verdict.outcome !== 'error') {
       this.queue.forget(item.key);
       this.#failures.delete(id);
