@@ -30,8 +30,11 @@ export class FailureEchoes {
   }
 
   /** True for a change, once, by which nothing is new but what was said. */
-  takes({ type, key, old, new: now }: Change<KubeObject>, cluster: string | undefined): boolean {
-    if (this.#said.size === 0 || type !== 'Updated' || old === undefined || now === undefined) return false;
+  takes(change: Change<KubeObject>, cluster: string | undefined): boolean {
+    // Mostly there is none; and objects are frozen when they are handed out, which costs.
+    if (this.#said.size === 0 || change.type !== 'Updated') return false;
+    const { key, old, new: now } = change;
+    if (old === undefined || now === undefined) return false;
     const id = keyId({ ...splitKey(key), cluster });
     const said = this.#said.get(id);
     if (said === undefined || !equal(readyOf(now), said) || !equal(essence(old), essence(now))) return false;
