@@ -40,7 +40,7 @@ export interface CacheReaderOptions {
 export class CacheReader {
   readonly #live: Client;
   readonly #options: CacheReaderOptions;
-  /** What the log was told of: kinds that are read live, fields that nothing has. */
+  /** What the log was told of: kinds that are read live, fields that nothing has; and fields that were looked at for it. */
   readonly #told = new Set<string>();
 
   constructor(live: Client, options: CacheReaderOptions) {
@@ -110,7 +110,7 @@ export class CacheReader {
       refuseNoFields(kind, member.view, selection);
       const found = select(member.view, selection, limit - items.length);
       if (found.length === 0 && !selection.fields.isEmpty())
-        this.#tellFields(kind, fieldsOfNone(member.view, selection));
+        this.#tellFields(kind, fieldsOfNone(kind, member.view, selection, this.#told));
       for (const item of found) items.push(item);
       resourceVersion = member.base.lastStoreSyncResourceVersion();
     }
@@ -264,10 +264,8 @@ export class CacheReader {
 
   #tellFields(kind: KindRef, fields: readonly string[]): void {
     for (const field of fields) {
-      const words = noField(kind, field);
-      if (this.#told.has(words)) continue;
-      this.#told.add(words);
-      this.#options.log.warn('nothing is found by a field that no object has', { kind: kind.kind, field, hint: words });
+      const hint = noField(kind, field);
+      this.#options.log.warn('nothing is found by a field that no object has', { kind: kind.kind, field, hint });
     }
   }
 

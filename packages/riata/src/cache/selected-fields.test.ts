@@ -30,6 +30,23 @@ test.each(['.spec.colour', 'metadata.controller', 'metadata'])('%s is refused', 
 
 test('what no object has is told apart from what one has', () => {
   const selection = parseSelection({ fieldSelector: 'data.shape=,owner=b,.metadata.controller=x,spec.node=' });
-  expect(fieldsOfNone(indexer, selection)).toEqual(['owner']);
-  expect(fieldsOfNone(createIndexer<ConfigMap>(), selection)).toEqual([]);
+  const seen = new Set<string>();
+  const look = (reader: typeof indexer) => fieldsOfNone(ConfigMap, reader, selection, seen);
+  expect(look(createIndexer<ConfigMap>())).toEqual([]);
+  expect(look(indexer)).toEqual(['owner']);
+});
+
+test('objects are looked at once for each field', () => {
+  const selection = parseSelection({ fieldSelector: 'data.shape=,owner=b' });
+  let lists = 0;
+  const counting = Object.assign(Object.create(indexer) as typeof indexer, {
+    list: () => {
+      lists += 1;
+      return indexer.list();
+    },
+    getIndexers: () => indexer.getIndexers(),
+  });
+  const seen = new Set<string>();
+  for (const _ of [1, 2, 3]) fieldsOfNone(ConfigMap, counting, selection, seen);
+  expect(lists).toBe(1);
 });

@@ -29,19 +29,27 @@ export function refuseNoFields<T extends KubeObject>(
   }
 }
 
-/** Those that are not indexed and that no object has, whatever was selected: probably meant for an index. */
+/**
+ * Those that are not indexed and that no object has, whatever was selected: probably meant for an index. All objects are
+ * looked at for it, so each field is taken once: those that have been are in `seen`, by what {@link noField} says of them.
+ */
 export function fieldsOfNone<T extends KubeObject>(
+  kind: KindRef<T>,
   reader: IndexReader<T>,
   { fields }: ParsedSelection,
+  seen: Set<string>,
 ): readonly string[] {
   const indexers = reader.getIndexers();
-  const unindexed = fields.requirements.map(({ field }) => field).filter((field) => !indexers[fieldIndex(field)]);
-  const doubtful = unindexed.filter((field) => !/^(metadata|spec|status)\./.test(field));
+  const doubtful = fields.requirements
+    .map(({ field }) => field)
+    .filter((field) => !indexers[fieldIndex(field)] && !/^(metadata|spec|status)\./.test(field))
+    .filter((field) => !seen.has(noField(kind, field)));
   if (doubtful.length === 0) return [];
   const objects = reader.list();
-  return objects.length === 0
-    ? []
-    : doubtful.filter((field) => !objects.some((object) => Object.hasOwn(object, field.split('.')[0] ?? '')));
+  // What comes later may have it.
+  if (objects.length === 0) return [];
+  for (const field of doubtful) seen.add(noField(kind, field));
+  return doubtful.filter((field) => !objects.some((object) => Object.hasOwn(object, field.split('.')[0] ?? '')));
 }
 
 /** What is wrong with a field, and what to do. */
