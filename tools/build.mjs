@@ -1,5 +1,5 @@
 // @ts-check
-/** Builds every package: declarations by tsc, code by esbuild (see bundle.mjs), without what nobody reaches (see slim.mjs). */
+/** Builds every package: declarations by tsc, code by rolldown (see bundle.mjs), without what nobody reaches (see slim.mjs). */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

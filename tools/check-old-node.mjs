@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transform } from 'esbuild';
+import { transform } from 'rolldown/utils';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -52,9 +52,7 @@ async function problemsOf(file) {
   const code = readFileSync(file, 'utf8');
   const strange = importedNames(code).filter((name) => unknown.has(name));
   // What Node 16 does not understand comes out written in another way.
-  const [asOld, asNew] = await Promise.all(
-    ['node16.20', 'esnext'].map((target) => transform(code, { target, minifyWhitespace: true })),
-  );
+  const [asOld, asNew] = await Promise.all(['node16.20', 'esnext'].map((target) => transform(file, code, { target })));
   const problems = strange.map((name) => `imports ${name}, which Node 16 has not; take it from the default export`);
   if (asOld?.code !== asNew?.code) problems.push('has syntax that Node 16 does not know');
   return problems.map((problem) => `${file.slice(root.length)} ${problem}`);

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -22,16 +22,12 @@ const root = fileURLToPath(new URL('../node_modules/.cache/run-ts', import.meta.
 mkdirSync(root, { recursive: true });
 const outfile = join(root, `${process.pid}.mjs`);
 await build({
-  entryPoints: [resolve(program)],
-  outfile,
-  bundle: true,
-  format: 'esm',
+  input: resolve(program),
   platform: 'node',
-  target: 'node20',
-  conditions: ['riata-source'],
+  resolve: { conditionNames: ['riata-source', 'node', 'import', 'default'] },
   external: ['yaml', 'zod'],
-  sourcemap: 'inline',
-  logLevel: 'warning',
+  transform: { target: 'node20' },
+  output: { file: outfile, format: 'esm', sourcemap: 'inline', codeSplitting: false },
 });
 process.on('exit', () => rmSync(outfile, { force: true }));
 process.argv = [process.execPath, resolve(program), ...args];
