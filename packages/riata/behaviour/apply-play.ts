@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import {
   ApplyError,
   type ApplyRequest,
@@ -13,8 +12,9 @@ import {
   parseTime,
   type Status,
   trackUpdate,
-} from '../src/object/index.js';
-import type { Random } from '../src/runtime/index.js';
+} from 'riata/object';
+import type { Random } from 'riata/runtime';
+import { expect } from 'vitest';
 import { metadataPart, type RandomPart } from './random-configs.js';
 import type { RawAnswer } from './raw-connections.js';
 import type { RawServer } from './raw-server.js';

@@ -1,8 +1,7 @@
+import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
+import { controllerOf, extractFields } from 'riata/object';
+import { findApiError, isConflict, isFieldManagerConflict } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { ConfigMap, Deployment, Namespace, Pod } from '../src/kinds/index.js';
-import { extractFields } from '../src/object/apply/extract-fields.js';
-import { controllerOf } from '../src/object/owner-references.js';
-import { findApiError, isConflict, isFieldManagerConflict } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const labels = { app: 'web' };

@@ -1,8 +1,8 @@
+import { Cache, type CacheMemory, cached, listWatch, SharedIndexInformer } from 'riata/cache';
+import { ConfigMap } from 'riata/kinds';
+import { edit, equal, isFrozenDeep, isRawObject } from 'riata/object';
+import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { Cache, type CacheMemory, cached, listWatch, SharedIndexInformer } from '../src/cache/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { edit, equal, isFrozenDeep, isRawObject } from '../src/object/index.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { describeServers, until } from './servers.js';
 
 const runtime = { log: silentLogger };

@@ -1,11 +1,11 @@
 import type { TestEnvironment } from '@riata/testing';
+import { Cache, type CacheOptions, cached, isCacheSyncError } from 'riata/cache';
+import { createClient } from 'riata/client';
+import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Secret } from 'riata/kinds';
+import { makeKind, metadataOnly } from 'riata/object';
+import { isForbidden, isNotFound } from 'riata/rest';
+import { memoryLogger, silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { Cache, type CacheOptions, cached, isCacheSyncError } from '../src/cache/index.js';
-import { createClient } from '../src/client/index.js';
-import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Secret } from '../src/kinds/index.js';
-import { makeKind, metadataOnly } from '../src/object/kind.js';
-import { isForbidden, isNotFound } from '../src/rest/index.js';
-import { memoryLogger, silentLogger } from '../src/runtime/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, rejection, uniqueName, until } from './servers.js';
 

@@ -1,15 +1,7 @@
-import { expect } from 'vitest';
-import { createClient } from '../src/client/index.js';
-import { control } from '../src/controller/index.js';
-import {
-  ConfigMap,
-  Role,
-  Secret,
-  Service,
-  ServiceAccount,
-  ValidatingWebhookConfiguration,
-} from '../src/kinds/index.js';
-import { Manager } from '../src/manager/index.js';
+import { createClient } from 'riata/client';
+import { control } from 'riata/controller';
+import { ConfigMap, Role, Secret, Service, ServiceAccount, ValidatingWebhookConfiguration } from 'riata/kinds';
+import { Manager } from 'riata/manager';
 import {
   Apply,
   Controllers,
@@ -18,10 +10,11 @@ import {
   rbacManifests,
   registerGeneratingHandler,
   registerNeedACert,
-} from '../src/patterns/index.js';
-import { isForbidden } from '../src/rest/index.js';
-import { memoryLogger, silentLogger } from '../src/runtime/index.js';
-import { SharedControllerFactory } from '../src/shared/index.js';
+} from 'riata/patterns';
+import { isForbidden } from 'riata/rest';
+import { memoryLogger, silentLogger } from 'riata/runtime';
+import { SharedControllerFactory } from 'riata/shared';
+import { expect } from 'vitest';
 import { describeServers, realOnly, testOn, uniqueName, until } from './servers.js';
 
 describeServers(

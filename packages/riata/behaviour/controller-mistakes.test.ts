@@ -1,12 +1,11 @@
+import { type ControllerDefinition, control } from 'riata/controller';
+import { ConfigMap, Secret } from 'riata/kinds';
+import { Manager } from 'riata/manager';
+import { defineKind, findCondition } from 'riata/object';
+import { Apply, clearFinalizers, registerGeneratingHandler } from 'riata/patterns';
+import { memoryLogger, silentLogger } from 'riata/runtime';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ControllerDefinition, control } from '../src/controller/index.js';
-import { ConfigMap, Secret } from '../src/kinds/index.js';
-import { Manager } from '../src/manager/index.js';
-import { findCondition } from '../src/object/conditions.js';
-import { defineKind } from '../src/object/define-kind.js';
-import { Apply, clearFinalizers, registerGeneratingHandler } from '../src/patterns/index.js';
-import { memoryLogger, silentLogger } from '../src/runtime/index.js';
 import { startPatterns } from './patterns-play.js';
 import { describeServers, uniqueName, until } from './servers.js';
 

@@ -1,5 +1,4 @@
-import { expect, test } from 'vitest';
-import { Cache, cached } from '../src/cache/index.js';
+import { Cache, cached } from 'riata/cache';
 import {
   createOrPatch,
   createOrUpdate,
@@ -8,10 +7,11 @@ import {
   waitFor,
   waitForCondition,
   waitForDeletion,
-} from '../src/controller/index.js';
-import { ConfigMap, Deployment } from '../src/kinds/index.js';
-import { edit } from '../src/object/index.js';
-import { silentLogger, VirtualClock } from '../src/runtime/index.js';
+} from 'riata/controller';
+import { ConfigMap, Deployment } from 'riata/kinds';
+import { edit } from 'riata/object';
+import { silentLogger, VirtualClock } from 'riata/runtime';
+import { expect, test } from 'vitest';
 import { describeServers, rejection } from './servers.js';
 
 const labels = { app: 'cart' };

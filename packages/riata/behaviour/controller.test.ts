@@ -1,19 +1,12 @@
 import type { TestEnvironment } from '@riata/testing';
+import { Cache } from 'riata/cache';
+import { type ControllerDefinition, control, controllerFor, generationChanged, TerminalError } from 'riata/controller';
+import { ConfigMap, Deployment, Secret } from 'riata/kinds';
+import { defineKind, findCondition } from 'riata/object';
+import { isNotFound } from 'riata/rest';
+import { silentLogger } from 'riata/runtime';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Cache } from '../src/cache/index.js';
-import {
-  type ControllerDefinition,
-  control,
-  controllerFor,
-  generationChanged,
-  TerminalError,
-} from '../src/controller/index.js';
-import { ConfigMap, Deployment, Secret } from '../src/kinds/index.js';
-import { findCondition } from '../src/object/conditions.js';
-import { defineKind } from '../src/object/define-kind.js';
-import { isNotFound } from '../src/rest/index.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { describeServers, uniqueName, until } from './servers.js';
 
 /** A kind of a group that no other test has. */

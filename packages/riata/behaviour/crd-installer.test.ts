@@ -1,7 +1,7 @@
+import { CustomResourceDefinition } from 'riata/kinds';
+import { defineKind } from 'riata/object';
+import { installCrds, isCrdDataLoss } from 'riata/patterns';
 import { expect, test } from 'vitest';
-import { CustomResourceDefinition } from '../src/kinds/index.js';
-import { defineKind } from '../src/object/index.js';
-import { installCrds, isCrdDataLoss } from '../src/patterns/index.js';
 import { describeServers, rejection, uniqueName } from './servers.js';
 
 const text = { type: 'string' } as const;

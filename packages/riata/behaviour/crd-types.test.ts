@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { CustomResourceDefinition } from '../src/kinds/index.js';
-import { defineKind } from '../src/object/index.js';
+import { CustomResourceDefinition } from 'riata/kinds';
+import { defineKind } from 'riata/object';
 import {
   crdsFromCluster,
   crdsFromDirectory,
@@ -11,7 +10,8 @@ import {
   installCrds,
   kindFromCrd,
   typesFromCrds,
-} from '../src/patterns/index.js';
+} from 'riata/patterns';
+import { expect, test } from 'vitest';
 import { describeServers, uniqueName } from './servers.js';
 
 describeServers('types from definitions', (server) => {

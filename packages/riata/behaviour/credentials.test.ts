@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ConnectedClient, createClient } from '../src/client/index.js';
-import { SelfSubjectReview } from '../src/kinds/generated/groups/authentication.k8s.io/v1.js';
-import { ConfigMap, Namespace } from '../src/kinds/index.js';
+import { type ConnectedClient, createClient } from 'riata/client';
+import { ConfigMap, Namespace } from 'riata/kinds';
+import { SelfSubjectReview } from 'riata/kinds/authentication.k8s.io/v1';
 import {
   configFromKubeconfig,
   isForbidden,
@@ -14,8 +13,9 @@ import {
   type KubeconfigOptions,
   type KubeconfigUser,
   loadConfig,
-} from '../src/rest/index.js';
-import { memoryLogger, silentLogger, VirtualClock } from '../src/runtime/index.js';
+} from 'riata/rest';
+import { memoryLogger, silentLogger, VirtualClock } from 'riata/runtime';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { controlPlane, describeServers, realOnly, rejection } from './servers.js';
 
 describeServers(

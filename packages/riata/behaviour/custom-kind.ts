@@ -1,7 +1,7 @@
 import type { TestEnvironment } from '@riata/testing';
-import { CustomResourceDefinition } from '../src/kinds/index.js';
-import { type Kind, makeKind, type NamespacedMeta, type WriteOf } from '../src/object/kind.js';
-import type { KubeObject } from '../src/object/meta.js';
+import { CustomResourceDefinition } from 'riata/kinds';
+import type { KubeObject } from 'riata/object';
+import { type Kind, makeKind, type NamespacedMeta, type WriteOf } from 'riata/object';
 import { uniqueName } from './servers.js';
 
 /** An object of a custom kind, of whatever shape. */

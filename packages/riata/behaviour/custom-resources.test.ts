@@ -1,8 +1,7 @@
 import type { TestEnvironment } from '@riata/testing';
+import { edit, isLossyObjectError, lossOf } from 'riata/object';
+import { isInvalid, isUnsupportedMediaType } from 'riata/rest';
 import { beforeAll, expect, test } from 'vitest';
-import { edit } from '../src/object/value/edit.js';
-import { isLossyObjectError, lossOf } from '../src/object/value/lossy.js';
-import { isInvalid, isUnsupportedMediaType } from '../src/rest/index.js';
 import { installKind, type WidgetKind } from './custom-kind.js';
 import { describeServers, rejection } from './servers.js';
 

@@ -2,12 +2,12 @@ import type { InstallableKind, TestEnvironment } from '@riata/testing';
 import { Type } from '@sinclair/typebox';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
+import { CustomResourceDefinition } from 'riata/kinds';
+import { defineKind } from 'riata/object';
+import { isInvalid } from 'riata/rest';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { CustomResourceDefinition } from '../src/kinds/index.js';
-import { defineKind } from '../src/object/index.js';
-import { isInvalid } from '../src/rest/index.js';
 import { describeServers, rejection, uniqueName } from './servers.js';
 
 /** Installs a kind: the server must like its schema. */

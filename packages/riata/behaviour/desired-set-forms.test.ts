@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { ConfigMap, Deployment } from 'riata/kinds';
+import { setIdentity, setMarks } from 'riata/patterns';
 import { expect, test } from 'vitest';
-import { ConfigMap, Deployment } from '../src/kinds/index.js';
-import { setIdentity, setMarks } from '../src/patterns/index.js';
 import { installKind } from './custom-kind.js';
 import { map, names, startApply } from './desired-set-play.js';
 import { describeServers, uniqueName } from './servers.js';

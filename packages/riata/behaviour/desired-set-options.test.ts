@@ -1,10 +1,10 @@
+import { Cache } from 'riata/cache';
+import type { KubeClient } from 'riata/client';
+import { ConfigMap, Deployment, HorizontalPodAutoscaler, Namespace, Secret } from 'riata/kinds';
+import { Apply } from 'riata/patterns';
+import { ApiError } from 'riata/rest';
+import { silentLogger, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { Cache } from '../src/cache/index.js';
-import type { KubeClient } from '../src/client/index.js';
-import { ConfigMap, Deployment, HorizontalPodAutoscaler, Namespace, Secret } from '../src/kinds/index.js';
-import { Apply } from '../src/patterns/index.js';
-import { ApiError } from '../src/rest/index.js';
-import { silentLogger, VirtualClock } from '../src/runtime/index.js';
 import { map, names, secret, startApply } from './desired-set-play.js';
 import { describeServers, uniqueName } from './servers.js';
 

@@ -1,8 +1,8 @@
 import type { ConnectOptions, RequestRecorder, TestEnvironment } from '@riata/testing';
-import type { ConnectedClient } from '../src/client/index.js';
-import { ConfigMap, Secret } from '../src/kinds/index.js';
-import { Apply, type ApplyOptions } from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
+import type { ConnectedClient } from 'riata/client';
+import { ConfigMap, Secret } from 'riata/kinds';
+import { Apply, type ApplyOptions } from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
 
 /** A process that applies sets, and all that it asks the server for. */
 export interface SetPlay extends AsyncDisposable {

@@ -1,12 +1,11 @@
 import type { TestEnvironment } from '@riata/testing';
 import fc from 'fast-check';
+import type { KubeClient, Run } from 'riata/client';
+import { ConfigMap, Secret } from 'riata/kinds';
+import type { Kind, KubeObject, NamespacedMeta, WriteOf } from 'riata/object';
+import { Apply, setIdentity, setMarks } from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import type { KubeClient, Run } from '../src/client/index.js';
-import { ConfigMap, Secret } from '../src/kinds/index.js';
-import type { Kind, NamespacedMeta, WriteOf } from '../src/object/kind.js';
-import type { KubeObject } from '../src/object/meta.js';
-import { Apply, setIdentity, setMarks } from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { describedServer, describeServers, uniqueName } from './servers.js';
 
 type KindName = 'ConfigMap' | 'Secret';

@@ -1,9 +1,9 @@
+import { Cache } from 'riata/cache';
+import { ConfigMap, CustomResourceDefinition, Deployment, Job, Namespace, Secret } from 'riata/kinds';
+import { makeKind } from 'riata/object';
+import { isApplySetError, setMarks } from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { Cache } from '../src/cache/index.js';
-import { ConfigMap, CustomResourceDefinition, Deployment, Job, Namespace, Secret } from '../src/kinds/index.js';
-import { makeKind } from '../src/object/index.js';
-import { isApplySetError, setMarks } from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { map, names, secret, startApply } from './desired-set-play.js';
 import { describeServers, rejection, uniqueName, until } from './servers.js';
 import { watchesOf } from './shared-play.js';

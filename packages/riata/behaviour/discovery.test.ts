@@ -1,9 +1,9 @@
+import { Discovery, isNoMatch, RestMapper, type ServerResources } from 'riata/client';
+import { builtinScheme, ConfigMap } from 'riata/kinds';
+import { makeKind } from 'riata/object';
+import type { RestClient } from 'riata/rest';
+import { isNotFound } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { Discovery, isNoMatch, RestMapper, type ServerResources } from '../src/client/index.js';
-import { builtinScheme, ConfigMap } from '../src/kinds/index.js';
-import { makeKind } from '../src/object/kind.js';
-import { isNotFound } from '../src/rest/index.js';
-import type { RestClient } from '../src/rest/rest-client.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, rejection, until } from './servers.js';
 

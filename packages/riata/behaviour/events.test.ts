@@ -1,8 +1,8 @@
+import { ConfigMap, Event, Namespace, PriorityClass, ServiceAccount } from 'riata/kinds';
+import { Event as EventsV1Event } from 'riata/kinds/events.k8s.io/v1';
+import { EventBroadcaster, type EventBroadcasterOptions, type EventClient } from 'riata/manager';
+import { memoryLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { Event as EventsV1Event } from '../src/kinds/generated/groups/events.k8s.io/v1.js';
-import { ConfigMap, Event, Namespace, PriorityClass, ServiceAccount } from '../src/kinds/index.js';
-import { EventBroadcaster, type EventBroadcasterOptions, type EventClient } from '../src/manager/index.js';
-import { memoryLogger } from '../src/runtime/index.js';
 import { describeServers, uniqueName, until } from './servers.js';
 
 /** Records while the block runs; the line is flushed when it is left. */

@@ -1,11 +1,11 @@
 import type { TestEnvironment } from '@riata/testing';
+import { Cache } from 'riata/cache';
+import { createClient } from 'riata/client';
+import { control, controllerFor, type ReconcileContext } from 'riata/controller';
+import { ConfigMap } from 'riata/kinds';
+import { fence } from 'riata/manager';
+import { LostLease, silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { Cache } from '../src/cache/index.js';
-import { createClient } from '../src/client/index.js';
-import { control, controllerFor, type ReconcileContext } from '../src/controller/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { fence } from '../src/manager/index.js';
-import { LostLease, silentLogger } from '../src/runtime/index.js';
 import { startPatterns } from './patterns-play.js';
 import { describeServers, until } from './servers.js';
 

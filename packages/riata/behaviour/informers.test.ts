@@ -1,5 +1,4 @@
 import type { TestEnvironment } from '@riata/testing';
-import { expect, test } from 'vitest';
 import {
   type Change,
   FilteringResourceEventHandler,
@@ -11,11 +10,11 @@ import {
   type SharedIndexInformerOptions,
   SharedInformerFactory,
   waitForCacheSync,
-} from '../src/cache/index.js';
-import { ConfigMap, Namespace } from '../src/kinds/index.js';
-import { edit } from '../src/object/value/edit.js';
-import { isFrozenDeep } from '../src/object/value/freeze.js';
-import { silentLogger } from '../src/runtime/index.js';
+} from 'riata/cache';
+import { ConfigMap, Namespace } from 'riata/kinds';
+import { edit, isFrozenDeep } from 'riata/object';
+import { silentLogger } from 'riata/runtime';
+import { expect, test } from 'vitest';
 import { describeServers, until } from './servers.js';
 
 const runtime = { log: silentLogger };

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ConfigMap, Deployment } from 'riata/kinds';
+import { extractFields } from 'riata/object';
+import { isConflict, kubeconfigFor } from 'riata/rest';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConfigMap, Deployment } from '../src/kinds/index.js';
-import { extractFields } from '../src/object/apply/extract-fields.js';
-import { isConflict, kubeconfigFor } from '../src/rest/index.js';
 import { controlPlane, describeServers, realOnly, rejection } from './servers.js';
 
 describeServers(

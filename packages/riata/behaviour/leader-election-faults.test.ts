@@ -1,12 +1,12 @@
 import { type Faults, randomFaults } from '@riata/apiserver';
 import { TestEnvironment } from '@riata/testing';
+import { createClient } from 'riata/client';
+import { ConfigMap, Lease } from 'riata/kinds';
+import { LeaderElector, LeaseLock } from 'riata/manager';
+import { isConflict, isTransportError, type Transport, type TransportSink } from 'riata/rest';
+import { isLostLease, type Random, seededRandom, silentLogger, type VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../src/client/index.js';
-import { ConfigMap, Lease } from '../src/kinds/index.js';
 import { ProcessClock } from '../src/manager/election.fixture.js';
-import { LeaderElector, LeaseLock } from '../src/manager/index.js';
-import { isConflict, isTransportError, type Transport, type TransportSink } from '../src/rest/index.js';
-import { isLostLease, type Random, seededRandom, silentLogger, type VirtualClock } from '../src/runtime/index.js';
 
 const namespace = 'default';
 const log = silentLogger;

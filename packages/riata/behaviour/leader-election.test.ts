@@ -1,10 +1,10 @@
 import type { TestEnvironment } from '@riata/testing';
+import type { KubeClient } from 'riata/client';
+import { ConfigMap, Lease } from 'riata/kinds';
+import { fence, LeaderElector, type LeaderElectorOptions, LeaseLock } from 'riata/manager';
+import { isConflict, isNotFound } from 'riata/rest';
+import { isLostLease, type LostLease, memoryMetrics, silentLogger } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import type { KubeClient } from '../src/client/index.js';
-import { ConfigMap, Lease } from '../src/kinds/index.js';
-import { fence, LeaderElector, type LeaderElectorOptions, LeaseLock } from '../src/manager/index.js';
-import { isConflict, isNotFound } from '../src/rest/index.js';
-import { isLostLease, type LostLease, memoryMetrics, silentLogger } from '../src/runtime/index.js';
 import { describeServers, rejection, until } from './servers.js';
 
 /** A Lease of a test's own, and those who run for it; who is slow here loses nothing, as the times are long. */

@@ -1,11 +1,10 @@
+import { control } from 'riata/controller';
+import { ConfigMap, Event, Lease } from 'riata/kinds';
+import type { ClusterProvider, Runnable } from 'riata/manager';
+import { defineKind, findCondition } from 'riata/object';
+import { systemClock } from 'riata/runtime';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { control } from '../src/controller/index.js';
-import { ConfigMap, Event, Lease } from '../src/kinds/index.js';
-import type { ClusterProvider, Runnable } from '../src/manager/index.js';
-import { findCondition } from '../src/object/conditions.js';
-import { defineKind } from '../src/object/define-kind.js';
-import { systemClock } from '../src/runtime/index.js';
 import { describeServers, uniqueName, until } from './servers.js';
 
 /** For all tests: real servers take seconds until they serve a new one. */

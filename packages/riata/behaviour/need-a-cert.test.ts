@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { Secret, Service, ValidatingWebhookConfiguration } from 'riata/kinds';
+import { needACertAnnotations, registerNeedACert } from 'riata/patterns';
 import { expect, test } from 'vitest';
-import { Secret, Service, ValidatingWebhookConfiguration } from '../src/kinds/index.js';
-import { needACertAnnotations, registerNeedACert } from '../src/patterns/index.js';
 import { startPatterns } from './patterns-play.js';
 import { describeServers, uniqueName, until } from './servers.js';
 

@@ -1,5 +1,5 @@
-import { httpTransport, type RestConfig, type Transport } from '../src/rest/index.js';
-import { systemClock, VirtualClock } from '../src/runtime/index.js';
+import { httpTransport, type RestConfig, type Transport } from 'riata/rest';
+import { systemClock, VirtualClock } from 'riata/runtime';
 
 /** How much passes at once. */
 const stepMs = 250;

@@ -1,9 +1,9 @@
+import { type Client, intercept, type ListOptions } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import type { KubeList } from 'riata/object';
+import { metadataOnly } from 'riata/object';
+import { isResourceExpired, ListPager } from 'riata/rest';
 import { beforeAll, expect, test } from 'vitest';
-import { type Client, intercept, type ListOptions } from '../src/client/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { metadataOnly } from '../src/object/kind.js';
-import type { KubeList } from '../src/object/meta.js';
-import { isResourceExpired, ListPager } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const total = 5_000;

@@ -1,15 +1,17 @@
+import type { Client, Patch } from 'riata/client';
+import { builtinPatchSchema, Deployment, Pod, Service } from 'riata/kinds';
+import type { KindRef, KubeObject } from 'riata/object';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  createJsonPatch,
+  createMergePatch,
+  createStrategicMergePatch,
+  edit,
+  type JsonPatch,
+} from 'riata/object';
 import { describe, expect, test } from 'vitest';
-import type { Client, Patch } from '../src/client/index.js';
-import { Deployment, Pod, Service } from '../src/kinds/index.js';
-import { builtinPatchSchema } from '../src/kinds/patch-schema.js';
-import type { KindRef } from '../src/object/kind.js';
-import type { KubeObject } from '../src/object/meta.js';
-import { applyJsonPatch } from '../src/object/patch/apply-json-patch.js';
-import { createStrategicMergePatch } from '../src/object/patch/create-strategic-merge-patch.js';
-import { createJsonPatch, type JsonPatch } from '../src/object/patch/json-patch.js';
-import { applyMergePatch, createMergePatch } from '../src/object/patch/merge-patch.js';
-import { applyStrategicMergePatch } from '../src/object/patch/strategic-merge-patch.js';
-import { edit } from '../src/object/value/edit.js';
 import { describeServers } from './servers.js';
 
 /** A list or map at any depth, to be edited freely. */

@@ -1,8 +1,8 @@
+import { type Client, strategicMergeFrom } from 'riata/client';
+import { ConfigMap, Deployment } from 'riata/kinds';
+import { edit } from 'riata/object';
+import { isBadRequest, isConflict, isInvalid, isNotFound } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { type Client, strategicMergeFrom } from '../src/client/index.js';
-import { ConfigMap, Deployment } from '../src/kinds/index.js';
-import { edit } from '../src/object/value/edit.js';
-import { isBadRequest, isConflict, isInvalid, isNotFound } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const labels = { app: 'web' };

@@ -1,17 +1,11 @@
 import type { TestEnvironment } from '@riata/testing';
+import type { Client } from 'riata/client';
+import { Secret } from 'riata/kinds';
+import type { KindRef } from 'riata/object';
+import { Apply, Cond, registerGeneratingHandler, registerStatusHandler, relatedResource } from 'riata/patterns';
+import { type Transport, TransportError, type TransportRequest, type TransportSink } from 'riata/rest';
+import { onAbort, type Random, seededRandom, silentLogger } from 'riata/runtime';
 import { beforeAll, expect, test } from 'vitest';
-import type { Client } from '../src/client/index.js';
-import { Secret } from '../src/kinds/index.js';
-import type { KindRef } from '../src/object/index.js';
-import {
-  Apply,
-  Cond,
-  registerGeneratingHandler,
-  registerStatusHandler,
-  relatedResource,
-} from '../src/patterns/index.js';
-import { type Transport, TransportError, type TransportRequest, type TransportSink } from '../src/rest/index.js';
-import { onAbort, type Random, seededRandom, silentLogger } from '../src/runtime/index.js';
 import { installKind, type Widget, type WidgetKind } from './custom-kind.js';
 import { startPatterns } from './patterns-play.js';
 import { describedServer, describeServers, until } from './servers.js';

@@ -1,9 +1,9 @@
 import { TestEnvironment } from '@riata/testing';
+import { ClusterRole, ConfigMap, Secret } from 'riata/kinds';
+import { isControlledBy } from 'riata/object';
+import { registerGeneratingHandler, relatedResource, type SetApplier } from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { ClusterRole, ConfigMap, Secret } from '../src/kinds/index.js';
-import { isControlledBy } from '../src/object/index.js';
-import { registerGeneratingHandler, relatedResource, type SetApplier } from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { recordedApply, startPatterns } from './patterns-play.js';
 import { describeServers, testOn, uniqueName, until } from './servers.js';
 

@@ -1,8 +1,8 @@
 import { TestEnvironment } from '@riata/testing';
+import { ConfigMap, Secret } from 'riata/kinds';
+import { Apply, registerGeneratingHandler } from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { ConfigMap, Secret } from '../src/kinds/index.js';
-import { Apply, registerGeneratingHandler } from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { recordedApply, startPatterns } from './patterns-play.js';
 import { describeServers, testOn, until } from './servers.js';
 

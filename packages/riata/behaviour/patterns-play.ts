@@ -1,9 +1,9 @@
 import type { TestEnvironment } from '@riata/testing';
-import type { ConnectedClient } from '../src/client/index.js';
-import type { KindRef } from '../src/object/index.js';
-import { Apply, Controllers, type SetApplier, type TypedControllerOptions } from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
-import type { SharedControllerFactoryOptions } from '../src/shared/index.js';
+import type { ConnectedClient } from 'riata/client';
+import type { KindRef } from 'riata/object';
+import { Apply, Controllers, type SetApplier, type TypedControllerOptions } from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
+import type { SharedControllerFactoryOptions } from 'riata/shared';
 import { type PlayConnection, type SharedPlay, startShared } from './shared-play.js';
 
 /** Typed controllers over a factory for one namespace that live until the block is left. */

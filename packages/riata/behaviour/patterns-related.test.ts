@@ -1,7 +1,7 @@
+import { isDeletedFinalStateUnknown } from 'riata/cache';
+import { ConfigMap, Namespace, Secret } from 'riata/kinds';
+import { relatedResource, Trigger } from 'riata/patterns';
 import { expect, test } from 'vitest';
-import { isDeletedFinalStateUnknown } from '../src/cache/index.js';
-import { ConfigMap, Namespace, Secret } from '../src/kinds/index.js';
-import { relatedResource, Trigger } from '../src/patterns/index.js';
 import { startPatterns } from './patterns-play.js';
 import { describeServers, testOn, until } from './servers.js';
 

@@ -1,6 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { ConfigMap, Secret } from '../src/kinds/index.js';
-import { defineKind, makeKind } from '../src/object/index.js';
+import { ConfigMap, Secret } from 'riata/kinds';
+import { defineKind, makeKind } from 'riata/object';
 import {
   Cond,
   ConditionError,
@@ -8,9 +7,10 @@ import {
   clearFinalizers,
   registerStatusHandler,
   relatedResource,
-} from '../src/patterns/index.js';
-import { silentLogger } from '../src/runtime/index.js';
-import { IgnoreError } from '../src/shared/index.js';
+} from 'riata/patterns';
+import { silentLogger } from 'riata/runtime';
+import { IgnoreError } from 'riata/shared';
+import { beforeAll, expect, test } from 'vitest';
 import type { WidgetKind } from './custom-kind.js';
 import { startPatterns } from './patterns-play.js';
 import { describeServers, rejection, uniqueName, until } from './servers.js';

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../src/object/index.js';
-import type { Random } from '../src/runtime/index.js';
+import type { Json, JsonObject } from 'riata/object';
+import type { Random } from 'riata/runtime';
 
 /** Random parts of objects, small enough that different writers meet on the same fields. */
 export type RandomPart = (random: Random) => JsonObject;

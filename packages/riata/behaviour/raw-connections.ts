@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { TestEnvironment } from '@riata/testing';
-import type { Json, JsonObject } from '../src/object/index.js';
+import type { Json, JsonObject } from 'riata/object';
 
 /** An answer, read to its end. */
 export interface RawAnswer {

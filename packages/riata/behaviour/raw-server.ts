@@ -1,10 +1,4 @@
-import {
-  type Json,
-  type JsonObject,
-  type MergeSchema,
-  type MergeType,
-  mergeTypeFromSchema,
-} from '../src/object/index.js';
+import { type Json, type JsonObject, type MergeSchema, type MergeType, mergeTypeFromSchema } from 'riata/object';
 import type { RawAnswer, RawConnections } from './raw-connections.js';
 
 /** A server that says what its kinds look like, as the engine has to know. */

@@ -1,8 +1,7 @@
+import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
+import { lossOf, metadataOnly } from 'riata/object';
+import { isNotAcceptable, isNotFound, isTooLargeResourceVersion, suggestsClientDelay } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { ConfigMap, Deployment, Namespace, Pod } from '../src/kinds/index.js';
-import { metadataOnly } from '../src/object/kind.js';
-import { lossOf } from '../src/object/value/lossy.js';
-import { isNotAcceptable, isNotFound, isTooLargeResourceVersion, suggestsClientDelay } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, rejection, until } from './servers.js';
 

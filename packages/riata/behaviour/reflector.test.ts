@@ -1,5 +1,4 @@
 import type { TestEnvironment } from '@riata/testing';
-import { expect, test } from 'vitest';
 import {
   createStore,
   isReflectorError,
@@ -7,11 +6,12 @@ import {
   listWatch,
   Reflector,
   type ReflectorOptions,
-} from '../src/cache/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { makeKind } from '../src/object/index.js';
-import { isResourceExpired } from '../src/rest/index.js';
-import { memoryMetrics, silentLogger } from '../src/runtime/index.js';
+} from 'riata/cache';
+import { ConfigMap } from 'riata/kinds';
+import { makeKind } from 'riata/object';
+import { isResourceExpired } from 'riata/rest';
+import { memoryMetrics, silentLogger } from 'riata/runtime';
+import { expect, test } from 'vitest';
 import { describeServers, uniqueName, until } from './servers.js';
 
 describeServers('Reflector', (server) => {

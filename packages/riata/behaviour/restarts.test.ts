@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest';
-import type { RetryingWatch } from '../src/client/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import type { KubeObject } from '../src/object/meta.js';
+import type { RetryingWatch } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import type { KubeObject } from 'riata/object';
 import {
   isAlreadyExists,
   isConnectionRefused,
@@ -9,7 +8,8 @@ import {
   isTransportError,
   type WatchEvent,
   type WatchStream,
-} from '../src/rest/index.js';
+} from 'riata/rest';
+import { expect, test } from 'vitest';
 import { describeServers, until } from './servers.js';
 
 const restarting = ['in order', 'by force'] as const;

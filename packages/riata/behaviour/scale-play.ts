@@ -8,7 +8,7 @@ import {
   type Status,
   toScaleFields,
   trackUpdate,
-} from '../src/object/index.js';
+} from 'riata/object';
 import type { Schemas } from './raw-server.js';
 
 const apiVersion = 'autoscaling/v1';

@@ -1,8 +1,7 @@
+import { ConfigMap, Event, Pod } from 'riata/kinds';
+import { parseFieldSelector, parseSelector, type Selector } from 'riata/object';
+import { isBadRequest } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { ConfigMap, Event, Pod } from '../src/kinds/index.js';
-import { parseFieldSelector } from '../src/object/field-selector.js';
-import { parseSelector, type Selector } from '../src/object/label-selector.js';
-import { isBadRequest } from '../src/rest/index.js';
 import { describeServers, rejection } from './servers.js';
 
 const objects: readonly (Record<string, string> | undefined)[] = [

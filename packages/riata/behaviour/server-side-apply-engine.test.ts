@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   applyServerSide,
   deducedType,
@@ -10,8 +9,9 @@ import {
   mergeTypeFromSchema,
   parseTime,
   trackUpdate,
-} from '../src/object/index.js';
-import { seededRandom, systemClock } from '../src/runtime/index.js';
+} from 'riata/object';
+import { seededRandom, systemClock } from 'riata/runtime';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Play, type Subject } from './apply-play.js';
 import {
   configMapPart,

@@ -1,8 +1,8 @@
 import { environmentPerFile, eventually, type TestEnvironment, type TestEnvironmentOptions } from '@riata/testing';
+import { configFromKubeconfig } from 'riata/rest';
+import { silentLogger, systemRandom } from 'riata/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { configFromKubeconfig } from '../src/rest/index.js';
-import { silentLogger, systemRandom } from '../src/runtime/index.js';
 
 /** What only the real control plane can do. */
 export type ControlPlane = ReturnType<typeof controlPlaneFromEnv>;

@@ -1,12 +1,12 @@
 import type { TestEnvironment } from '@riata/testing';
+import { createClient } from 'riata/client';
+import { control, isNotInShard } from 'riata/controller';
+import { ConfigMap, Lease } from 'riata/kinds';
+import { Manager, type ManagerOptions, ShardRing } from 'riata/manager';
+import { defineKind } from 'riata/object';
+import { silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createClient } from '../src/client/index.js';
-import { control, isNotInShard } from '../src/controller/index.js';
-import { ConfigMap, Lease } from '../src/kinds/index.js';
-import { Manager, type ManagerOptions, ShardRing } from '../src/manager/index.js';
-import { defineKind } from '../src/object/define-kind.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { PacedTime } from './paced-time.js';
 import { describeServers, rejection, uniqueName } from './servers.js';
 

@@ -1,8 +1,8 @@
 import type { TestEnvironment } from '@riata/testing';
+import { CustomResourceDefinition } from 'riata/kinds';
+import { silentLogger } from 'riata/runtime';
+import { DynamicController } from 'riata/shared';
 import { expect, test } from 'vitest';
-import { CustomResourceDefinition } from '../src/kinds/index.js';
-import { silentLogger } from '../src/runtime/index.js';
-import { DynamicController } from '../src/shared/index.js';
 import { installKind, type WidgetKind } from './custom-kind.js';
 import { describeServers, until } from './servers.js';
 import { startShared, watchesOf } from './shared-play.js';

@@ -1,11 +1,11 @@
+import { cached } from 'riata/cache';
+import { control } from 'riata/controller';
+import { ConfigMap, Pod, Secret } from 'riata/kinds';
+import { Manager } from 'riata/manager';
+import { isForbidden, isNotFound } from 'riata/rest';
+import { isLostLease, silentLogger } from 'riata/runtime';
+import { SharedCacheFactory, SharedClientFactory, SharedControllerFactory, sharedKind } from 'riata/shared';
 import { expect, test } from 'vitest';
-import { cached } from '../src/cache/index.js';
-import { control } from '../src/controller/index.js';
-import { ConfigMap, Pod, Secret } from '../src/kinds/index.js';
-import { Manager } from '../src/manager/index.js';
-import { isForbidden, isNotFound } from '../src/rest/index.js';
-import { isLostLease, silentLogger } from '../src/runtime/index.js';
-import { SharedCacheFactory, SharedClientFactory, SharedControllerFactory, sharedKind } from '../src/shared/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
 import { startShared, watchesOf } from './shared-play.js';

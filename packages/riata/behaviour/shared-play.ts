@@ -1,8 +1,8 @@
 import type { RequestRecorder, TestConnection, TestEnvironment } from '@riata/testing';
-import { type ConnectedClient, createClient } from '../src/client/index.js';
-import type { KindRef } from '../src/object/index.js';
-import { silentLogger } from '../src/runtime/index.js';
-import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../src/shared/index.js';
+import { type ConnectedClient, createClient } from 'riata/client';
+import type { KindRef } from 'riata/object';
+import { silentLogger } from 'riata/runtime';
+import { SharedControllerFactory, type SharedControllerFactoryOptions } from 'riata/shared';
 
 /** How many watches of a kind were begun; a server that is not ready yet refuses one, and is asked again: that is no second. */
 export function watchesOf(requests: RequestRecorder, kind: KindRef): number {

@@ -1,14 +1,14 @@
-import { expect, test } from 'vitest';
-import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from '../src/kinds/index.js';
-import { addFinalizer, isDeleting, keyOf, makeKind, removeFinalizer } from '../src/object/index.js';
-import { memoryMetrics, silentLogger, systemClock } from '../src/runtime/index.js';
+import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from 'riata/kinds';
+import { addFinalizer, isDeleting, keyOf, makeKind, removeFinalizer } from 'riata/object';
+import { memoryMetrics, silentLogger, systemClock } from 'riata/runtime';
 import {
   HandlerTransaction,
   IgnoreError,
   SharedControllerFactory,
   sharedControllerRateLimiter,
   sharedKind,
-} from '../src/shared/index.js';
+} from 'riata/shared';
+import { expect, test } from 'vitest';
 import { installKind } from './custom-kind.js';
 import { describeServers, until } from './servers.js';
 import { startShared, watchesOf } from './shared-play.js';

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, type TestEnvironment } from '@riata/testing';
+import { ConfigMap, Lease } from 'riata/kinds';
+import { kubeconfigFor } from 'riata/rest';
 import { expect, test } from 'vitest';
 import { OperatorReplica } from '../soak/operator-replica.js';
 import { Widget } from '../soak/widget-kind.js';
-import { ConfigMap, Lease } from '../src/kinds/index.js';
-import { kubeconfigFor } from '../src/rest/index.js';
 import { controlPlane, describeServers } from './servers.js';
 
 /** As text, for another process. */

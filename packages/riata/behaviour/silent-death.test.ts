@@ -1,11 +1,11 @@
 import type { TestEnvironment } from '@riata/testing';
+import { Cache, cached, listWatch, SharedIndexInformer, type SharedIndexInformerOptions } from 'riata/cache';
+import { createClient } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import { memoryMetrics, seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { startFaultyGateway } from '../soak/faulty-gateway.js';
 import { HandlerHistory, stateOf } from '../soak/handler-history.js';
-import { Cache, cached, listWatch, SharedIndexInformer, type SharedIndexInformerOptions } from '../src/cache/index.js';
-import { createClient } from '../src/client/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { memoryMetrics, seededRandom, silentLogger, VirtualClock } from '../src/runtime/index.js';
 import { describeServers, until } from './servers.js';
 
 const fieldSelector = 'metadata.name!=kube-root-ca.crt';

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
-import { Cache, Lister, SharedInformerFactory } from '../src/cache/index.js';
-import type { Reader } from '../src/client/index.js';
+import { Cache, Lister, SharedInformerFactory } from 'riata/cache';
+import type { Reader } from 'riata/client';
 import {
   allOf,
   Controller,
@@ -13,10 +12,11 @@ import {
   informerSource,
   intervalSource,
   pollerSource,
-} from '../src/controller/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { ignoreNotFound } from '../src/rest/index.js';
-import { silentLogger, VirtualClock } from '../src/runtime/index.js';
+} from 'riata/controller';
+import { ConfigMap } from 'riata/kinds';
+import { ignoreNotFound } from 'riata/rest';
+import { silentLogger, VirtualClock } from 'riata/runtime';
+import { expect, test } from 'vitest';
 import { describeServers, until } from './servers.js';
 
 describeServers('sources', (server) => {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../src/object/index.js';
-import type { Random } from '../src/runtime/index.js';
+import type { JsonObject } from 'riata/object';
+import type { Random } from 'riata/runtime';
 
 /** A configuration that is not quite one. */
 export function spoiled(random: Random, config: JsonObject): JsonObject {

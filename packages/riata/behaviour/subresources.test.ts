@@ -1,8 +1,8 @@
+import type { Client } from 'riata/client';
+import { Deployment, Namespace, Pod, PodDisruptionBudget, ServiceAccount } from 'riata/kinds';
+import { edit } from 'riata/object';
+import { isBadRequest, isConflict, isNotFound, isTooManyRequests } from 'riata/rest';
 import { expect, test } from 'vitest';
-import type { Client } from '../src/client/index.js';
-import { Deployment, Namespace, Pod, PodDisruptionBudget, ServiceAccount } from '../src/kinds/index.js';
-import { edit } from '../src/object/value/edit.js';
-import { isBadRequest, isConflict, isNotFound, isTooManyRequests } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers, rejection, uniqueName } from './servers.js';
 

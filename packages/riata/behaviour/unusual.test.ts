@@ -1,14 +1,8 @@
+import { createClient, impersonating } from 'riata/client';
+import { ClusterRole, ConfigMap, Pod } from 'riata/kinds';
+import { SelfSubjectReview } from 'riata/kinds/authentication.k8s.io/v1';
+import { collectedWarnings, isInvalid, isNotFound, isRequestEntityTooLarge, isRequestTimeout } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { createClient, impersonating } from '../src/client/index.js';
-import { SelfSubjectReview } from '../src/kinds/generated/groups/authentication.k8s.io/v1.js';
-import { ClusterRole, ConfigMap, Pod } from '../src/kinds/index.js';
-import {
-  collectedWarnings,
-  isInvalid,
-  isNotFound,
-  isRequestEntityTooLarge,
-  isRequestTimeout,
-} from '../src/rest/index.js';
 import { describeServers, realOnly, rejection, testOn, uniqueName } from './servers.js';
 
 describeServers('unusual things', (server) => {

@@ -1,8 +1,8 @@
+import { inNamespace } from 'riata/client';
+import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
+import { edit } from 'riata/object';
+import { isAlreadyExists, isConflict, isNotFound } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { inNamespace } from '../src/client/index.js';
-import { ConfigMap, Deployment, Namespace, Pod } from '../src/kinds/index.js';
-import { edit } from '../src/object/value/edit.js';
-import { isAlreadyExists, isConflict, isNotFound } from '../src/rest/error-guards.js';
 import { describeServers } from './servers.js';
 
 describeServers('verbs', (server) => {

@@ -1,10 +1,9 @@
+import type { Client } from 'riata/client';
+import { ConfigMap, Pod } from 'riata/kinds';
+import type { KubeObject } from 'riata/object';
+import { lossOf, metadataOnly } from 'riata/object';
+import { isBadRequest, isInvalid, type WatchEvent } from 'riata/rest';
 import { expect, test } from 'vitest';
-import type { Client } from '../src/client/index.js';
-import { ConfigMap, Pod } from '../src/kinds/index.js';
-import { metadataOnly } from '../src/object/kind.js';
-import type { KubeObject } from '../src/object/meta.js';
-import { lossOf } from '../src/object/value/lossy.js';
-import { isBadRequest, isInvalid, type WatchEvent } from '../src/rest/index.js';
 import { describeServers, until } from './servers.js';
 
 const configMap = (namespace: string, name: string, data?: Record<string, string>) =>

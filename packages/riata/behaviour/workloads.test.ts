@@ -1,10 +1,9 @@
+import type { Client, WriteObject } from 'riata/client';
+import { ConfigMap, Deployment, Pod } from 'riata/kinds';
+import type { KindRef, KubeObject } from 'riata/object';
+import { edit } from 'riata/object';
+import { isAlreadyExists, isConflict, isNotFound } from 'riata/rest';
 import { expect, test } from 'vitest';
-import type { Client, WriteObject } from '../src/client/index.js';
-import { ConfigMap, Deployment, Pod } from '../src/kinds/index.js';
-import type { KindRef } from '../src/object/kind.js';
-import type { KubeObject } from '../src/object/meta.js';
-import { edit } from '../src/object/value/edit.js';
-import { isAlreadyExists, isConflict, isNotFound } from '../src/rest/index.js';
 import { installKind } from './custom-kind.js';
 import { describeServers } from './servers.js';
 

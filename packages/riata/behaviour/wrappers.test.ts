@@ -1,16 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { impersonating, inNamespace, intercept, type Operation, withFieldOwner, withUserAgent } from 'riata/client';
+import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from 'riata/kinds';
+import { SelfSubjectReview } from 'riata/kinds/authentication.k8s.io/v1';
+import { isForbidden } from 'riata/rest';
 import { expect, test } from 'vitest';
-import {
-  impersonating,
-  inNamespace,
-  intercept,
-  type Operation,
-  withFieldOwner,
-  withUserAgent,
-} from '../src/client/index.js';
-import { SelfSubjectReview } from '../src/kinds/generated/groups/authentication.k8s.io/v1.js';
-import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from '../src/kinds/index.js';
-import { isForbidden } from '../src/rest/index.js';
 import { controlPlane, describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
 
 interface AuditLine {

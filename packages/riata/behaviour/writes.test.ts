@@ -1,8 +1,8 @@
+import { createClient, dryRun, jsonPatchFrom, mergeFrom, withFieldValidation } from 'riata/client';
+import { ConfigMap, Deployment, Namespace, Pod, ReplicaSet } from 'riata/kinds';
+import { edit } from 'riata/object';
+import { collectedWarnings, isAlreadyExists, isBadRequest, isConflict, isInvalid } from 'riata/rest';
 import { expect, test } from 'vitest';
-import { createClient, dryRun, jsonPatchFrom, mergeFrom, withFieldValidation } from '../src/client/index.js';
-import { ConfigMap, Deployment, Namespace, Pod, ReplicaSet } from '../src/kinds/index.js';
-import { edit } from '../src/object/value/edit.js';
-import { collectedWarnings, isAlreadyExists, isBadRequest, isConflict, isInvalid } from '../src/rest/index.js';
 import { controlPlane, describeServers, realOnly, rejection, testOn, until } from './servers.js';
 
 describeServers('writes', (server) => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import * as net from 'node:net';
+import type { ConnectedClient } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ConnectedClient } from '../src/client/create-client.js';
-import { ConfigMap } from '../src/kinds/index.js';
 import { failureOf, readAll, startFaultClient, turns } from './fault-client.js';
 import type { FaultScript } from './fault-server.js';
 import { added, configMap, configMapList, json, what } from './sample-objects.js';

@@ -1,11 +1,9 @@
 import { inspect } from 'node:util';
-import { type ConnectedClient, createClient } from '../src/client/create-client.js';
-import { staticCredentials } from '../src/rest/auth/static.js';
-import type { RestConfig } from '../src/rest/config.js';
-import type { Scheduler } from '../src/runtime/clock.js';
-import { describeError } from '../src/runtime/describe-error.js';
-import { silentLogger } from '../src/runtime/logger.js';
-import { seededRandom } from '../src/runtime/random.js';
+import { type ConnectedClient, createClient } from 'riata/client';
+import type { RestConfig } from 'riata/rest';
+import { staticCredentials } from 'riata/rest';
+import type { Scheduler } from 'riata/runtime';
+import { describeError, seededRandom, silentLogger } from 'riata/runtime';
 import { type FaultScript, type FaultServer, type FaultServerOptions, startFaultServer } from './fault-server.js';
 
 /** What every client of these tests authenticates with. No error may show it. */

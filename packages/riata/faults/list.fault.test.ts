@@ -1,10 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { ConfigMap } from 'riata/kinds';
+import { isApiError, isConnectionReset, isDecodeError, isForbidden, isProbableEof, isTransportError } from 'riata/rest';
 import { describe, expect, test } from 'vitest';
-import { ConfigMap } from '../src/kinds/index.js';
-import { isApiError } from '../src/rest/api-error.js';
-import { isDecodeError } from '../src/rest/decode-error.js';
-import { isForbidden } from '../src/rest/error-guards.js';
-import { isConnectionReset, isProbableEof, isTransportError } from '../src/rest/transport-error.js';
 import { deferred, failureOf, readAll, startFaultClient, turns } from './fault-client.js';
 import type { FaultScript } from './fault-server.js';
 import { configMap, configMapList, failure, json, queryOf } from './sample-objects.js';

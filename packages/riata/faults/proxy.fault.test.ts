@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import type { RestConfig } from 'riata/rest';
+import { httpTransport } from 'riata/rest';
+import { VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
-import type { RestConfig } from '../src/rest/config.js';
-import { httpTransport } from '../src/rest/http-transport.js';
-import { VirtualClock } from '../src/runtime/virtual-clock.js';
 import { startFaultServer } from './fault-server.js';
 import { startExchange } from './start-exchange.js';
 

@@ -1,9 +1,7 @@
+import { createStore, listWatch, Reflector, type ReflectorOptions } from 'riata/cache';
+import { ConfigMap } from 'riata/kinds';
+import { seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { createStore, listWatch, Reflector, type ReflectorOptions } from '../src/cache/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { silentLogger } from '../src/runtime/logger.js';
-import { seededRandom } from '../src/runtime/random.js';
-import { VirtualClock } from '../src/runtime/virtual-clock.js';
 import { deferred, type FaultClient, startFaultClient, turns, withoutSecrets } from './fault-client.js';
 import type { FaultReply, FaultRequest } from './fault-server.js';
 import { added, configMap, configMapList, errorLine, eventLine, json, what } from './sample-objects.js';

@@ -1,11 +1,18 @@
 import { gzipSync } from 'node:zlib';
+import type { ConnectedClient } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import {
+  isApiError,
+  isConnectionReset,
+  isForbidden,
+  isProbableEof,
+  isTlsError,
+  isTooManyRequests,
+  isTransportError,
+  isUnexpectedServerError,
+} from 'riata/rest';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
-import type { ConnectedClient } from '../src/client/create-client.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { isApiError } from '../src/rest/api-error.js';
-import { isForbidden, isTooManyRequests, isUnexpectedServerError } from '../src/rest/error-guards.js';
-import { isConnectionReset, isProbableEof, isTlsError, isTransportError } from '../src/rest/transport-error.js';
 import { failureOf, readAll, startFaultClient, token, withoutSecrets } from './fault-client.js';
 import type { FaultReply, FaultScript } from './fault-server.js';
 import { added, configMap, configMapList, failure, json, what } from './sample-objects.js';

@@ -1,9 +1,14 @@
+import type { RetryingWatchOptions } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import {
+  isConnectionRefused,
+  isResourceExpired,
+  isTimeoutError,
+  isTooManyRequests,
+  isTransportError,
+} from 'riata/rest';
+import { type Random, seededRandom, systemRandom } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import type { RetryingWatchOptions } from '../src/client/retrying-watch.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { isResourceExpired, isTooManyRequests } from '../src/rest/error-guards.js';
-import { isConnectionRefused, isTimeoutError, isTransportError } from '../src/rest/transport-error.js';
-import { type Random, seededRandom, systemRandom } from '../src/runtime/random.js';
 import { connect, type FaultClient, startFaultClient, turns, withoutSecrets } from './fault-client.js';
 import {
   type FaultReply,

@@ -1,6 +1,6 @@
-import type { RetryingWatchEvent } from '../src/client/retrying-watch.js';
-import type { ConfigMap } from '../src/kinds/index.js';
-import type { WatchEvent } from '../src/rest/watch-event.js';
+import type { RetryingWatchEvent } from 'riata/client';
+import type { ConfigMap } from 'riata/kinds';
+import type { WatchEvent } from 'riata/rest';
 import type { FaultRequest } from './fault-server.js';
 
 export const configMap = (name: string, resourceVersion: number, data: Record<string, string> = {}) => ({

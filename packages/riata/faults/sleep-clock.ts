@@ -1,5 +1,5 @@
-import type { Scheduler, TimerOptions } from '../src/runtime/clock.js';
-import { VirtualClock } from '../src/runtime/virtual-clock.js';
+import type { Scheduler, TimerOptions } from 'riata/runtime';
+import { VirtualClock } from 'riata/runtime';
 
 export interface SleepClockOptions {
   /** Time jumps to the end of each sleep by itself. @default false: it stands until `advance` */

@@ -1,4 +1,4 @@
-import type { ResponseHeaders, Transport, TransportFlow, TransportRequest } from '../src/rest/transport.js';
+import type { ResponseHeaders, Transport, TransportFlow, TransportRequest } from 'riata/rest';
 
 /** A running exchange whose sink keeps all that comes. */
 export interface Exchange {

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
+import type { Credentials, RestConfig, TlsMaterial } from 'riata/rest';
+import { httpTransport, isTlsError, isTransportError, type TransportError } from 'riata/rest';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
-import type { Credentials, RestConfig, TlsMaterial } from '../src/rest/config.js';
-import { httpTransport } from '../src/rest/http-transport.js';
-import { isTlsError, isTransportError, type TransportError } from '../src/rest/transport-error.js';
 import { startFaultServer } from './fault-server.js';
 import { startExchange } from './start-exchange.js';
 

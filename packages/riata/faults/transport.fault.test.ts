@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { httpTransport, isConnectionReset, isProbableEof, isTransportError } from 'riata/rest';
+import { VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import { httpTransport } from '../src/rest/http-transport.js';
-import { isConnectionReset, isProbableEof, isTransportError } from '../src/rest/transport-error.js';
-import { VirtualClock } from '../src/runtime/virtual-clock.js';
 import { type FaultScript, startFaultServer } from './fault-server.js';
 import { startExchange } from './start-exchange.js';
 

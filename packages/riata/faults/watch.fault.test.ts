@@ -1,10 +1,16 @@
+import type { ConnectedClient } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import type { WatchEvent } from 'riata/rest';
+import {
+  isConnectionReset,
+  isDecodeError,
+  isForbidden,
+  isGone,
+  isInternalError,
+  isProbableEof,
+  isTimeoutError,
+} from 'riata/rest';
 import { describe, expect, test } from 'vitest';
-import type { ConnectedClient } from '../src/client/create-client.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { isDecodeError } from '../src/rest/decode-error.js';
-import { isForbidden, isGone, isInternalError } from '../src/rest/error-guards.js';
-import { isConnectionReset, isProbableEof, isTimeoutError } from '../src/rest/transport-error.js';
-import type { WatchEvent } from '../src/rest/watch-event.js';
 import { deferred, failureOf, readAll, startFaultClient, turns, withoutSecrets } from './fault-client.js';
 import type { FaultScript } from './fault-server.js';
 import { added, configMap, errorLine, eventLine, failure, json, queryOf, short } from './sample-objects.js';

@@ -1,10 +1,10 @@
+import { makeNodes, nodeControllers, type PodFate, Sandbox } from '@riata/sandbox';
 import { type ConnectedClient, createClient, Manager, silentLogger } from 'riata';
 import type { Pod } from 'riata/kinds';
 import { Namespace } from 'riata/kinds';
 import { configFromKubeconfig } from 'riata/rest';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { makeNodes, nodeControllers, type PodFate, Sandbox } from '../src/index.js';
 
 /** A cluster that a test works on. */
 export interface Cluster {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { adminKubeconfig } from '@riata/apiserver';
+import { makeNodes, nodeControllers, Sandbox } from '@riata/sandbox';
 import { createClient, loadConfig, Manager, silentLogger } from 'riata';
 import { Namespace } from 'riata/kinds';
 import { configFromKubeconfig } from 'riata/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { makeNodes, nodeControllers, Sandbox } from '../src/index.js';
 import { eventually } from './cluster.js';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
+import type { PodFate } from '@riata/sandbox';
 import { CronJob, DaemonSet, Deployment, EndpointSlice, Job, Pod, ReplicaSet, Service, StatefulSet } from 'riata/kinds';
 import { describe, expect, test } from 'vitest';
-import type { PodFate } from '../src/index.js';
 import { type Cluster, describeClusters, eventually, fateAnnotation } from './cluster.js';
 
 const labels = { app: 'web' };

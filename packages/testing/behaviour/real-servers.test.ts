@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
+import { TestEnvironment } from '@riata/testing';
 import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
 import { isAlreadyExists, isConnectionReset } from 'riata/rest';
 import { expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { TestEnvironment } from '../src/index.js';
 import { Widget, widgets } from '../src/widget.fixture.js';
 
 /** On a cluster that is there, and on a control plane that is started for the test. */
