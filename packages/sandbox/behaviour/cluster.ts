@@ -25,13 +25,19 @@ export function eventually(check: () => Promise<void>): Promise<void> {
   return vi.waitFor(check, { timeout: 100_000, interval: 100 });
 }
 
+/** What the tests of a file need besides workloads. */
+export interface ClusterOptions {
+  /** More controllers of kube-controller-manager, by their names there. @default none */
+  readonly controllers?: readonly string[];
+}
+
 /** The same tests on the sandbox, or on kube-apiserver with kube-controller-manager and the sandbox's nodes. */
-export function describeClusters(body: (cluster: () => Cluster) => void): void {
+export function describeClusters(body: (cluster: () => Cluster) => void, options: ClusterOptions = {}): void {
   const isReal = process.env.RIATA_CONTROL_PLANE !== undefined;
   describe(isReal ? 'kube-controller-manager' : 'sandbox', () => {
     let cluster: (Cluster & AsyncDisposable) | undefined;
     beforeAll(async () => {
-      cluster = isReal ? await realCluster() : await sandboxCluster();
+      cluster = isReal ? await realCluster(options) : await sandboxCluster();
     });
     afterAll(() => cluster?.[Symbol.asyncDispose]());
     body(() => {
@@ -56,9 +62,9 @@ const controllers =
     ' ',
   );
 
-async function realCluster(): Promise<Cluster & AsyncDisposable> {
+async function realCluster(options: ClusterOptions): Promise<Cluster & AsyncDisposable> {
   const controlPlane = controlPlaneFromEnv();
-  await controlPlane.startControllerManager({ controllers });
+  await controlPlane.startControllerManager({ controllers: [...controllers, ...(options.controllers ?? [])] });
   const config = await configFromKubeconfig(controlPlane.kubeconfig);
   const runtime = { log: silentLogger };
   const client = createClient(config, { runtime });

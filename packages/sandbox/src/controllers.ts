@@ -1,5 +1,6 @@
 import type { ControllerDefinition } from 'riata/controller';
 import { type KubeletOptions, kubelet } from './node/kubelet.js';
+import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
 import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
@@ -17,7 +18,10 @@ export function workloadControllers(): readonly ControllerDefinition[] {
   return [deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, endpointSlices];
 }
 
-/** A scheduler, and a kubelet that pretends: they make Pods Running and Ready on any server, a real one too. */
+/**
+ * A scheduler and a pretend kubelet: they make Nodes ready, and Pods Running and Ready on them, on any server, a real one
+ * too.
+ */
 export function nodeControllers(options: KubeletOptions = {}): readonly ControllerDefinition[] {
-  return [scheduler, kubelet(options)];
+  return [scheduler, kubelet(options), nodeHeartbeats(options)];
 }

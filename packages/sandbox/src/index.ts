@@ -5,5 +5,5 @@
  */
 export { nodeControllers, workloadControllers } from './controllers.js';
 export type { KubeletOptions, PodFate } from './node/kubelet.js';
-export { makeNodes } from './node/nodes.js';
+export { type MakeNodesOptions, makeNodes } from './node/nodes.js';
 export { Sandbox, type SandboxOptions } from './sandbox.js';

@@ -48,7 +48,7 @@ export class Sandbox implements AsyncDisposable {
     const runtime = { clock, log, ...(random && { random }) };
     const client = createClient(server.config, { runtime });
     try {
-      await makeNodes(client, nodes);
+      await makeNodes(client, nodes, { clock });
       const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
       const all = [...workloadControllers(), ...nodeControllers({ ...(options.fate && { fate: options.fate }) })];
       for (const definition of all) manager.add(definition);

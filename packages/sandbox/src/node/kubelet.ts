@@ -1,5 +1,5 @@
 import { control, type ReconcileContext } from 'riata';
-import { Pod } from 'riata/kinds';
+import { Node, Pod } from 'riata/kinds';
 import { type Duration, durationMs } from 'riata/object';
 import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
@@ -33,15 +33,17 @@ export interface KubeletOptions {
  */
 export const kubelet = ({ nodes = () => true, fate = () => undefined }: KubeletOptions = {}) => {
   const addresses = new Addresses();
-  return control(Pod, { name: 'kubelet' }).reconcile(async (context) => {
-    const { object: pod } = context;
-    const { nodeName = '' } = pod.spec;
-    if (nodeName === '' || !nodes(nodeName)) return undefined;
-    const own = fate(pod) ?? usualFate(pod);
-    if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own);
-    if (hasEnded(pod)) return undefined;
-    return run(context, own, addresses);
-  });
+  return control(Pod, { name: 'kubelet' })
+    .reads(Node)
+    .reconcile(async (context) => {
+      const { object: pod } = context;
+      const { nodeName = '' } = pod.spec;
+      if (nodeName === '' || !nodes(nodeName)) return undefined;
+      const own = fate(pod) ?? usualFate(pod);
+      if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own);
+      if (hasEnded(pod)) return undefined;
+      return run(context, own, addresses);
+    });
 };
 
 function usualFate(pod: Pod): PodFate {
@@ -97,6 +99,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
         ? 'Pending'
         : 'Running';
   const ip = pod.status.podIP || addresses.next();
+  const hostIP = pod.status.hostIP || (await addressOf(pod, client));
   const statuses = pod.spec.containers.map(({ name, image = '' }) => ({
     name,
     image,
@@ -119,8 +122,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
   const status = {
     phase: podPhase,
     startTime: pod.status.startTime ?? time(now),
-    hostIP: '10.0.0.1',
-    hostIPs: [{ ip: '10.0.0.1' }],
+    ...(hostIP && { hostIP, hostIPs: [{ ip: hostIP }] }),
     podIP: ip,
     podIPs: [{ ip }],
     containerStatuses: statuses,
@@ -136,6 +138,12 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
   const next = Math.min(...[starts, ready, ends].filter((at) => at > now));
   if (isRestarted) return lookAgain(Math.min(10_000 * 2 ** restarts, 300_000));
   return Number.isFinite(next) ? lookAgain(next - now) : undefined;
+}
+
+/** The address of the node that a Pod runs on; undefined if it has none. */
+async function addressOf(pod: Pod, client: ReconcileContext<Pod>['client']): Promise<string | undefined> {
+  const node = await client.find(Node, { name: pod.spec.nodeName as string });
+  return node?.status.addresses?.find(({ type }) => type === 'InternalIP')?.address;
 }
 
 /** Addresses of Pods, each once until all were used. */

@@ -1,7 +1,12 @@
 import { control, isConflict, isNotFound } from 'riata';
+import { changed } from 'riata/controller';
 import { type Container, Node, Pod } from 'riata/kinds';
 import { parseQuantity } from 'riata/object';
 import { hasEnded } from '../workloads/pods.js';
+import { matchesNode } from './node-affinity.js';
+
+/** What of a node decides whether a Pod fits; heartbeats don't. */
+const nodeChanged = changed(({ metadata, spec, status }: Node) => [metadata.labels, spec, status.allocatable]);
 
 /**
  * Gives every Pod that has no node one that fits: schedulable, with the labels it selects, without taints that it does
@@ -9,10 +14,14 @@ import { hasEnded } from '../workloads/pods.js';
  */
 export const scheduler = control(Pod, { name: 'scheduler' })
   .reads(Node)
-  .watches(Node, async (_, reader) => {
-    const { items } = await reader.list(Pod);
-    return items.filter(isWaiting).map(({ metadata }) => metadata);
-  })
+  .watches(
+    Node,
+    async (_, reader) => {
+      const { items } = await reader.list(Pod);
+      return items.filter(isWaiting).map(({ metadata }) => metadata);
+    },
+    { predicates: [nodeChanged] },
+  )
   .reconcile(async ({ object: pod, client, event, status }) => {
     if (!isWaiting(pod)) return undefined;
     const [{ items: nodes }, { items: pods }] = await Promise.all([client.list(Node), client.list(Pod)]);
@@ -65,8 +74,10 @@ function isWaiting(pod: Pod): boolean {
 /** Why a Pod cannot run on a node; undefined if it can. */
 function unfit(pod: Pod, node: Node, others: readonly Pod[]): string | undefined {
   const labels = node.metadata.labels ?? {};
-  if (node.spec.unschedulable === true) return 'node(s) were unschedulable';
-  if (Object.entries(pod.spec.nodeSelector ?? {}).some(([name, value]) => labels[name] !== value)) {
+  if (node.spec.unschedulable === true && !tolerates(pod, cordoned)) return 'node(s) were unschedulable';
+  const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const isSelected = Object.entries(pod.spec.nodeSelector ?? {}).every(([name, value]) => labels[name] === value);
+  if (!isSelected || !matchesNode(required, node)) {
     return "node(s) didn't match Pod's node affinity/selector";
   }
   const taint = (node.spec.taints ?? []).find(
@@ -87,6 +98,8 @@ interface Taint {
   readonly value: string;
   readonly effect: string;
 }
+
+const cordoned: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
 
 function tolerates(pod: Pod, taint: Taint): boolean {
   return (pod.spec.tolerations ?? []).some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
