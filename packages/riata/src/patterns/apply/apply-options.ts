@@ -12,6 +12,11 @@ import type { SetApplyOptions } from '../set-applier.js';
 export interface SetWriteContext {
   readonly client: Client;
   readonly signal: AbortSignal | undefined;
+  /**
+   * Who the applied fields belong to. A patcher that is given an `apply` patch must send it in this name: objects that
+   * another field manager applied are not in the set, and are not pruned.
+   */
+  readonly fieldManager: string;
 }
 
 /**
@@ -59,7 +64,10 @@ export interface ApplySetOptions extends SetApplyOptions {
    * against what an annotation says was applied last, for servers or tools that need that. @default 'server-side'
    */
   readonly mode?: 'server-side' | 'three-way';
-  /** Who the applied fields belong to. @default 'riata-apply' */
+  /**
+   * Who the applied fields belong to. Only objects that it applied are in the set: after a change of the name, objects that
+   * are still desired are taken over, and others are no longer pruned. @default 'riata-apply'
+   */
   readonly fieldManager?: string;
   /** For objects of namespaced kinds that name none (`WithDefaultNamespace`). @default the owner's, else 'default' */
   readonly defaultNamespace?: string;

@@ -14,6 +14,7 @@ import {
   type ApplyFailure,
   ApplySetError,
   type ApplySetResult,
+  memberId,
   memberOf,
   type SetAction,
   type SetMember,
@@ -21,9 +22,10 @@ import {
 } from './apply-result.js';
 import { inParallel } from './in-parallel.js';
 import { prepareSet } from './prepare-set.js';
-import { type Existing, type ReadSet, readSet } from './read-set.js';
-import { defaultFieldManager, serverSideForm } from './server-side-form.js';
+import { confirmMembers, type Existing, type ReadSet, readSet } from './read-set.js';
+import { serverSideForm } from './server-side-form.js';
 import { type SetIdentity, setIdentity } from './set-identity.js';
+import { defaultFieldManager, ownSet } from './set-membership.js';
 import {
   functionFor,
   isKept,
@@ -70,7 +72,7 @@ export async function loadSet(
     await used.lookUp(client, { everyMs, concurrency, namespace, signal });
   }
   const kinds = new Map<string, KindRef>();
-  for (const kind of [...wanted.map((w) => w.kind), ...(options.kinds ?? []), ...used.of(identity.hash)]) {
+  for (const kind of [...wanted.map((w) => w.kind), ...(options.kinds ?? []), ...used.of(identity.key)]) {
     const id = `${kind.kind}.${kind.group}`;
     if (!kinds.has(id)) kinds.set(id, kind);
   }
@@ -80,10 +82,15 @@ export async function loadSet(
     if (options.noDelete === true || isKept(object) || isDeleting(object)) return true;
     return options.noDeleteKinds?.some((k) => k.group === kind.group && k.kind === kind.kind) ?? false;
   };
-  const unwanted = [...read.existing].filter(([id]) => !ids.has(id)).map(([, found]) => found);
+  const candidates = [...read.existing].filter(([id]) => !ids.has(id)).map(([, found]) => found);
+  const confirmed = await confirmMembers(client, candidates, identity, { ...options, concurrency });
+  const unwanted = confirmed.members;
+  const existing = new Map([...read.existing].filter(([id]) => ids.has(id)));
+  for (const found of unwanted) existing.set(memberId(found), found);
   const isReleased = ({ object }: Existing) => options.release?.(object) ?? false;
   return {
-    ...{ identity, wanted, read },
+    ...{ identity, wanted },
+    read: { existing, failures: [...read.failures, ...confirmed.failures] },
     surplus: unwanted.filter((found) => !isSpared(found) && !isReleased(found)),
     released: unwanted.filter(isReleased),
   };
@@ -96,14 +103,15 @@ export function formOf(options: ApplySetOptions): SetForm {
 
 export function writeContext({ client }: ApplyParts, options: ApplySetOptions, dryRun: boolean): WriteContext {
   const { signal, fieldManager } = options;
+  const context = { client, signal, fieldManager: fieldManager ?? defaultFieldManager };
   const send = (member: SetMember, patch: Patch, current: KubeObject | undefined): Promise<KubeObject> => {
     const patcher = dryRun ? undefined : functionFor(options.patchers, member);
-    if (patcher !== undefined) return patcher(member, patch, { client, signal });
+    if (patcher !== undefined) return patcher(member, patch, context);
     if (patch.type !== 'apply') return client.patch(member.kind, member, patch, { signal, dryRun, fieldManager });
-    const owner = { fieldManager: fieldManager ?? defaultFieldManager, force: true };
+    const owner = { fieldManager: context.fieldManager, force: true };
     return client.applyFields(member.kind, patch.body as never, { ...owner, current, signal, dryRun });
   };
-  return { client, signal, options, send, dryRun };
+  return { ...context, options, send, dryRun };
 }
 
 /** Applies a set: phase by phase what is wanted, then, backwards, what is no longer. */
@@ -159,7 +167,7 @@ class ApplyRun {
     const { used, runtime } = this.#parts;
     const context = { ...writeContext(this.#parts, this.#options, false), runtime };
     await this.#each(phase, 'apply', async (wanted) => {
-      used.note(identity.hash, wanted.kind);
+      used.note(identity.key, wanted.kind);
       const current = read.existing.get(wanted.id)?.object;
       const { action, object } = await writeMember(this.#form, wanted, current, identity, context);
       this.#done[action].push(memberOf(wanted));
@@ -172,18 +180,18 @@ class ApplyRun {
 
   async release(members: readonly Existing[]): Promise<void> {
     const { client } = this.#parts;
-    const { hash } = this.#state.identity;
+    const set = ownSet(this.#state.identity, this.#options);
     await this.#each(members, 'release', async (found) => {
-      const isFree = await releaseMember(client, found, found.object, hash, this.#options.signal);
+      const isFree = await releaseMember(client, found, found.object, set, this.#options.signal);
       if (isFree) this.#done.released.push(memberOf(found));
     });
   }
 
   async prunePhase(phase: readonly Existing[]): Promise<void> {
     const { client } = this.#parts;
-    const { hash } = this.#state.identity;
+    const set = ownSet(this.#state.identity, this.#options);
     await this.#each(phase, 'delete', async (found) => {
-      const isGoing = await pruneMember(client, found, found.object, hash, this.#options.signal);
+      const isGoing = await pruneMember(client, found, found.object, set, this.#options.signal);
       if (isGoing) this.#done.deleted.push(memberOf(found));
     });
   }
@@ -197,7 +205,7 @@ class ApplyRun {
     const isGone = [...existing.values()].every(({ object }) => (object.metadata.finalizers ?? []).length === 0);
     const { deleted, released } = this.#done;
     if (wanted.length === 0 && isGone && deleted.length + released.length === existing.size) {
-      this.#parts.used.forget(identity.hash);
+      this.#parts.used.forget(identity.key);
     }
     return result;
   }

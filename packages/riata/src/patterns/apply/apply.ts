@@ -9,7 +9,8 @@ import type { ApplyOptions, ApplySetOptions } from './apply-options.js';
 import type { ApplySetResult, SetMember } from './apply-result.js';
 import { runApply } from './apply-run.js';
 import { type PurgeOrphansOptions, purgeOrphans } from './purge-orphans.js';
-import { namedOwner, setIdentity, setMarks } from './set-identity.js';
+import { namedOwner, setIdentity, statedIdentity } from './set-identity.js';
+import { ownSet } from './set-membership.js';
 import { planSet, type SetPlan } from './set-plan.js';
 import { pruneMember } from './set-writer.js';
 import { UsedKinds } from './used-kinds.js';
@@ -18,7 +19,7 @@ import { UsedKinds } from './used-kinds.js';
 interface Shared {
   readonly used: UsedKinds;
   readonly limiters: Map<string, RateLimiter>;
-  /** The last call for each set. */
+  /** The last call for each set, by its key. */
   readonly turns: Map<string, Promise<unknown>>;
 }
 
@@ -73,10 +74,10 @@ export class Apply implements SetApplier, RbacNeeds {
    */
   async apply(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<ApplySetResult> {
     const all = { ...this.#options, ...options };
-    const { hash } = setIdentity(all);
-    return this.#inTurn(hash, async () => {
+    const { key } = setIdentity(all);
+    return this.#inTurn(key, async () => {
       const list = [...objects];
-      await this.#limit(hash, list.length === 0, all);
+      await this.#limit(key, list.length === 0, all);
       return runApply(this.#parts, list, all);
     });
   }
@@ -99,14 +100,18 @@ export class Apply implements SetApplier, RbacNeeds {
     return this.#owner(object, this.#options.cache, options.signal);
   }
 
-  /** Deletes an object whose set has an owner that is gone (`PurgeOrphan`). Resolves to whether it did. */
+  /**
+   * Deletes an object whose set has an owner that is gone (`PurgeOrphan`), unless it is a copy that only carries the marks
+   * of the set. Resolves to whether it did.
+   */
   async purgeOrphan(object: KubeObject, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
-    const hash = object.metadata.labels?.[setMarks.hash];
-    if (namedOwner(object) === undefined || hash === undefined) return false;
+    const identity = statedIdentity(object);
+    if (identity === undefined || namedOwner(object) === undefined) return false;
     if ((await this.#owner(object, undefined, options.signal)) !== undefined) return false;
     const kind = this.#client.scheme.kindOf(object) ?? (await this.#client.mapper.kindFor(object));
     const { namespace, name } = object.metadata;
-    return pruneMember(this.#client, { kind, namespace, name }, object, hash, options.signal);
+    const set = ownSet(identity, this.#options);
+    return pruneMember(this.#client, { kind, namespace, name }, object, set, options.signal);
   }
 
   /**
@@ -114,9 +119,9 @@ export class Apply implements SetApplier, RbacNeeds {
    * was missed while no process was there to see it. Resolves to what it deleted.
    */
   async purgeOrphans(options: PurgeOrphansOptions = {}): Promise<readonly SetMember[]> {
-    const { concurrency = 8, listerNamespace: namespace } = this.#options;
+    const { concurrency = 8, listerNamespace: namespace, fieldManager } = this.#options;
     const { signal } = options;
-    const query = { concurrency, namespace, signal, log: this.#runtime.log };
+    const query = { concurrency, namespace, fieldManager, signal, log: this.#runtime.log };
     return purgeOrphans(this.#client, query, options, (object) => this.#owner(object, undefined, signal));
   }
 
@@ -138,27 +143,27 @@ export class Apply implements SetApplier, RbacNeeds {
     return { client: this.#client, used: this.#shared.used, runtime: this.#runtime };
   }
 
-  async #inTurn<T>(hash: string, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const { turns } = this.#shared;
-    const turn = (turns.get(hash) ?? Promise.resolve()).then(work, work);
-    turns.set(hash, turn);
+    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work);
+    turns.set(key, turn);
     try {
       return await turn;
     } finally {
-      if (turns.get(hash) === turn) turns.delete(hash);
+      if (turns.get(key) === turn) turns.delete(key);
     }
   }
 
-  async #limit(hash: string, isLast: boolean, { rateLimit, signal }: ApplySetOptions): Promise<void> {
+  async #limit(key: string, isLast: boolean, { rateLimit, signal }: ApplySetOptions): Promise<void> {
     if (rateLimit === undefined) return;
     const { limiters } = this.#shared;
     if (isLast) {
-      limiters.delete(hash);
+      limiters.delete(key);
       return;
     }
     const { qps, burst = 10 } = rateLimit;
-    const limiter = limiters.get(hash) ?? tokenBucketRateLimiter(qps, burst, this.#runtime.clock);
-    limiters.set(hash, limiter);
+    const limiter = limiters.get(key) ?? tokenBucketRateLimiter(qps, burst, this.#runtime.clock);
+    limiters.set(key, limiter);
     await limiter.wait({ signal });
   }
 }

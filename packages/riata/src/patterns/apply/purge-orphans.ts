@@ -5,7 +5,8 @@ import type { KubeObject } from '../../object/meta.js';
 import { memberOf, type SetMember } from './apply-result.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
 import { inParallel } from './in-parallel.js';
-import { type NamedOwner, namedOwner, setMarks } from './set-identity.js';
+import { type NamedOwner, namedOwner, type SetIdentity, statedIdentity } from './set-identity.js';
+import { ownSet } from './set-membership.js';
 import { pruneMember } from './set-writer.js';
 
 /** Which sets `purgeOrphans` looks at. */
@@ -19,34 +20,33 @@ export interface PurgeOrphansOptions {
 
 interface Family {
   readonly owner: NamedOwner;
-  readonly children: { readonly object: KubeObject; readonly kind: KindRef }[];
+  readonly children: { readonly object: KubeObject; readonly kind: KindRef; readonly identity: SetIdentity }[];
 }
 
 /** Deletes what is in sets whose owner is gone; each owner is asked for once. Resolves to what it deleted. */
 export async function purgeOrphans(
   client: Client,
-  query: SetObjectsQuery,
+  query: SetObjectsQuery & { readonly fieldManager?: string | undefined },
   { ownerKind, setId }: PurgeOrphansOptions,
   findOwner: (object: KubeObject) => Promise<KubeObject | undefined>,
 ): Promise<SetMember[]> {
   const families = new Map<string, Family>();
   await eachSetObject(client, query, (object, kind) => {
-    const owner = namedOwner(object);
-    if (owner === undefined || (setId !== undefined && owner.setId !== setId)) return;
+    const [owner, identity] = [namedOwner(object), statedIdentity(object)];
+    if (owner === undefined || identity === undefined || (setId !== undefined && owner.setId !== setId)) return;
     if (ownerKind !== undefined && (owner.gvk.kind !== ownerKind.kind || owner.gvk.group !== ownerKind.group)) return;
     const id = `${formatGvk(owner.gvk)}/${owner.namespace ?? ''}/${owner.name}`;
     const family = families.get(id) ?? { owner, children: [] };
     families.set(id, family);
-    family.children.push({ object, kind });
+    family.children.push({ object, kind, identity });
   });
   const purged: SetMember[] = [];
   await inParallel([...families.values()], query.concurrency, async ({ children }) => {
     const [first] = children;
     if (first === undefined || (await findOwner(first.object)) !== undefined) return;
-    for (const { object, kind } of children) {
+    for (const { object, kind, identity } of children) {
       const member = memberOf({ ...object.metadata, kind });
-      const hash = object.metadata.labels?.[setMarks.hash] ?? '';
-      if (await pruneMember(client, member, object, hash, query.signal)) purged.push(member);
+      if (await pruneMember(client, member, object, ownSet(identity, query), query.signal)) purged.push(member);
     }
   });
   return purged;

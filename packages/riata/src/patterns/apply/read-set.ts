@@ -7,6 +7,7 @@ import type { ApplySetOptions } from './apply-options.js';
 import { type ApplyFailure, memberId, memberOf, type SetMember, type Wanted } from './apply-result.js';
 import { inParallel } from './in-parallel.js';
 import type { SetIdentity } from './set-identity.js';
+import { isMember, ownSet } from './set-membership.js';
 
 /** An object of the set as it is stored. */
 export interface Existing extends SetMember {
@@ -20,7 +21,11 @@ export interface ReadSet {
   readonly failures: readonly ApplyFailure[];
 }
 
-/** Reads all objects of a set, of the kinds given: from the cache where that holds them. */
+/**
+ * Reads all objects of a set, of the kinds given: from the cache where that holds them. Objects with the label that the
+ * set does not own are left out. Caches cut managedFields, so what comes from there may still be a copy: see
+ * {@link confirmMembers}.
+ */
 export async function readSet(
   client: Client,
   kinds: readonly KindRef[],
@@ -30,9 +35,12 @@ export async function readSet(
 ): Promise<ReadSet> {
   const existing = new Map<string, Existing>();
   const failures: ApplyFailure[] = [];
+  const set = ownSet(identity, options);
   await inParallel(kinds, options.concurrency, async (kind) => {
     try {
-      for (const object of await readKind(client, kind, wanted, identity, options)) {
+      const { isCached, objects } = await readKind(client, kind, wanted, identity, options);
+      for (const object of objects) {
+        if (!(isMember(object, set) ?? isCached)) continue;
         const member = memberOf({ ...object.metadata, kind });
         existing.set(memberId(member), { ...member, object });
       }
@@ -51,23 +59,22 @@ async function readKind(
   wanted: readonly Wanted[],
   { selector }: SetIdentity,
   options: ApplySetOptions,
-): Promise<readonly KubeObject[]> {
+): Promise<{ readonly isCached: boolean; readonly objects: readonly KubeObject[] }> {
   const { listerNamespace, signal, cache, caching = 'held', owner } = options;
   const isNamespaced = kind.scope === 'Namespaced';
   const namespace = isNamespaced ? listerNamespace : undefined;
   const query = {
     ...(namespace === undefined ? {} : { namespace }),
     labelSelector: selector,
-    cutManagedFields: true,
     signal,
   };
   if (cache !== undefined && caching === 'dynamic' && !cache.holds(kind)) cache.use(kind);
-  if (cache?.holds(kind)) return (await cache.list(kind, query)).items;
+  if (cache?.holds(kind)) return { isCached: true, objects: (await cache.list(kind, query)).items };
   if (caching === 'strict') {
     throw new Error(`${formatGvk(kind.gvk)} is not in the cache, and caching is 'strict'; have the cache hold it`);
   }
   try {
-    return (await client.list(kind, query)).items;
+    return { isCached: false, objects: (await client.list(kind, query)).items };
   } catch (error) {
     // Who may not look everywhere may still look where the set is.
     if (!isForbidden(error) || !isNamespaced || namespace !== undefined) throw error;
@@ -75,6 +82,36 @@ async function readKind(
     if (owner?.metadata.namespace !== undefined) places.add(owner.metadata.namespace);
     if (places.size === 0) throw error;
     const lists = await Promise.all([...places].map((place) => client.list(kind, { ...query, namespace: place })));
-    return lists.flatMap(({ items }) => items);
+    return { isCached: false, objects: lists.flatMap(({ items }) => items) };
   }
+}
+
+/**
+ * Those that belong to the set, as the server has them where a cache could not tell. For the few objects that are no
+ * longer wanted: before anything is deleted or released.
+ */
+export async function confirmMembers(
+  client: Client,
+  candidates: readonly Existing[],
+  identity: SetIdentity,
+  options: ApplySetOptions & { readonly concurrency: number },
+): Promise<{ readonly members: readonly Existing[]; readonly failures: readonly ApplyFailure[] }> {
+  const { concurrency, signal } = options;
+  const set = ownSet(identity, options);
+  const found = new Map<Existing, Existing>();
+  const failures: ApplyFailure[] = [];
+  await inParallel(candidates, concurrency, async (candidate) => {
+    if (isMember(candidate.object, set)) {
+      found.set(candidate, candidate);
+      return;
+    }
+    try {
+      const object = await client.find(candidate.kind, candidate, { signal });
+      if (object !== undefined && isMember(object, set)) found.set(candidate, { ...candidate, object });
+    } catch (error) {
+      signal?.throwIfAborted();
+      failures.push({ member: memberOf(candidate), action: 'delete', error });
+    }
+  });
+  return { members: candidates.flatMap((candidate) => found.get(candidate) ?? []), failures };
 }

@@ -2,11 +2,9 @@ import type { KubeObject } from '../../object/meta.js';
 import { isConflict } from '../../rest/error-guards.js';
 import type { Wanted } from './apply-result.js';
 import { setMarks } from './set-identity.js';
+import { defaultFieldManager } from './set-membership.js';
 import { isAsIntended, type SetForm, type WriteContext } from './set-writer.js';
 import { takeOverPatch } from './take-over-fields.js';
-
-/** Who applied fields belong to unless said otherwise. */
-export const defaultFieldManager = 'riata-apply';
 
 /** Server-side apply: one request makes an object or changes it, and the server knows what is ours. */
 export const serverSideForm: SetForm = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedOwner, setIdentity, setMarks } from './set-identity.js';
+import { namedOwner, setIdentity, setMarks, statedIdentity } from './set-identity.js';
 
 const owner = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'shop', name: 'cart', uid: 'u' } };
 
@@ -26,9 +26,9 @@ test('an id alone, or an owner alone, is enough; neither is refused', () => {
 });
 
 test('the owner is read back from the annotations, of the core group too', () => {
-  const { annotations } = setIdentity({ setId: 'children', owner });
+  const { annotations, labels } = setIdentity({ setId: 'children', owner });
   const gvk = { group: 'apps', version: 'v1', kind: 'Deployment' };
-  expect(namedOwner({ metadata: { annotations } })).toEqual({
+  expect(namedOwner({ metadata: { annotations, labels } })).toEqual({
     gvk,
     namespace: 'shop',
     name: 'cart',
@@ -38,8 +38,24 @@ test('the owner is read back from the annotations, of the core group too', () =>
   expect(namedOwner({ metadata: core })).toEqual({
     ...{ gvk: { group: '', version: 'v1', kind: 'Namespace' }, name: 'n', setId: '' },
   });
-  expect(
-    namedOwner({ metadata: { annotations: { [setMarks.ownerName]: 'x', [setMarks.ownerGvk]: 'no' } } }),
-  ).toBeUndefined();
+  expect(namedOwner({ metadata: setIdentity({ setId: 'children' }) })).toBeUndefined();
   expect(namedOwner({})).toBeUndefined();
+});
+
+test('an object whose label and annotations disagree, or that lacks one of them, states no set', () => {
+  const { annotations, labels } = setIdentity({ setId: 'children', owner });
+  expect(statedIdentity({ metadata: { annotations, labels } })).toEqual(setIdentity({ setId: 'children', owner }));
+  const others = { ...annotations, [setMarks.ownerName]: 'other' };
+  for (const metadata of [{ annotations }, { labels }, { labels, annotations: others }]) {
+    expect([statedIdentity({ metadata }), namedOwner({ metadata })]).toEqual([undefined, undefined]);
+  }
+});
+
+test('sets with the same hash have different keys and texts', () => {
+  const of = (namespace: string, name: string) =>
+    setIdentity({ owner: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name, uid: 'u' } } });
+  const [one, two] = [of('prodx', 'web'), of('dx', 'webpro')];
+  expect(one.hash).toBe(two.hash);
+  expect(one.key).not.toBe(two.key);
+  expect([one.text, two.text]).toEqual(['ConfigMap prodx/web', 'ConfigMap dx/webpro']);
 });

@@ -5,7 +5,7 @@ import { hash } from '../../runtime/hash.js';
 
 /** The labels and annotations by which objects of a set are known: those of wrangler, so that sets can change hands. */
 export const setMarks = {
-  /** Label: the same on all objects of a set. */
+  /** Label: the same on all objects of a set, and on those of sets that happen to have the same hash. */
   hash: 'objectset.rio.cattle.io/hash',
   /** Label: `false` keeps an object when it is no longer in the set. */
   prune: 'objectset.rio.cattle.io/prune',
@@ -31,14 +31,25 @@ export interface SetNames {
 
 /** What tells one set from all others. */
 export interface SetIdentity {
+  /** The value of the label. Sets of different owners can share it, see {@link key}. */
   readonly hash: string;
+  /**
+   * Differs between any two sets. The hash does not: wrangler computes it from the joined names without a separator, so
+   * that owner `web` in `prodx` and owner `webpro` in `dx` have the same one.
+   */
+  readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Selects the set's objects. */
+  /** Selects the set's objects, and those of any set with the same hash. */
   readonly selector: string;
   /** For people. */
   readonly text: string;
 }
+
+/** The annotations that make up an identity, in the order in which wrangler hashes them. */
+export const identityMarks = [setMarks.id, setMarks.ownerGvk, setMarks.ownerName, setMarks.ownerNamespace] as const;
+
+type Annotations = Readonly<Record<string, string>> | undefined;
 
 /**
  * The identity of a set, the same that wrangler gives it (`GetLabelsAndAnnotations`, `GetSelectorFromOwner`). Throws a
@@ -56,17 +67,40 @@ export function setIdentity({ setId = '', owner }: SetNames): SetIdentity {
     annotations[setMarks.ownerName] = owner.metadata.name;
     annotations[setMarks.ownerNamespace] = owner.metadata.namespace ?? '';
   }
-  const order = [setMarks.id, setMarks.ownerGvk, setMarks.ownerName, setMarks.ownerNamespace];
-  const digest = hash('sha1', order.map((name) => annotations[name] ?? '').join(''));
-  const { kind, metadata } = owner ?? {};
-  const place = metadata?.namespace === undefined ? '' : `${metadata.namespace}/`;
-  const whose = owner === undefined ? '' : `${kind} ${place}${metadata?.name}`;
+  return identityFrom(annotations);
+}
+
+/**
+ * The identity that an object states: by its annotations, provided that its label agrees with them. Undefined for an
+ * object in no set. Who wrote the marks is another question, see `isMember`.
+ */
+export function statedIdentity({ metadata }: WithMetadata): SetIdentity | undefined {
+  const label = metadata?.labels?.[setMarks.hash];
+  if (label === undefined || !identityMarks.some((mark) => metadata?.annotations?.[mark])) return undefined;
+  const identity = identityFrom(metadata?.annotations);
+  return identity.hash === label ? identity : undefined;
+}
+
+/** The {@link SetIdentity.key} that annotations stand for. */
+export function setKey(annotations: Annotations): string {
+  return JSON.stringify(identityMarks.map((mark) => annotations?.[mark] ?? ''));
+}
+
+/** The set that annotations name, for people. */
+export function setText(annotations: Annotations): string {
+  const [setId = '', gvk = '', name = '', namespace = ''] = identityMarks.map((mark) => annotations?.[mark]);
+  const owner = name === '' ? '' : `${gvk.split(', Kind=').at(-1)} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+  return [setId === '' ? '' : JSON.stringify(setId), owner].filter(Boolean).join(' of ');
+}
+
+function identityFrom(given: Annotations): SetIdentity {
+  const stated = identityMarks.filter((mark) => given?.[mark] !== undefined);
+  const annotations = Object.fromEntries(stated.map((mark) => [mark, given?.[mark] ?? '']));
+  const digest = hash('sha1', identityMarks.map((mark) => annotations[mark] ?? '').join(''));
   return {
-    hash: digest,
-    labels: { [setMarks.hash]: digest },
-    annotations,
+    ...{ hash: digest, key: setKey(annotations), labels: { [setMarks.hash]: digest }, annotations },
     selector: `${setMarks.hash}=${digest}`,
-    text: [setId === '' ? '' : JSON.stringify(setId), whose].filter(Boolean).join(' of '),
+    text: setText(annotations),
   };
 }
 
@@ -78,9 +112,12 @@ export interface NamedOwner {
   readonly setId: string;
 }
 
-/** The owner of the set that an object belongs to, by its annotations; undefined if they name none. Asks nobody. */
+/**
+ * The owner of the set that an object states to be in; undefined if it states none, or its label and annotations
+ * disagree. Asks nobody.
+ */
 export function namedOwner(object: WithMetadata): NamedOwner | undefined {
-  const annotations = object.metadata?.annotations ?? {};
+  const { annotations = {} } = statedIdentity(object) ?? {};
   const name = annotations[setMarks.ownerName];
   const [groupVersion, kind] = (annotations[setMarks.ownerGvk] ?? '').split(', Kind=');
   if (!name || !groupVersion || !kind) return undefined;

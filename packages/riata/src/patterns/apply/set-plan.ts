@@ -7,7 +7,8 @@ import { type ApplyParts, formOf, loadSet, type SetState, writeContext } from '.
 import { type DiffLine, diffObjects, formatDiff } from './format-diff.js';
 import { inParallel } from './in-parallel.js';
 import { setMarks } from './set-identity.js';
-import { functionFor, isImmutable, type SetForm } from './set-writer.js';
+import { isMember, ownSet } from './set-membership.js';
+import { functionFor, isImmutable, refuseForeign, type SetForm } from './set-writer.js';
 import { threeWayForm } from './three-way-form.js';
 
 /** What would be done to one object, and how it would differ. */
@@ -103,7 +104,7 @@ export async function planSet(
 async function plan(
   parts: ApplyParts,
   wanted: Wanted,
-  { read }: SetState,
+  { read, identity }: SetState,
   options: ApplySetOptions,
 ): Promise<PlannedChange> {
   const { intent } = wanted;
@@ -119,6 +120,10 @@ async function plan(
   }
   const form = formOf(options);
   if (inSet !== undefined && form.isSame(current, wanted)) return { ...member, action: 'unchanged', diff: [] };
+  if ((options.adopt ?? 'all') !== 'all' && (inSet === undefined || !isMember(inSet, ownSet(identity, options)))) {
+    const live = inSet === undefined ? current : await found(parts, wanted, options);
+    if (live !== undefined) refuseForeign(wanted, live, identity, options);
+  }
   const after = await dryWrite(formFor(current, form, options), wanted, current, parts, options);
   const isReplaced = after === undefined;
   const diff = diffObjects(current, after ?? intent);

@@ -9,7 +9,8 @@ import type { Runtime } from '../../runtime/runtime.js';
 import type { ApplySetOptions, ForKind, SetWriteContext } from './apply-options.js';
 import { memberText, type SetAction, type SetMember, type Wanted } from './apply-result.js';
 import { covers } from './covers.js';
-import { type SetIdentity, setMarks } from './set-identity.js';
+import { type SetIdentity, setMarks, setText } from './set-identity.js';
+import { isMarkedBy, isMarkedForOther, isMember, type OwnSet, ownSet } from './set-membership.js';
 
 /** How one form of apply writes. */
 export interface SetForm {
@@ -49,16 +50,20 @@ export async function writeMember(
   identity: SetIdentity,
   context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
 ): Promise<Written> {
-  const { options, client, signal } = context;
+  const { options, client, signal, fieldManager } = context;
   if (current !== undefined && isDeleting(current)) {
     await gone(wanted, current, context);
     return { action: 'replaced', object: await form.write(wanted, undefined, context) };
   }
-  if (current === undefined) await refuseForeign(wanted, identity, context);
-  else if (form.isSame(current, wanted)) return { action: 'unchanged', object: current };
+  if (current !== undefined && form.isSame(current, wanted)) return { action: 'unchanged', object: current };
+  const isSure = current !== undefined && isMember(current, ownSet(identity, options)) === true;
+  if (!isSure && (options.adopt ?? 'all') !== 'all') {
+    const found = await client.find(wanted.kind, wanted, { signal });
+    if (found !== undefined) refuseForeign(wanted, found, identity, options);
+  }
   if (current !== undefined) {
     const reconcile = functionFor(options.reconcilers, wanted);
-    const verdict = await reconcile?.(current, wanted.intent, { client, signal });
+    const verdict = await reconcile?.(current, wanted.intent, { client, signal, fieldManager });
     if (verdict === 'done') return { action: 'updated', object: current };
     if (verdict === 'replace') return replace(form, wanted, current, context);
   }
@@ -116,19 +121,21 @@ async function gone(
   await waitForDeletion(client, wanted.kind, { ...wanted, uid }, { timeout, signal, runtime });
 }
 
-/** Looks before it takes over, where not everything may be taken. */
-async function refuseForeign(
-  wanted: Wanted,
+/** Throws if an object is there already that `adopt` does not allow to take over. */
+export function refuseForeign(
+  wanted: SetMember,
+  found: KubeObject,
   identity: SetIdentity,
-  { client, options, signal }: WriteContext,
-): Promise<void> {
+  options: ApplySetOptions,
+): void {
   const { adopt = 'all' } = options;
-  if (adopt === 'all') return;
-  const found = await client.find(wanted.kind, wanted, { signal });
-  if (found === undefined) return;
-  const other = found.metadata.labels?.[setMarks.hash];
-  if (other === identity.hash || (adopt === 'unowned' && other === undefined)) return;
-  const whose = other === undefined ? 'in no set' : `in another set (${setMarks.hash}=${other})`;
+  const set = ownSet(identity, options);
+  if (adopt === 'all' || isMarkedBy(found, set)) return;
+  const isOthers = isMarkedForOther(found, set);
+  if (adopt === 'unowned' && !isOthers) return;
+  const { labels, annotations } = found.metadata;
+  const other = setText(annotations) || `${setMarks.hash}=${labels?.[setMarks.hash]}`;
+  const whose = isOthers ? `in another set (${other})` : 'in no set';
   throw new Error(
     `${memberText(wanted)} is there already, and is ${whose}; adopt is '${adopt}': delete or rename it, or allow adopting it`,
   );
@@ -142,10 +149,10 @@ export function pruneMember(
   client: Client,
   member: SetMember,
   known: KubeObject,
-  hash: string,
+  set: OwnSet,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  return whileInSet(client, member, known, hash, signal, async (object) => {
+  return whileInSet(client, member, known, set, signal, async (object) => {
     if (isDeleting(object) || isKept(object)) return false;
     const { uid, resourceVersion } = object.metadata;
     const options = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background', signal } as const;
@@ -159,10 +166,10 @@ export function releaseMember(
   client: Client,
   member: SetMember,
   known: KubeObject,
-  hash: string,
+  set: OwnSet,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  return whileInSet(client, member, known, hash, signal, async ({ metadata: { uid, resourceVersion } }) => {
+  return whileInSet(client, member, known, set, signal, async ({ metadata: { uid, resourceVersion } }) => {
     const { hash: label, prune: _, ...notes } = setMarks;
     const annotations = Object.fromEntries(Object.values(notes).map((name) => [name, null]));
     const body = { metadata: { uid, resourceVersion, labels: { [label]: null }, annotations } };
@@ -171,19 +178,23 @@ export function releaseMember(
   });
 }
 
-/** Has something done to an object unless it is gone or has left the set; again, if somebody was faster. */
+/**
+ * Does something to an object unless it is gone or not in the set; again after a conflict. `work` sends the UID and
+ * resourceVersion of the object whose membership was checked.
+ */
 async function whileInSet(
   client: Client,
   member: SetMember,
   known: KubeObject,
-  hash: string,
+  set: OwnSet,
   signal: AbortSignal | undefined,
   work: (object: KubeObject) => Promise<boolean>,
 ): Promise<boolean> {
-  let object: KubeObject | undefined = known;
+  // Without managedFields, as caches have it, an object may be a copy that only carries the marks.
+  let object = isMember(known, set) === undefined ? await client.find(member.kind, member, { signal }) : known;
   for (let turn = 0; ; turn += 1) {
     if (object === undefined || object.metadata.uid !== known.metadata.uid) return false;
-    if (object.metadata.labels?.[setMarks.hash] !== hash) return false;
+    if (!isMember(object, set)) return false;
     try {
       return await work(object);
     } catch (error) {

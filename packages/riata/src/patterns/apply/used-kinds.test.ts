@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Client } from '../../client/interfaces.js';
 import type { KindRef } from '../../object/kind.js';
 import { memoryLogger, silentLogger, VirtualClock } from '../../runtime/index.js';
-import { setMarks } from './set-identity.js';
+import { setKey, setMarks } from './set-identity.js';
 import { UsedKinds } from './used-kinds.js';
 
 const resource = (kind: string, verbs = ['list', 'delete', 'create']) => ({
@@ -10,7 +10,7 @@ const resource = (kind: string, verbs = ['list', 'delete', 'create']) => ({
   ...{ scope: 'Namespaced' as const, shortNames: [], categories: [], subresources: [] },
 });
 
-/** A server with these objects: kind → hashes of the sets that they are in. */
+/** A server with these objects: kind → ids of the sets that they are in. */
 function fakeClient(objects: Record<string, readonly string[] | Error>): { client: Client; asked: string[] } {
   const asked: string[] = [];
   const resources = [
@@ -29,13 +29,14 @@ function fakeClient(objects: Record<string, readonly string[] | Error>): { clien
       asked.push(kind);
       const found = objects[kind];
       if (found instanceof Error) throw found;
-      for (const hash of found ?? []) yield { metadata: { labels: { [setMarks.hash]: hash } } };
+      for (const id of found ?? []) yield { metadata: { annotations: { [setMarks.id]: id } } };
     },
   };
   return { client: client as unknown as Client, asked };
 }
 
-const kindsOf = (used: UsedKinds, hash: string) => used.of(hash).map(({ kind }) => kind);
+const key = (id: string) => setKey({ [setMarks.id]: id });
+const kindsOf = (used: UsedKinds, id: string) => used.of(key(id)).map(({ kind }) => kind);
 const lookup = { everyMs: 1000, concurrency: 2 };
 
 test('one look tells of all sets, and is done again after a while; sets that are gone are forgotten', async () => {

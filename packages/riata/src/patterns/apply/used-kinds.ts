@@ -3,7 +3,7 @@ import type { KindRef } from '../../object/kind.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
-import { setMarks } from './set-identity.js';
+import { setKey } from './set-identity.js';
 
 /** After a look that did not show all. */
 const againMs = 60_000;
@@ -21,14 +21,14 @@ interface Look {
 }
 
 /**
- * Which kinds each set has objects of. The labels of the objects themselves are the record, so nothing is lost with a
+ * Which kinds each set has objects of. The marks of the objects themselves are the record, so nothing is lost with a
  * process: one look at the metadata of all objects of any set tells of all sets at once. After that, what is applied
  * here is noted as it happens.
  */
 export class UsedKinds {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** By the set's hash, then by `kind.group`. */
+  /** By the set's key, then by `kind.group`. */
   #kinds = new Map<string, Map<string, KindRef>>();
   /** Of all sets, by `kind.group`: what was applied here. */
   readonly #applied = new Map<string, KindRef>();
@@ -43,8 +43,8 @@ export class UsedKinds {
   }
 
   /** What a set is known to have objects of. */
-  of(hash: string): KindRef[] {
-    return [...(this.#kinds.get(hash)?.values() ?? [])];
+  of(key: string): KindRef[] {
+    return [...(this.#kinds.get(key)?.values() ?? [])];
   }
 
   /** What was applied here, of all sets. */
@@ -53,19 +53,19 @@ export class UsedKinds {
   }
 
   /** A set is about to have an object of this kind. */
-  note(hash: string, kind: KindRef): void {
+  note(key: string, kind: KindRef): void {
     this.#applied.set(`${kind.kind}.${kind.group}`, kind);
-    this.#found(hash, kind);
+    this.#found(key, kind);
   }
 
-  #found(hash: string, kind: KindRef): void {
-    add(this.#kinds, hash, kind);
-    if (this.#next !== undefined) add(this.#next, hash, kind);
+  #found(key: string, kind: KindRef): void {
+    add(this.#kinds, key, kind);
+    if (this.#next !== undefined) add(this.#next, key, kind);
   }
 
   /** A set has nothing any more. */
-  forget(hash: string): void {
-    this.#kinds.delete(hash);
+  forget(key: string): void {
+    this.#kinds.delete(key);
   }
 
   /** Looks unless that was done not long ago; whoever asks meanwhile waits for the same answer. */
@@ -95,7 +95,7 @@ export class UsedKinds {
     if (isEverywhere) this.#next = new Map();
     try {
       const isWhole = await eachSetObject(client, { ...lookup, log: this.#log }, ({ metadata }, kind) => {
-        this.#found(metadata.labels?.[setMarks.hash] ?? '', kind);
+        this.#found(setKey(metadata.annotations), kind);
       });
       if (isEverywhere && isWhole && this.#next !== undefined) this.#kinds = this.#next;
       return { isWhole };
@@ -105,9 +105,9 @@ export class UsedKinds {
   }
 }
 
-function add(all: Map<string, Map<string, KindRef>>, hash: string, kind: KindRef): void {
-  const kinds = all.get(hash) ?? new Map<string, KindRef>();
-  all.set(hash, kinds);
+function add(all: Map<string, Map<string, KindRef>>, key: string, kind: KindRef): void {
+  const kinds = all.get(key) ?? new Map<string, KindRef>();
+  all.set(key, kinds);
   const id = `${kind.kind}.${kind.group}`;
   if (!kinds.has(id)) kinds.set(id, kind);
 }
