@@ -2,6 +2,7 @@ import type { ControllerDefinition } from 'riata/controller';
 import { type KubeletOptions, kubelet } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
+import { resourceQuotas } from './quota/resource-quota.js';
 import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
 import { deployments } from './workloads/deployment.js';
@@ -16,6 +17,11 @@ import { statefulSets } from './workloads/stateful-set.js';
  */
 export function workloadControllers(): readonly ControllerDefinition[] {
   return [deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, endpointSlices];
+}
+
+/** The controllers that serve the cluster as a whole, as kube-controller-manager has them: usage of ResourceQuotas. */
+export function clusterControllers(): readonly ControllerDefinition[] {
+  return [resourceQuotas()];
 }
 
 /**

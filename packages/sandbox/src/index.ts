@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { nodeControllers, workloadControllers } from './controllers.js';
+export { clusterControllers, nodeControllers, workloadControllers } from './controllers.js';
 export type { KubeletOptions, PodFate } from './node/kubelet.js';
 export { type MakeNodesOptions, makeNodes } from './node/nodes.js';
 export { Sandbox, type SandboxOptions } from './sandbox.js';

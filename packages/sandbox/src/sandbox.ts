@@ -4,7 +4,7 @@ import type { ReconcileRecord } from 'riata/controller';
 import type { Pod } from 'riata/kinds';
 import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
 import { silentLogger, systemClock } from 'riata/runtime';
-import { nodeControllers, workloadControllers } from './controllers.js';
+import { clusterControllers, nodeControllers, workloadControllers } from './controllers.js';
 import type { PodFate } from './node/kubelet.js';
 import { makeNodes } from './node/nodes.js';
 
@@ -50,7 +50,11 @@ export class Sandbox implements AsyncDisposable {
     try {
       await makeNodes(client, nodes, { clock });
       const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
-      const all = [...workloadControllers(), ...nodeControllers({ ...(options.fate && { fate: options.fate }) })];
+      const all = [
+        ...workloadControllers(),
+        ...clusterControllers(),
+        ...nodeControllers({ ...(options.fate && { fate: options.fate }) }),
+      ];
       for (const definition of all) manager.add(definition);
       const sandbox = new Sandbox(server, client, manager);
       await manager.elected;
