@@ -61,6 +61,47 @@ describeServers('sources', (server) => {
     await Promise.all(runs);
   });
 
+  test('a poll that fails does not fail the later ones', async () => {
+    const log = silentLogger;
+    await using connection = server().connect();
+    const { client } = connection;
+    const namespace = await server().namespace();
+    await using cache = new Cache(client, { namespaces: [namespace], runtime: { log } });
+    const clock = new VirtualClock();
+    const heard: string[] = [];
+    const failures: unknown[] = [];
+    let polls = 0;
+    const poll = async () => {
+      polls += 1;
+      if (polls === 1) throw new Error('not yet');
+      return [{ id: 'x', version: `poll-${polls}` }];
+    };
+    const carts = control(ConfigMap, { predicates: [() => false] })
+      .source(() =>
+        pollerSource({
+          every: '1m',
+          poll,
+          id: ({ id }) => id,
+          keys: ({ version }) => ({ namespace, name: version }),
+          runtime: { clock, log: { ...log, error: (_, fields) => void failures.push(fields) } },
+        }),
+      )
+      .evenWhenGone()
+      .reconcile(({ key }) => void heard.push(key.name));
+    const controller = await controllerFor(carts, { client, cache, runtime: { log } });
+    const stop = new AbortController();
+    const runs = [cache.run({ signal: stop.signal }), controller.run({ signal: stop.signal })];
+    for (const count of [1, 2, 3]) {
+      await until(`poll ${count}`, async () => polls === count && clock.pending > 0);
+      await clock.advance(70_000);
+    }
+    await until('what the later polls found was heard', async () => heard.includes('poll-3'));
+    expect(heard).toContain('poll-2');
+    expect(failures).toHaveLength(1);
+    stop.abort();
+    await Promise.all(runs);
+  });
+
   test('a cron expression: objects are looked at when the time has come, and again the next time', async () => {
     const runtime = { log: silentLogger };
     await using connection = server().connect();

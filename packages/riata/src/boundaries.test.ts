@@ -230,6 +230,22 @@ describe('the source of riata', () => {
   test('touches time, chance and the console only in runtime/', () => expect(seamErrors(sources)).toEqual([]));
 });
 
+describe('the suites that also run on the packed packages', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const suites = ['riata/behaviour', 'riata/faults', 'sandbox/behaviour', 'testing/behaviour'];
+
+  test.each(suites)('%s imports packages by name', (suite) => {
+    const files = readdirSync(join(root, suite)).filter((file) => file.endsWith('.ts'));
+    expect(files).not.toEqual([]);
+    const wrong = files.flatMap((file) =>
+      importsOf(readFileSync(join(root, suite, file), 'utf8'))
+        .filter(({ target }) => /(?:^|\/)src\//.test(target) && !target.endsWith('.fixture.js'))
+        .map(({ target }) => `${suite}/${file} imports '${target}'; import the package by its name`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('the layer rule', () => {
   test.each([
     ['rest/a.ts', "import { a } from '../client/b.js';"],
