@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
-import { inVersion } from '../resource/in-version.js';
+import { shownAs } from '../resource/in-version.js';
 import type { FoundList } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 
@@ -17,7 +17,7 @@ export async function* protobufListPieces(
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < found.length; at += slice) {
     if (at > 0) await clock.yield();
-    const objects = found.slice(at, at + slice).map(({ object }) => inVersion(object, resource.apiVersion));
+    const objects = found.slice(at, at + slice).map(({ object }) => shownAs(object, resource));
     pieces.push(encodeItems(objects as unknown as JsonObject[], resource));
   }
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);

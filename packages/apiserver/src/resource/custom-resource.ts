@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, mergeTypeFromSchema, type StructuralSchema } from 'riata/object';
+import { isJsonObject, type JsonObject, type StructuralSchema } from 'riata/object';
 import { ruleChecker } from '../cel/rules/check-rules.js';
 import { IllTypedError } from '../schema/built-in/decode-typed.js';
-import { objectMetaSchema } from '../schema/built-in/object-meta-schema.js';
 import type { CrdSpec, CrdVersion } from '../schema/crd/crd-object.js';
 import { finalizerWarnings } from '../schema/finalizer-warnings.js';
 import { duplicateComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { withDefaults } from '../schema/structural/defaults.js';
-import { prune } from '../schema/structural/prune.js';
 import { readCustomResource } from '../schema/structural/read-custom-resource.js';
 import { checkContent, checkStatusContent, type ScalePaths } from '../schema/structural/validate-custom-resource.js';
 import { forbiddenWrite, type Refusal, type ResourceName } from '../status/refusal.js';
@@ -16,6 +14,7 @@ import { statusApart, trackingOf } from './managed-fields.js';
 import { metaOf, stringsOf, textOf, valueAt } from './metadata.js';
 import { UnreadableError } from './read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
+import { structuralSchemaOf, VersionSchemas } from './version-schemas.js';
 
 const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
@@ -25,9 +24,9 @@ export function customResources(definition: JsonObject): readonly Resource[] {
   const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
   const group = textOf(spec.group);
   const stored = versions.find((v) => v.storage === true) ?? versions[0] ?? {};
-  return versions
-    .filter((v) => v.served === true)
-    .map((v) => resourceOf(definition, spec, v, `${group}/${textOf(stored.name)}`));
+  const storedAs = `${group}/${textOf(stored.name)}`;
+  const schemas = new VersionSchemas(spec, storedAs);
+  return versions.filter((v) => v.served === true).map((v) => resourceOf(definition, spec, v, storedAs, schemas));
 }
 
 /** Names as the server has accepted them. */
@@ -37,7 +36,13 @@ function namesOf(definition: JsonObject, spec: JsonObject): JsonObject {
   return isJsonObject(spec.names) ? spec.names : {};
 }
 
-function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObject, storedAs: string): Resource {
+function resourceOf(
+  definition: JsonObject,
+  spec: JsonObject,
+  version: JsonObject,
+  storedAs: string,
+  schemas: VersionSchemas,
+): Resource {
   const names = namesOf(definition, spec);
   const [group, plural, kind] = [textOf(spec.group), textOf(names.plural), textOf(names.kind)];
   const name = textOf(version.name);
@@ -58,9 +63,12 @@ function resourceOf(definition: JsonObject, spec: JsonObject, version: JsonObjec
     table: `${group}/${plural}`,
     deprecation: customDeprecation(spec as CrdSpec, version as CrdVersion),
     definition: version as CrdVersion,
+    definedAt: textOf(metaOf(definition).resourceVersion),
+    content: schemas.reader(apiVersion),
+    storable: schemas.writer(apiVersion),
     rules: { ...rulesOf(version), refuseCreate: isTerminating(definition) ? refuseCreate : undefined },
     get schema() {
-      schema ??= schemaOf(version, spec, apiVersion, kind);
+      schema ??= schemaOf(version, spec, apiVersion, kind, schemas);
       return schema;
     },
   };
@@ -119,10 +127,14 @@ function printed(value: unknown): string {
   return value === undefined || value === null ? '' : String(value);
 }
 
-function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kind: string): ResourceSchema {
-  const stored = version.storage === true ? undefined : storedSchema(spec);
-  const given = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
-  const schema = (isJsonObject(given) ? given : {}) as StructuralSchema;
+function schemaOf(
+  version: JsonObject,
+  spec: JsonObject,
+  apiVersion: string,
+  kind: string,
+  schemas: VersionSchemas,
+): ResourceSchema {
+  const schema = structuralSchemaOf(version);
   const preserves = spec.preserveUnknownFields === true;
   const hasStatus = isJsonObject(version.subresources) && version.subresources.status !== undefined;
   const scale = valueAt(version, 'subresources.scale');
@@ -144,21 +156,14 @@ function schemaOf(version: JsonObject, spec: JsonObject, apiVersion: string, kin
       ...finalizerWarnings(metaOf(object), before && metaOf(before)),
       ...(before && findings ? findings(object, before).warnings : []),
     ],
-    asStored: stored === undefined ? undefined : (object) => withDefaults(prune(object, stored).object, stored),
     tracking: trackingOf({
       apiVersion,
       kind,
-      type: mergeTypeFromSchema(withMetaSchema(schema), { preserveUnknownFields: preserves }),
+      type: schemas.mergeType(apiVersion),
+      versions: (other) => ({ type: schemas.mergeType(other) }),
       resetFields: statusApart(hasStatus),
     }),
   };
-}
-
-/** The schema of the version that objects are stored in. */
-function storedSchema(spec: JsonObject): StructuralSchema | undefined {
-  const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
-  const schema = valueAt(versions.find((v) => v.storage === true) ?? {}, 'schema.openAPIV3Schema');
-  return isJsonObject(schema) ? (schema as StructuralSchema) : undefined;
 }
 
 function readCustom(object: JsonObject, schema: StructuralSchema, apiVersion: string, kind: string) {
@@ -168,31 +173,4 @@ function readCustom(object: JsonObject, schema: StructuralSchema, apiVersion: st
     if (!(error instanceof IllTypedError)) throw error;
     throw new UnreadableError({ kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) }, error.message);
   }
-}
-
-/** Metadata merges as it does everywhere, whatever the schema says of it. */
-function withMetaSchema(schema: StructuralSchema): StructuralSchema {
-  const text: StructuralSchema = { type: 'string' };
-  const own = inEmbedded(schema);
-  const properties = { apiVersion: text, kind: text, ...own.properties, metadata: objectMetaSchema() };
-  return { ...own, type: 'object', properties };
-}
-
-/** The same for all resources that are embedded somewhere below. */
-function inEmbedded(schema: StructuralSchema): StructuralSchema {
-  const { properties = {}, items, additionalProperties: more } = schema;
-  const below = Object.entries(properties).map(([name, property]) => [
-    name,
-    property?.['x-kubernetes-embedded-resource'] === true ? withMetaSchema(property) : property && inEmbedded(property),
-  ]);
-  return {
-    ...schema,
-    ...(schema.properties === undefined ? {} : { properties: Object.fromEntries(below) }),
-    ...(isSchema(items) ? { items: inEmbedded(items) } : {}),
-    ...(isSchema(more) ? { additionalProperties: inEmbedded(more) } : {}),
-  };
-}
-
-function isSchema(value: unknown): value is StructuralSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { formatTime, type JsonObject, type KubeObject, parseTime, type Status } from 'riata/object';
 import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
-import { inVersion } from './in-version.js';
+import { inVersion, shownAs } from './in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import { isFinished, type ObjectStore } from './object-store.js';
 import { homeOf, type Resource } from './resource.js';
@@ -36,7 +36,8 @@ export function deleteObject(
   const refusal =
     resource.rules.refuseDelete?.(resource, name) ?? preconditionRefusal(resource, stored.object, request);
   if (refusal !== undefined) throw refusal;
-  const live = stored.object as unknown as JsonObject;
+  // Custom objects are written back through the version that is asked for, built-in ones as they are stored.
+  const live = (resource.builtIn ? stored.object : shownAs(stored.object, resource)) as unknown as JsonObject;
   const marked = mark(resource, live, request, context);
   if (isFinished(marked)) {
     const last = context.dryRun ? stored.object : store.remove(resource, stored);

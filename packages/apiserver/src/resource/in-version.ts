@@ -1,9 +1,18 @@
 import type { JsonObject, KubeObject } from 'riata/object';
 import { writeParts } from './load-write-parts.js';
+import type { Resource } from './resource.js';
 
 const converted = new WeakMap<KubeObject, KubeObject>();
 
-/** The object under a version of its kind. Of custom kinds, versions differ by no more than the name. */
+/** How a resource shows stored objects. */
+export type ShownAs = Pick<Resource, 'apiVersion' | 'content'>;
+
+/** A stored object as a resource shows it. */
+export function shownAs(object: KubeObject, { apiVersion, content }: ShownAs): KubeObject {
+  return inVersion(content?.(object) ?? object, apiVersion);
+}
+
+/** The object under a version of its kind. Of custom kinds, the schemas of versions may differ, too: {@link shownAs}. */
 export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
   if (object.apiVersion === apiVersion) return object;
   // What is to be converted has been written before.

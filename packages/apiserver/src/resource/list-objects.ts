@@ -2,7 +2,7 @@ import type { FieldSelector, JsonObject, KubeList, KubeObject, ListMeta, Selecto
 import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
 import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
 import { type ContinueToken, readContinueToken, writeContinueToken } from './continue-token.js';
-import { inVersion } from './in-version.js';
+import { shownAs } from './in-version.js';
 import type { Resource } from './resource.js';
 
 /** Which objects are meant, as parsed from the query. */
@@ -53,7 +53,7 @@ export function wholeList(resource: Resource, { head, found }: FoundList): KubeL
 
 /** An object as it stands in a list. */
 function asItem(resource: Resource, object: KubeObject): KubeObject {
-  const shown = inVersion(object, resource.apiVersion);
+  const shown = shownAs(object, resource);
   if (!resource.builtIn) return shown;
   const { apiVersion: _a, kind: _k, ...rest } = shown;
   return rest as KubeObject;
@@ -125,7 +125,7 @@ export function matcherOf(resource: Resource, choice: Choice): (stored: Stored) 
     if (name !== undefined && metadata.name !== name) return false;
     if (labels !== undefined && !labels.matches(metadata.labels ?? {})) return false;
     if (fields === undefined) return true;
-    const own = resource.rules.fields?.(object as unknown as JsonObject) ?? {};
+    const own = resource.rules.fields?.((resource.content?.(object) ?? object) as unknown as JsonObject) ?? {};
     const { name: objectName, namespace: objectNamespace = '' } = metadata;
     return fields.matches({ ...own, 'metadata.name': objectName, 'metadata.namespace': objectNamespace });
   };

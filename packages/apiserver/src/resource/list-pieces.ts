@@ -51,6 +51,6 @@ function itemWriter({ resource, texts, as }: ListForm): (stored: Stored) => stri
     return ({ object }) => writeJson({ ...named, metadata: object.metadata });
   }
   // Items of built-in kinds do not say what they are.
-  if (resource.builtIn) return (stored) => texts.body(stored, resource.apiVersion);
-  return (stored) => texts.whole(stored, resource.apiVersion);
+  if (resource.builtIn) return (stored) => texts.body(stored, resource);
+  return (stored) => texts.whole(stored, resource);
 }

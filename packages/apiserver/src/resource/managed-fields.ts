@@ -4,6 +4,7 @@ import {
   conflictStatus,
   excludeFields,
   type JsonObject,
+  type KindVersions,
   type ManagedFieldsEntry,
   type MergeType,
   type ResetFields,
@@ -19,6 +20,8 @@ export interface TrackedKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly type: MergeType;
+  /** Other versions that entries may be in. @default they differ by name only */
+  readonly versions?: KindVersions;
   /** An object of the kind in which nothing is set. @default `apiVersion` and `kind` alone */
   readonly empty?: JsonObject;
   /** Fields that a write does not reach, by subresource. */
@@ -27,11 +30,12 @@ export interface TrackedKind {
 
 /** Keeps managedFields by the engine of `riata/object`. */
 export function trackingOf(tracked: TrackedKind): FieldTracking {
-  const { apiVersion, kind, type, empty } = tracked;
+  const { apiVersion, kind, type, versions, empty } = tracked;
   const requestOf = (live: JsonObject | undefined, writer: FieldWriter) => ({
     apiVersion,
     kind,
     type,
+    versions,
     empty,
     live,
     manager: writer.manager,

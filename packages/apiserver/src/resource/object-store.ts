@@ -9,7 +9,7 @@ import type { Storage, Stored } from '../storage/storage.js';
 import { checkNamespace } from './check-name.js';
 import { type Expected, expectStored } from './expectations.js';
 import { generateName } from './generate-name.js';
-import { inVersion } from './in-version.js';
+import { inVersion, shownAs } from './in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { OwnObject } from './own-objects.js';
 import { hasSubresource, homeOf, type Resource } from './resource.js';
@@ -57,7 +57,7 @@ export class ObjectStore {
   get(resource: Resource, namespace: string, name: string): KubeObject {
     const stored = this.#storage.get(resource.table, keyFor(namespace, name));
     if (stored === undefined) throw notFound(resource, name);
-    return inVersion(stored.object, resource.apiVersion);
+    return shownAs(stored.object, resource);
   }
 
   find(resource: Resource, namespace: string, name: string): Stored | undefined {
@@ -94,7 +94,7 @@ export class ObjectStore {
     if (context.dryRun) return answerOf(object, resource, Number(sentVersion ?? 0) || undefined);
     const key = keyFor(namespace, name);
     const stored = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
-    return inVersion(stored.object, resource.apiVersion);
+    return shownAs(stored.object, resource);
   }
 
   /** Stores what the server makes by itself and what is whole but for its identity: `create` would make the same of it. */
@@ -123,7 +123,7 @@ export class ObjectStore {
   update(resource: Resource, namespace: string, name: string, change: Change, context: WriteContext): Written {
     const stored = this.find(resource, namespace, name);
     if (stored === undefined) throw notFound(resource, name);
-    const live = inVersion(stored.object, resource.apiVersion) as unknown as JsonObject;
+    const live = shownAs(stored.object, resource) as unknown as JsonObject;
     expectStored(resource, stored, change.expected);
     const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
     const kept = keepSystemFields(resource, name, live, made, change.subresource);
@@ -136,45 +136,38 @@ export class ObjectStore {
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
     const key = keyFor(namespace, name);
     if (gone) {
-      const last = stored.object as unknown as JsonObject;
-      this.#storage.remove(resource.table, key, (revision) => atRevision(last, resource, revision));
+      this.#storage.remove(resource.table, key, (revision) => removedAt(stored.object, revision));
       this.#removeAlso(resource, key);
       // Watchers are told what was stored last, at the revision of its end; the caller what it has made of it.
       return { object: answerOf(object, resource, stored.revision), created: false };
     }
-    if (isSame(live, object)) return { object: live as unknown as KubeObject, created: false };
+    if (isUnchanged(resource, stored, live, object)) return { object: live as unknown as KubeObject, created: false };
     const written = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
-    return { object: inVersion(written.object, resource.apiVersion), created: false };
+    return { object: shownAs(written.object, resource), created: false };
   }
 
   /** Stores an object as it is, for what the server itself changes: marks, finalizers, conditions. */
   replace(resource: Resource, stored: Stored, object: JsonObject, context: { readonly dryRun: boolean }): KubeObject {
     if (context.dryRun) return answerOf(object, resource, stored.revision);
-    if (isSame(stored.object as unknown as JsonObject, object)) {
-      return inVersion(stored.object, resource.apiVersion);
+    if (isUnchanged(resource, stored, stored.object as unknown as JsonObject, object)) {
+      return shownAs(stored.object, resource);
     }
     const written = this.#storage.put(resource.table, stored.key, (revision) => atRevision(object, resource, revision));
-    return inVersion(written.object, resource.apiVersion);
+    return shownAs(written.object, resource);
   }
 
   /** Removes an object for good. */
   remove(resource: Resource, stored: Stored): KubeObject {
-    const last = stored.object as unknown as JsonObject;
-    const removed = this.#storage.remove(resource.table, stored.key, (revision) =>
-      atRevision(last, resource, revision),
-    );
+    const removed = this.#storage.remove(resource.table, stored.key, (revision) => removedAt(stored.object, revision));
     this.#removeAlso(resource, stored.key);
-    return inVersion(removed.object, resource.apiVersion);
+    return shownAs(removed.object, resource);
   }
 
   #removeAlso({ rules }: Resource, key: string): void {
     for (const table of rules.removesAlso ?? []) {
       const other = this.#storage.get(table, key)?.object;
       if (other === undefined) continue;
-      this.#storage.remove(table, key, (revision) => {
-        const metadata = { ...other.metadata, resourceVersion: String(revision) };
-        return freeze({ ...other, metadata });
-      });
+      this.#storage.remove(table, key, (revision) => removedAt(other, revision));
     }
   }
 
@@ -276,7 +269,16 @@ function hasSpecFinalizers(object: JsonObject): boolean {
   return isJsonObject(object.spec) && stringsOf(object.spec.finalizers).length > 0;
 }
 
-/** Whether there is nothing to store; the revision is not part of what is said. */
+/**
+ * Whether there is nothing to store. A custom object is compared as it is stored: one that a newer definition shows with
+ * other defaults, or stores under another version, is written anew even by a write that changes nothing.
+ */
+function isUnchanged(resource: Resource, stored: Stored, live: JsonObject, object: JsonObject): boolean {
+  if (resource.builtIn) return isSame(live, object);
+  return isSame(stored.object as unknown as JsonObject, asStored(object, resource));
+}
+
+/** Whether two objects say the same; the revision is not part of what is said. */
 function isSame(live: JsonObject, object: JsonObject): boolean {
   const strip = (o: JsonObject) => withMeta(o, { resourceVersion: undefined });
   return equal(strip(live), strip(object));
@@ -284,11 +286,19 @@ function isSame(live: JsonObject, object: JsonObject): boolean {
 
 /** As it is stored: frozen, under the storage version, at its revision. */
 function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
-  // The schema of a built-in kind is not even read for what the server makes by itself.
-  const kept = resource.builtIn ? object : (resource.schema.asStored?.(object) ?? object);
-  const stored = inVersion(kept as unknown as KubeObject, resource.storedAs) as unknown as JsonObject;
-  const stamped = withMeta(stored, { resourceVersion: String(revision) });
+  const stamped = withMeta(asStored(object, resource), { resourceVersion: String(revision) });
   return freeze(shareFields(stamped) as unknown as KubeObject);
+}
+
+/** As it was stored last, at the revision of its end. */
+function removedAt(last: KubeObject, revision: number): KubeObject {
+  return freeze({ ...last, metadata: { ...last.metadata, resourceVersion: String(revision) } });
+}
+
+/** What is stored of an object, under the storage version. */
+function asStored(object: JsonObject, resource: Resource): JsonObject {
+  const kept = resource.storable?.(object) ?? object;
+  return inVersion(kept as unknown as KubeObject, resource.storedAs) as unknown as JsonObject;
 }
 
 /** As a dry run answers. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from 'riata/object';
 import { writeJson } from '../http/write-json.js';
 import type { Stored } from '../storage/storage.js';
-import { differsIn, inVersion } from './in-version.js';
+import { differsIn, inVersion, type ShownAs } from './in-version.js';
 import { RecentCache } from './recent-cache.js';
 
 /**
@@ -11,20 +11,21 @@ import { RecentCache } from './recent-cache.js';
  */
 export class ObjectTexts {
   // They are strings, as many small buffers outside of the heap keep the garbage collector busy.
-  #bodies: RecentCache<Stored, string> | undefined;
+  #bodies: RecentCache<KubeObject, string> | undefined;
 
-  /** The object under a version, without its name. */
-  body(stored: Stored, apiVersion: string): string {
-    if (differsIn(stored.object, apiVersion)) return bodyOf(inVersion(stored.object, apiVersion));
+  /** What a resource shows of an object, without its name. */
+  body({ object }: Stored, { apiVersion, content }: ShownAs): string {
+    const shown = content?.(object) ?? object;
+    if (differsIn(shown, apiVersion)) return bodyOf(inVersion(shown, apiVersion));
     this.#bodies ??= new RecentCache(heapLimit() / 8, (text) => text.length);
-    return this.#bodies.get(stored, () => bodyOf(stored.object));
+    return this.#bodies.get(shown, () => bodyOf(shown));
   }
 
-  /** The whole object, under a version. */
-  whole(stored: Stored, apiVersion: string): string {
-    const named = `{"kind":${JSON.stringify(stored.object.kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+  /** The whole object, as a resource shows it. */
+  whole(stored: Stored, as: ShownAs): string {
+    const named = `{"kind":${JSON.stringify(stored.object.kind)},"apiVersion":${JSON.stringify(as.apiVersion)},`;
     // Its metadata is always there, so that the comma is right; its opening brace has come already.
-    return named + this.body(stored, apiVersion).slice(1);
+    return named + this.body(stored, as).slice(1);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Scope } from 'riata/object';
+import type { JsonObject, KubeObject, Scope } from 'riata/object';
 import type { PrepareContext } from '../kinds/kind-rules.js';
 import type { CrdVersion } from '../schema/crd/crd-object.js';
 import type { NameRule } from '../schema/name-rules.js';
@@ -31,8 +31,6 @@ export interface ResourceSchema {
   validate(object: JsonObject, before?: JsonObject, subresource?: string): readonly FieldError[];
   /** What the writer is told that is no error. */
   warnings?(object: JsonObject, before?: JsonObject): readonly string[];
-  /** The object as it comes back from storage, if its version is not the stored one. */
-  readonly asStored?: (object: JsonObject) => JsonObject;
   /** The status of a new object: what is written of one that says nothing. @default none */
   readonly emptyStatus?: JsonObject | undefined;
   /** How writers share its fields. */
@@ -118,6 +116,15 @@ export interface Resource extends ResourceName {
   readonly deprecation?: string;
   /** What its definition says of this version; of custom kinds only. */
   readonly definition?: CrdVersion;
+  /** The revision of that definition: what was made by an older one may not hold any more. */
+  readonly definedAt?: string;
+  /**
+   * What it shows of a stored object, whatever `apiVersion` that names; of custom kinds only. An object that the current
+   * definition leaves as it is stays the same reference.
+   */
+  readonly content?: (object: KubeObject) => KubeObject;
+  /** What is stored of an object in its version; of custom kinds only. */
+  readonly storable?: (object: JsonObject) => JsonObject;
   readonly schema: ResourceSchema;
   readonly rules: ResourceRules;
 }

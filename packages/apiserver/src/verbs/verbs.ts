@@ -314,12 +314,13 @@ function checkFields(resource: Resource, selector: FieldSelector): void {
 
 function formOf(request: WatchVerbRequest): EventForm {
   const { resource, negotiated, showRow, writeEvent: write } = request;
-  const { apiVersion } = resource;
+  const { apiVersion, content, definedAt = '' } = resource;
   const { as, mediaType } = negotiated;
-  if (as === undefined) return { id: `${apiVersion} ${mediaType}`, apiVersion, write };
+  const shown = `${apiVersion} ${definedAt} ${mediaType}`;
+  if (as === undefined) return { id: shown, apiVersion, content, write };
   // Ages change, and the first event has more to say than the others.
-  if (showRow !== undefined) return { id: undefined, apiVersion, project: showRow };
+  if (showRow !== undefined) return { id: undefined, apiVersion, content, project: showRow };
   const form = `${as.group}/${as.version}`;
   const project = ({ metadata }: KubeObject) => ({ kind: as.kind, apiVersion: form, metadata });
-  return { id: `${apiVersion} ${form} ${as.kind} ${mediaType}`, apiVersion, project, write };
+  return { id: `${shown} ${form} ${as.kind}`, apiVersion, content, project, write };
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { writeJson } from '../http/write-json.js';
-import { inVersion } from '../resource/in-version.js';
+import { type ShownAs, shownAs } from '../resource/in-version.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { RecentCache } from '../resource/recent-cache.js';
 import type { Resource } from '../resource/resource.js';
@@ -9,11 +9,10 @@ import type { StorageEvent, Stored } from '../storage/storage.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** The form in which a watcher wants objects: the version, and what else is made of them. */
-export interface EventForm {
+/** The form in which a watcher wants objects: how its resource shows them, and what else is made of them. */
+export interface EventForm extends ShownAs {
   /** Names the form: equal names give equal bytes. Undefined: they change, and are made for each watcher anew. */
   readonly id: string | undefined;
-  readonly apiVersion: string;
   /** E.g. the metadata alone, or a row of a table. @default the object itself */
   readonly project?: (object: KubeObject) => unknown;
   /** How an event is put into bytes. @default as a line of JSON */
@@ -49,12 +48,13 @@ export class EventEncoder {
     return bytes;
   }
 
-  #make(type: EventType, stored: Stored, { apiVersion, project, write }: EventForm): Buffer {
+  #make(type: EventType, stored: Stored, form: EventForm): Buffer {
+    const { project, write } = form;
     if (project !== undefined || write !== undefined) {
-      const object = inVersion(stored.object, apiVersion);
+      const object = shownAs(stored.object, form);
       return (write ?? line)(type, (project === undefined ? object : project(object)) as JsonObject);
     }
-    return Buffer.from(`{"type":"${type}","object":${this.#texts.whole(stored, apiVersion)}}\n`);
+    return Buffer.from(`{"type":"${type}","object":${this.#texts.whole(stored, form)}}\n`);
   }
 }
 

@@ -75,8 +75,8 @@ export class WatchSession {
     this.#sink = sink;
     this.#sees = matcherOf(resource, request);
     // Of one shape for all watches, as each of many looks at its own with every event.
-    const { id, apiVersion, project, write } = request.form;
-    this.#form = { id, apiVersion, project, write };
+    const { id, apiVersion, content, project, write } = request.form;
+    this.#form = { id, apiVersion, content, project, write };
   }
 
   /** Where the objects live that it watches. */

@@ -93,8 +93,8 @@ export class Updater {
       if (id !== self) {
         let here = comparisons.get(set.apiVersion);
         if (here === undefined) {
-          const before = this.#converter.convert(live, set.apiVersion);
-          const after = this.#converter.convert(next, set.apiVersion);
+          const before = this.#convert(live, set.apiVersion, 'failed to convert old object');
+          const after = this.#convert(next, set.apiVersion, 'failed to convert new object');
           // A version that is not served any more: its managers are forgotten.
           if (before === undefined || after === undefined) continue;
           here = this.#compare(before, after, set.apiVersion);
@@ -107,6 +107,15 @@ export class Updater {
       if (!fields.isEmpty) left.set(id, fields === set.fields ? set : { ...set, fields });
     }
     return { changes, conflicts, left };
+  }
+
+  #convert(from: Typed, apiVersion: string, failure: string): Typed | undefined {
+    try {
+      return this.#converter.convert(from, apiVersion);
+    } catch (cause) {
+      if (!(cause instanceof ApplyError)) throw cause;
+      throw new ApplyError(cause.code, `${failure}: ${cause.message}`, { cause });
+    }
   }
 
   #compare(before: Typed, after: Typed, apiVersion: string): Comparison {
