@@ -65,6 +65,15 @@ describe('riata-apiserver', { timeout: 120_000 }, () => {
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });
 
+  test.each(['SIGTERM', 'SIGKILL'] as const)('ends with the npm that started it, also by %s', async (signal) => {
+    const npm = spawn('npm', ['run', '--silent', 'apiserver', '--', '--port', '0'], { cwd: root });
+    // Its outputs are open for as long as there is a process that holds them.
+    const ended = finish(npm);
+    await new Promise((resolve) => npm.stdout?.once('data', resolve));
+    npm.kill(signal);
+    expect((await ended).out).toMatch(/^riata-apiserver is ready at /);
+  });
+
   test('refuses what it does not know, and says how it is used', async () => {
     const { code, out, err } = await finish(start('--nope'));
     expect([code, out]).toEqual([2, '']);

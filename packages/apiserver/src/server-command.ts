@@ -113,7 +113,8 @@ export function nodeProblem(version: string): string | undefined {
 }
 
 /**
- * Runs a command: it says in one line where it serves once it does, and stops when the process gets SIGINT or SIGTERM.
+ * Runs a command: it says in one line where it serves once it does, and stops when the process gets SIGINT or SIGTERM, or
+ * when the npm or npx that started it has ended.
  * Sets the exit code: 0 when it was stopped, 1 when it failed, 2 for arguments that it does not know.
  */
 export async function runServerCommand<Own extends OwnOptions>(
@@ -145,7 +146,9 @@ async function serve<Own extends OwnOptions>(command: ServerCommand<Own>, settin
   const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  const server = await command.start(settings);
+  const stopping = new AbortController();
+  const { watchNpm } = await import('./watch-npm.js');
+  const [server, npm] = await Promise.all([command.start(settings), watchNpm(stopping.signal)]);
   try {
     const { url, ca } = await server.listen({ host, port, tls });
     if (kubeconfig !== undefined) {
@@ -154,8 +157,9 @@ async function serve<Own extends OwnOptions>(command: ServerCommand<Own>, settin
       await writeFile(kubeconfig, adminKubeconfig({ url, token: server.token, ca }), { mode: 0o600 });
     }
     process.stdout.write(`${command.name} is ready at ${url}\n`);
-    await stopAsked;
+    await Promise.race([stopAsked, npm.ended.catch(() => stopAsked)]);
   } finally {
+    stopping.abort();
     await server.stop();
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createClient } from 'riata';
 import { type RestConfig, staticCredentials } from 'riata/rest';
 import { describeError, silentLogger, systemClock, systemRandom } from 'riata/runtime';
+import { ProgramGuard } from './program-guard.js';
 
 /** A real API server on an etcd of its own, started for tests. */
 export interface ControlPlane extends AsyncDisposable {
@@ -23,18 +24,24 @@ const mostStarts = 5;
 /**
  * Starts `etcd` and `kube-apiserver` of a folder (`KUBEBUILDER_ASSETS`, as setup-envtest fetches them) on free ports of the
  * loopback interface, with their data in a temporary folder. There is no kube-controller-manager: nobody collects garbage
- * or empties namespaces. Rejects, with the last lines of the log, if they do not become ready.
+ * or empties namespaces. Rejects, with the last lines of the log, if they do not become ready. Both end with this process,
+ * also when it is killed.
  */
 export async function startControlPlane(assets: string): Promise<ControlPlane> {
   for (let starts = 1; ; starts += 1) {
     const folder = await mkdtemp(join(tmpdir(), 'riata-testing-'));
+    const guard = new ProgramGuard(folder);
     const programs: Program[] = [];
     const stop = async () => {
       for (const program of programs.toReversed()) await program.stop();
+      await guard.end();
       await rm(folder, { recursive: true, force: true });
     };
+    const start = (name: string, flags: readonly string[]) => {
+      programs.push(new Program(join(assets, name), flags, guard));
+    };
     try {
-      const config = await startPrograms(assets, folder, programs);
+      const config = await startPrograms(folder, programs, start);
       return { config, [Symbol.asyncDispose]: stop };
     } catch (error) {
       await stop();
@@ -43,14 +50,18 @@ export async function startControlPlane(assets: string): Promise<ControlPlane> {
   }
 }
 
-async function startPrograms(assets: string, folder: string, programs: Program[]): Promise<RestConfig> {
+async function startPrograms(
+  folder: string,
+  programs: readonly Program[],
+  start: (name: string, flags: readonly string[]) => void,
+): Promise<RestConfig> {
   const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
-  programs.push(new Program(join(assets, 'etcd'), etcdFlags(folder, etcdUrl, `http://127.0.0.1:${peerPort}`)));
+  start('etcd', etcdFlags(folder, etcdUrl, `http://127.0.0.1:${peerPort}`));
   const token = systemRandom.uuid();
   await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
   await writeFile(join(folder, 'accounts.pem'), accountsKey(), { mode: 0o600 });
-  programs.push(new Program(join(assets, 'kube-apiserver'), apiServerFlags(folder, etcdUrl, port)));
+  start('kube-apiserver', apiServerFlags(folder, etcdUrl, port));
   return readyConfig({ folder, server: `https://127.0.0.1:${port}`, token, programs });
 }
 
@@ -120,18 +131,17 @@ async function readyConfig(parts: {
   }
 }
 
-/** A process that does not outlive this one, unless that is killed. */
+/** A process that does not outlive this one. */
 class Program {
   readonly #process: ChildProcess;
   readonly #ended: Promise<void>;
   readonly #path: string;
   #words = '';
 
-  constructor(path: string, flags: readonly string[]) {
+  constructor(path: string, flags: readonly string[], guard: ProgramGuard) {
     this.#path = path;
     this.#process = spawn(path, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const kill = () => void this.#process.kill('SIGKILL');
-    process.once('exit', kill);
+    guard.watch(this.#process);
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on('data', (piece: Buffer) => {
         this.#words = (this.#words + piece.toString()).slice(-8000);
@@ -144,7 +154,6 @@ class Program {
       });
       this.#process.once('close', () => resolve());
     });
-    void this.#ended.then(() => process.removeListener('exit', kill));
   }
 
   get isRunning(): boolean {
