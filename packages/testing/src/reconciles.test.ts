@@ -151,7 +151,7 @@ describe('work that nobody waits for', () => {
     await env.client.create(widget('b'));
     await env.advance('5s');
     await Promise.all(ends);
-    const told = env.log.records.filter(({ message }) => message.includes('is an await missing'));
+    const told = env.log.records.filter(({ message }) => message.includes('made a call after it had returned'));
     expect(told.map(({ level, fields }) => [level, fields.controller, fields.key])).toEqual([
       ['warn', 'widget', 'default/a'],
     ]);

@@ -11,6 +11,7 @@ import type { Scheduler } from '../runtime/clock.js';
 import type { Random } from '../runtime/random.js';
 import { type ApplyOptions, applyOperation, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
+import { runForCaller } from './caller-stack.js';
 import type {
   AppliedAt,
   At,
@@ -61,6 +62,10 @@ export interface KubeClientParts {
 export const standing: unique symbol = Symbol('riata.standing');
 /** As `wrap`, by wrappers that change neither what an apply says nor of what, so that what stands can be told as before. */
 export const wrapPlainly: unique symbol = Symbol('riata.wrapPlainly');
+/** What a client stands on, for one of another class on the same. */
+export const partsOf: unique symbol = Symbol('riata.partsOf');
+/** Makes a client of the same class. */
+export const remake: unique symbol = Symbol('riata.remake');
 
 /**
  * The client: typed words over one function that carries operations out. Made by `createClient`; `wrap` makes another
@@ -68,11 +73,15 @@ export const wrapPlainly: unique symbol = Symbol('riata.wrapPlainly');
  */
 export class KubeClient<in P extends Placement = Explicit> implements Client<P> {
   readonly #parts: KubeClientParts;
-  readonly status: StatusWriter<P>;
+  #status: StatusWriter<P> | undefined;
 
   constructor(parts: KubeClientParts) {
     this.#parts = parts;
-    this.status = this.subresource('status');
+  }
+
+  get status(): StatusWriter<P> {
+    this.#status ??= this.subresource('status');
+    return this.#status;
   }
 
   get scheme(): Scheme {
@@ -88,11 +97,19 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
    * does not own it: keep the one that `createClient` gave, to close it.
    */
   wrap(wrapper: (run: Run) => Run): KubeClient<P> {
-    return new KubeClient<P>({ ...this.#parts, run: wrapper(this.#parts.run), standing: undefined });
+    return this[remake]({ ...this.#parts, run: wrapper(this.#parts.run), standing: undefined });
   }
 
   [wrapPlainly](wrapper: (run: Run) => Run): KubeClient<P> {
-    return new KubeClient<P>({ ...this.#parts, run: wrapper(this.#parts.run) });
+    return this[remake]({ ...this.#parts, run: wrapper(this.#parts.run) });
+  }
+
+  [remake](parts: KubeClientParts): KubeClient<P> {
+    return new KubeClient<P>(parts);
+  }
+
+  get [partsOf](): KubeClientParts {
+    return this.#parts;
   }
 
   get [standing](): KubeClientParts['standing'] {
@@ -101,11 +118,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
 
   /** Carries out an operation put together by hand. Never throws: what a wrapper throws is a rejection too. */
   run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
-    try {
-      return this.#parts.run(operation);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return runForCaller(this.#parts.run, operation);
   }
 
   /** The kind of an object: its builder, a kind of the scheme, or else what the server's discovery says. */
@@ -118,17 +131,16 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     key: Key<S, P>,
     options: GetOptions = {},
   ): Promise<R> {
-    const params = getParams(options);
-    return (await this.run({ verb: 'get', kind, ...keyOf(key), params, ...callOf(options) })) as R;
+    return (await this.run(getOperation(kind, key, options))) as R;
   }
 
   async find<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
     key: Key<S, P>,
-    options?: GetOptions,
+    options: GetOptions = {},
   ): Promise<R | undefined> {
     try {
-      return await this.get(kind, key, options);
+      return (await this.run(getOperation(kind, key, options))) as R;
     } catch (error) {
       // A 404 that is no Status, or names no object, is about the path: the server does not serve the kind.
       const aboutObject = !isUnexpectedServerError(error) && Boolean(findApiError(error)?.status.details?.name);
@@ -138,7 +150,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
-    return (await this.#listStream(kind, options)).collect() as Promise<KubeList<R>>;
+    return (await (await this.#listStream(kind, options)).collect()) as KubeList<R>;
   }
 
   each<R extends KubeObject>(kind: KindRef<R>, options: PagesOptions = {}): AsyncIterable<R> {
@@ -146,10 +158,14 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   pages<R extends KubeObject>(kind: KindRef<R>, options: PagesOptions = {}): AsyncIterable<KubeList<R>> {
-    return eachPage((page) => this.list(kind, page), options);
+    return eachPage(async (page) => (await this.#listStream(kind, page)).collect() as Promise<KubeList<R>>, options);
   }
 
   async watch<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions = {}): Promise<WatchStream<R>> {
+    return await this.#watchStream(kind, options);
+  }
+
+  async #watchStream<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions): Promise<WatchStream<R>> {
     const { namespace, cutManagedFields, makeObject, idleTimeoutMs } = options;
     const params = watchParams(options);
     const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, makeObject, idleTimeoutMs } as const;
@@ -159,7 +175,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   retryingWatch<R extends KubeObject>(kind: KindRef<R>, options: RetryingWatchOptions = {}): RetryingWatch<R> {
     const source = {
       list: (page: ListOptions) => this.#listStream(kind, page),
-      watch: (from: WatchOptions) => this.watch(kind, from),
+      watch: (from: WatchOptions) => this.#watchStream(kind, from),
     };
     return new RetryingWatch<R>(source, options, this.#parts);
   }
@@ -179,7 +195,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     const kind = await this.#kindOfWritten(object);
     const params = writeParams(options);
     const operation = { verb: 'update', kind, ...keyOf(object.metadata), params, body: object } as const;
-    return this.run({ ...operation, ...callOf(options) });
+    return await this.run({ ...operation, ...callOf(options) });
   }
 
   async patch<R extends KubeObject, S extends Scope>(
@@ -227,7 +243,11 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   subresource(name: string): SubResourceClient<P> {
-    return new SubResource<P>(name, this.#parts.run, (object) => this.#kindOfWritten(object));
+    return new SubResource<P>(
+      name,
+      (operation) => this.run(operation),
+      (object) => this.#kindOfWritten(object),
+    );
   }
 
   async table(kind: KindRef, options: ListOptions = {}): Promise<Table> {
@@ -239,7 +259,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
-    return this.run(podLogOperation(pod, options));
+    return await this.run(podLogOperation(pod, options));
   }
 
   #kindOfWritten(object: WriteObject): Promise<KindRef> {
@@ -259,6 +279,14 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
       ...callOf(options),
     });
   }
+}
+
+function getOperation(
+  kind: KindRef,
+  key: { readonly namespace?: string; readonly name?: string },
+  options: GetOptions,
+): Operation<'get'> {
+  return { verb: 'get', kind, ...keyOf(key), params: getParams(options), ...callOf(options) };
 }
 
 /** Only the two names: a key may be a whole metadata. */

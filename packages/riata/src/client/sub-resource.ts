@@ -38,6 +38,10 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   }
 
   async replace<B extends object>(kind: KindRef, key: Name, body: B, options: UpdateOptions = {}): Promise<B> {
+    return await this.#replace(kind, key, body, options);
+  }
+
+  async #replace<B extends object>(kind: KindRef, key: Name, body: B, options: UpdateOptions): Promise<B> {
     refuseLossy(body, 'update');
     const params = writeParams(options);
     const answer = await this.#run({ verb: 'update', ...this.#at(kind, key), params, body, ...callOf(options) });
@@ -49,7 +53,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
     const kind = await this.#kindOf(object);
     const { namespace, name = '' } = object.metadata;
-    return this.replace(kind, { namespace, name }, object, options);
+    return await this.#replace(kind, { namespace, name }, object, options);
   }
 
   async patch<R extends KubeObject, S extends Scope>(

@@ -9,6 +9,7 @@ import { noSpan, type Span } from '../runtime/tracing.js';
 import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
 import type { ReconcileRun } from './reconciler.js';
 import type { Cause, Request } from './request.js';
+import { CallMemory, TrackedCalls } from './tracked-calls.js';
 
 /** A reconcile that is running, as health shows it. */
 export interface ActiveReconcileInfo {
@@ -55,15 +56,12 @@ export class ActiveReconcile implements ReconcileRun {
   readonly #controller: string;
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'random'>;
   readonly #startedAt: number;
-  readonly #onLate: ((reconcile: ActiveReconcile) => void) | undefined;
+  readonly #memory: CallMemory;
   readonly #abort = new AbortSource({ mayFollow: true });
   #id: string | undefined;
   #isShown = false;
   #writes: NotedWrite[] | undefined;
-  /** How much was begun that has not ended. */
-  #pending = 0;
-  #onIdle: (() => void) | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #calls: TrackedCalls | undefined;
   #log: Logger | undefined;
   #overdue = false;
   #defiant = false;
@@ -75,10 +73,10 @@ export class ActiveReconcile implements ReconcileRun {
     controller: string,
     attempt: number,
     runtime: Pick<Runtime, 'clock' | 'log' | 'random'>,
-    onLate?: (reconcile: ActiveReconcile) => void,
+    memory = new CallMemory(),
   ) {
     const { clock } = runtime;
-    this.#onLate = onLate;
+    this.#memory = memory;
     this.key = item.key;
     this.priority = item.priority;
     this.reasons = item.note ?? none;
@@ -159,50 +157,32 @@ export class ActiveReconcile implements ReconcileRun {
     return (this.#writes ?? []).map(describeWrite);
   }
 
-  /**
-   * Has the reconcile wait for this before it ends, and fail with it: a forgotten `await` must not cut it off. What begins
-   * after the end is told to `onLate`.
-   */
-  track<T>(work: Promise<T>): Promise<T> {
-    if (this.#end !== undefined) this.#onLate?.(this);
-    this.#pending += 1;
-    work.then(this.#settled, this.#failed);
-    return work;
+  /** The calls that user code makes through what it was given. */
+  get calls(): TrackedCalls {
+    this.#calls ??= this.callsOf('reconciler', this);
+    if (this.#end !== undefined) this.#calls.end();
+    return this.#calls;
   }
 
-  readonly #settled = (): void => {
-    this.#pending -= 1;
-    if (this.#pending === 0) this.#onIdle?.();
-  };
+  /** Calls of one of several functions of the user's that run in this reconcile. */
+  callsOf(caller: string, from: { readonly log: Logger }): TrackedCalls {
+    return new TrackedCalls({ memory: this.#memory, clock: this.clock, log: () => from.log, caller });
+  }
 
-  readonly #failed = (error: unknown): void => {
-    this.#failure ??= { error };
-    this.#settled();
-  };
+  /** Whether it has left calls behind that are pending, or have failed unseen. */
+  get hasOpenCalls(): boolean {
+    return this.#calls?.isOpen === true;
+  }
 
-  /** Whether anything that was begun is under way. */
+  /** Whether any call is pending. */
   get isPending(): boolean {
-    return this.#pending > 0;
-  }
-
-  /** Resolves when nothing that was begun is under way. Rejects if something that nobody waited for has failed. */
-  async tracked(): Promise<void> {
-    if (this.#pending === 0) return;
-    this.#failure = undefined;
-    while (this.#pending > 0) {
-      await new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
-      });
-    }
-    this.#onIdle = undefined;
-    // The one before was thrown where it was waited for, or was meant to be passed over.
-    const failure = this.#failure as { readonly error: unknown } | undefined;
-    if (failure !== undefined) throw failure.error;
+    return this.#calls?.isPending === true;
   }
 
   /** What still waits on its signal is let go. */
   end(end: ReconcileEnd): void {
     this.#end = end;
+    this.#calls?.end();
     this.#abort.unfollow();
     if (this.#isShown || this.#abort.isWaitedFor) this.abort(ended);
   }

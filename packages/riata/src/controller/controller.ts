@@ -5,6 +5,7 @@ import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
+import { takeRejections } from '../runtime/unhandled-rejections.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ClusterLimiters } from './cluster-limiters.js';
 import { ClusterShares } from './cluster-shares.js';
@@ -15,7 +16,6 @@ import { EndingReconciles } from './ending-reconciles.js';
 import { readableError } from './failure-fields.js';
 import { judgeFailure } from './judge-failure.js';
 import type { KeyGate } from './key-gate.js';
-import { LateWork } from './late-work.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { beginSpan, endSpan } from './reconcile-span.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -25,6 +25,7 @@ import { requeueOf } from './result.js';
 import { type SlowReconcile, SlowReconciles } from './slow-reconciles.js';
 import type { Source } from './source.js';
 import { startSources } from './start-sources.js';
+import { CallMemory } from './tracked-calls.js';
 import { Turns } from './turns.js';
 import { Workers } from './workers.js';
 
@@ -50,6 +51,8 @@ export interface ControllerWork extends ControllerOptions {
   readonly setAside?: (item: WorkItem<Request, readonly Cause[]>) => boolean;
   /** Whether `concurrency` and `rateLimiter` are for each cluster; see {@link Controller.spread}. @default false */
   readonly perCluster?: boolean;
+  /** Knows whose the calls of user code are. @default one of its own */
+  readonly calls?: CallMemory;
 }
 
 /** `syncing`: waits for what it watches. `warm`: need not any more, and waits to be run. `running`: reconciles. */
@@ -80,7 +83,7 @@ export class Controller {
   readonly #restless: RestlessKeys;
   readonly #slow = new SlowReconciles();
   readonly #call: ContainedCall;
-  readonly #late = new LateWork();
+  readonly #calls: CallMemory;
   readonly #turns: Turns;
   readonly #workers: Workers;
   readonly #shares: ClusterShares | undefined;
@@ -98,6 +101,7 @@ export class Controller {
     const { fairness, priority = true, rateLimiter, newQueue = (given) => new WorkQueue(given) } = options;
     this.name = name;
     this.#options = options;
+    this.#calls = options.calls ?? new CallMemory();
     this.#numbers = controllerNumbers(name, options);
     this.#runtime = resolveRuntime(options.runtime);
     const { clock, random, metrics, log } = this.#runtime;
@@ -159,6 +163,7 @@ export class Controller {
     if (this.#ran) throw new Error(`controller "${this.name}" runs once: make another one`);
     this.#ran = true;
     using _stopping = onAbort(signal, () => this.#stopNow(signal.reason));
+    using _contained = takeRejections(this.#calls.take);
     try {
       await this.warmUp();
       if (this.#stop.signal.aborted) return;
@@ -307,7 +312,7 @@ export class Controller {
     const { clock } = this.#runtime;
     const id = keyId(item.key);
     const failures = this.#failures.get(id) ?? 0;
-    const reconcile = new ActiveReconcile(item, this.name, failures + 1, this.#runtime, this.#late.tell);
+    const reconcile = new ActiveReconcile(item, this.name, failures + 1, this.#runtime, this.#calls);
     this.#active.add(reconcile);
     this.#metrics.started();
     const { tracer } = this.#runtime;
@@ -342,11 +347,13 @@ export class Controller {
       if (reconcile.hasWritten) this.#restless.wrote(id, reconcile);
     } catch (thrown) {
       error = describeError(thrown);
+      const readable = readableError(thrown);
+      this.#calls.nameCaller(readable);
       this.#call('tracer', () => reconcile.span.error(thrown));
-      outcome = this.#failed(item, id, failures + 1, readableError(thrown), reconcile);
+      outcome = this.#failed(item, id, failures + 1, readable, reconcile);
     } finally {
       // What a failed reconcile had begun is waited for, too: its key must not run again meanwhile.
-      if (reconcile.isPending) await reconcile.tracked().catch(() => {});
+      if (reconcile.isPending) await reconcile.calls.drain();
       overdue?.cancel();
       this.#active.delete(reconcile);
       if (reconcile.isDefiant) this.#metrics.overdue(this.#countOverdue());

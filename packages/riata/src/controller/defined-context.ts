@@ -22,7 +22,7 @@ export interface ContextWork<R extends KubeObject> {
     options: OwnedApplyOptions,
     owner: R | undefined,
     run: ActiveReconcile,
-  ): Promise<KubeObject>;
+  ): Promise<KubeObject> | KubeObject;
   event(object: R | undefined, event: ReconcileEvent): void;
   delegatingFor(run: ActiveReconcile): Client;
 }
@@ -68,23 +68,25 @@ export function definedContext<R extends KubeObject>(
       client ??= work.delegatingFor(run);
       return client;
     },
-    apply: (wanted, options = noOptions) => tracked(run, () => work.apply(wanted, options, object, run)),
-    status: (fields) =>
-      tracked(run, () => {
-        if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
-        return status.say(fields);
-      }),
+    apply(wanted, options = noOptions) {
+      const name = { verb: 'apply', args: [wanted] };
+      let answer: Promise<KubeObject> | KubeObject;
+      try {
+        answer = work.apply(wanted, options, object, run);
+      } catch (error) {
+        return run.calls.track(() => Promise.reject(error), name);
+      }
+      // What is there already is no call.
+      return answer instanceof Promise ? run.calls.track(() => answer, name) : Promise.resolve(answer);
+    },
+    status: (fields) => run.calls.track(() => said(status, fields), { verb: 'status', args: [object] }),
     event: (event) => work.event(object, event),
   };
 }
 
 const noOptions: OwnedApplyOptions = Object.freeze({});
 
-/** What it throws is a rejection, too. */
-function tracked<T>(run: ActiveReconcile, work: () => Promise<T>): Promise<T> {
-  try {
-    return run.track(work());
-  } catch (error) {
-    return run.track(Promise.reject(error));
-  }
+async function said<R extends KubeObject>(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
+  if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
+  return await status.say(fields);
 }

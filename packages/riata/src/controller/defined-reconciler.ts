@@ -24,6 +24,8 @@ import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
 import type { Result } from './result.js';
 import { ToldFailures } from './told-failures.js';
+import { CallMemory } from './tracked-calls.js';
+import { trackedClient, trackedReader } from './tracked-client.js';
 import { UnwatchedKinds } from './unwatched-kinds.js';
 
 /** How long it may take to say that a reconcile took too long. */
@@ -47,6 +49,7 @@ export class ReconcilerMemory {
   readonly cleanedUp = new CleanedUp();
   readonly failures = new ToldFailures();
   readonly echoes = new FailureEchoes();
+  readonly calls = new CallMemory();
   readonly unwatched: UnwatchedKinds;
   readonly leftBehind: LeftBehind;
 
@@ -132,7 +135,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const context = definedContext<R>(this, run, object, status) as never;
     try {
       const result = await reconcileWith(reconciler as unknown as Reconciler<never>, context);
-      if (run.isPending) await run.tracked();
+      if (run.hasOpenCalls) await run.calls.settle();
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;
     } catch (error) {
@@ -195,7 +198,7 @@ export class DefinedReconciler<R extends KubeObject> {
     options: OwnedApplyOptions,
     owner: R | undefined,
     run: ActiveReconcile,
-  ): Promise<KubeObject> {
+  ): Promise<KubeObject> | KubeObject {
     const { owned = true, ...rest } = options;
     if (owned && owner === undefined) {
       throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
@@ -227,14 +230,13 @@ export class DefinedReconciler<R extends KubeObject> {
   ): Promise<KubeObject> {
     const key = { name, namespace: kind.scope === 'Namespaced' ? namespace : undefined } as never;
     const current = this.#cache.holds(kind) ? await this.#cache.find(kind, key) : undefined;
-    return this.#applied(applyOperation(kind, object, { ...options, current }), run);
+    return await this.#applied(applyOperation(kind, object, { ...options, current }), run);
   }
 
   /** Answered with what is there, if nothing would change; else told to the reconcile. */
-  #applied(operation: Operation<'patch'>, run: ActiveReconcile): Promise<KubeObject> {
+  #applied(operation: Operation<'patch'>, run: ActiveReconcile): Promise<KubeObject> | KubeObject {
     const standingOf = this.#place[standing];
-    const known = standingOf?.(operation);
-    return known === undefined ? this.#write(operation, standingOf !== undefined, run) : Promise.resolve(known);
+    return standingOf?.(operation) ?? this.#write(operation, standingOf !== undefined, run);
   }
 
   async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
@@ -255,32 +257,27 @@ export class DefinedReconciler<R extends KubeObject> {
   delegatingFor(run: ActiveReconcile): Client {
     return delegatingClient({
       cacheReader: this.#readerFor(run),
-      client: this.clientFor(run),
+      client: trackedClient(this.clientFor(run), run.calls.track),
       uncached: this.#uncached,
     });
   }
 
   /** What the cache does not hold is read from the server: that ends with the reconcile, too, and is part of its span. */
   #readerFor(run: ActiveReconcile): Reader {
-    const cache = this.#cache;
     const bound = <T extends CallOptions>(options: T | undefined) => ({
       ...(options as T),
       signal: options?.signal ?? run.innerSignal,
       span: options?.span ?? run.span,
     });
-    return {
-      get: (kind, key, options) => run.track(cache.get(kind, key, bound(options))),
-      find: (kind, key, options) => run.track(cache.find(kind, key, bound(options))),
-      list: (kind, options) => run.track(cache.list(kind, bound(options))),
-    };
+    return trackedReader(this.#cache, run.calls.track, bound);
   }
 
   /** What one reconcile writes with: ends with it, and tells it what was written. */
-  clientFor(run: ActiveReconcile): Client {
+  clientFor(run: ActiveReconcile): KubeClient {
     return intercept(this.#client, async (operation, next) => {
       const { signal = run.innerSignal, span = run.span } = operation;
       const bound = { ...operation, signal, span };
-      const answer = await run.track(next(bound));
+      const answer = await next(bound);
       // An apply that would change nothing is answered with what is there.
       const isSkipped = operation.current !== undefined && answer === operation.current;
       if (isWrite(operation.verb) && !isSkipped) note(run, operation, answer);

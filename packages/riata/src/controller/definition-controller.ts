@@ -68,6 +68,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
       ...options,
       reconcile: (run) => this.#reconcile(run),
       setAside: (item) => this.#setAside(item),
+      calls: this.#memory.calls,
       perCluster: definition.options.clusters !== undefined && definition.options.clusters !== 'own',
     });
   }
@@ -188,7 +189,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const sources: Source[] = definition.indexes.map((index) => indexSource(cache, index, runtime));
     for (const kind of definition.reads) sources.push(readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
-      sources.push(watchSource(definition, watch, { cache, cluster, runtime, echoes: this.#memory.echoes }));
+      const { echoes, calls } = this.#memory;
+      sources.push(watchSource(definition, watch, { cache, cluster, runtime, echoes, calls }));
     }
     return sources;
   }

@@ -3,9 +3,7 @@ import { isConflict } from '../rest/error-guards.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { LogFields } from '../runtime/logger.js';
 import { isTerminalError } from './terminal-error.js';
-
-/** What frames of this library begin with. */
-const ownPath = plainPath(new URL('..', import.meta.url).href);
+import { framesOf, userFrame } from './user-frame.js';
 
 const frozenMessage =
   /^Cannot (assign to read only property|add property|delete property|define property|redefine property)/;
@@ -49,22 +47,21 @@ export function isMistake(error: unknown): boolean {
 }
 
 /**
- * As `reconcile (/app/main.ts:41:12)`. In a bundle, where all is one file, the first place of all; but for answers of the
- * server, which all are made in one place.
+ * The first place outside of this package, as `reconcile (/app/main.ts:41:12)`; if there is none, the first of all, but for
+ * answers of the server, which all are made in one place.
  */
 function whereThrown(error: unknown): string | undefined {
   let inmost: string | undefined;
-  for (const at of chainOf(error)) {
-    const frames = framesOf(at);
-    const outside = frames.find((frame) => !frame.includes(ownPath));
+  for (const { stack } of errorChain(error)) {
+    const outside = userFrame(stack);
     if (outside !== undefined) return outside;
-    inmost = frames[0] ?? inmost;
+    inmost = framesOf(stack)[0] ?? inmost;
   }
   return findApiError(error) === undefined ? inmost : undefined;
 }
 
 /** The error, its cause, the cause of that…; of many, the first. */
-function* chainOf(error: unknown): Iterable<Error> {
+export function* errorChain(error: unknown): Iterable<Error> {
   const seen = new Set<unknown>();
   for (
     let at = error;
@@ -76,19 +73,8 @@ function* chainOf(error: unknown): Iterable<Error> {
   }
 }
 
-function framesOf({ stack }: Error): string[] {
-  if (typeof stack !== 'string') return [];
-  return [...stack.matchAll(/^ +at (?:async )?(.+:\d+:\d+\)?)$/gm)]
-    .map(([, frame = '']) => plainPath(frame))
-    .filter((frame) => !frame.includes('node:'));
-}
-
-function plainPath(text: string): string {
-  return text.replace('file://', '');
-}
-
 function hintFor(error: unknown): string | undefined {
-  if (![...chainOf(error)].some((each) => each instanceof TypeError && frozenMessage.test(each.message)))
+  if (![...errorChain(error)].some((each) => each instanceof TypeError && frozenMessage.test(each.message)))
     return undefined;
   return 'what was read is frozen, as others read it, too: change a copy, edit(object, (draft) => { … }) or clone(object)';
 }

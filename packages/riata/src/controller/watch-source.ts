@@ -1,9 +1,9 @@
 import type { Cache } from '../cache/cache.js';
 import type { Change } from '../cache/change.js';
-import { splitKey } from '../object/key.js';
+import { formatKey, splitKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
-import type { ControllerDefinition, WatchDefinition } from './definition.js';
+import type { ControllerDefinition, MapFunc, WatchDefinition } from './definition.js';
 import {
   type EventHandler,
   enqueueRequestForObject,
@@ -14,6 +14,8 @@ import type { FailureEchoes } from './failure-echoes.js';
 import { kindSource } from './kind-source.js';
 import { referenceSource } from './reference-index.js';
 import { inCluster, type Source, type SyncingSource } from './source.js';
+import { type CallMemory, TrackedCalls } from './tracked-calls.js';
+import { trackedReader } from './tracked-client.js';
 
 /** What a watch needs to become a source. */
 export interface WatchParts {
@@ -22,14 +24,13 @@ export interface WatchParts {
   readonly runtime: Runtime;
   /** Of the controller: its own words are no reason to reconcile. @default none */
   readonly echoes?: FailureEchoes;
+  /** Of the controller: reads that a map function does not await are reported. @default they are not */
+  readonly calls?: CallMemory;
 }
 
 /** Makes a source of what a definition says is watched. */
-export function watchSource(
-  definition: ControllerDefinition,
-  watch: WatchDefinition,
-  { cache, cluster, runtime, echoes }: WatchParts,
-): Source {
+export function watchSource(definition: ControllerDefinition, watch: WatchDefinition, parts: WatchParts): Source {
+  const { cache, cluster, runtime, echoes } = parts;
   if (watch.through === 'source') {
     const source = watch.make({ reader: cache, cache });
     return cluster === undefined ? source : inCluster(source, cluster);
@@ -40,7 +41,7 @@ export function watchSource(
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {
-    return kindSource<KubeObject>(cache, kind, handlerFor(definition, watch, cache), options);
+    return kindSource<KubeObject>(cache, kind, handlerFor(definition, watch, name, parts), options);
   }
   const { index, source } = referenceSource(definition, watch, cache, runtime);
   const handler: EventHandler = ({ key }, enqueue) => {
@@ -52,8 +53,10 @@ export function watchSource(
 function handlerFor(
   definition: ControllerDefinition,
   watch: Exclude<WatchDefinition, { readonly through: 'source' | 'reference' }>,
-  cache: Cache,
+  name: string,
+  parts: WatchParts,
 ): EventHandler {
+  const { cache, runtime, calls: memory } = parts;
   switch (watch.through) {
     case 'for':
       return enqueueRequestForObject();
@@ -63,9 +66,33 @@ function handlerFor(
       return watch.handler;
     case 'map': {
       const { map } = watch;
-      return enqueueRequestsFromMap((object) => map(object, cache));
+      // Most look at nothing but the object.
+      if (map.length === 1 || memory === undefined) return enqueueRequestsFromMap((object) => map(object, cache));
+      return enqueueRequestsFromMap((object) => mapTracked(map, object, name, { cache, runtime, memory }));
     }
   }
+}
+
+/** Asks a map function, and waits for what it reads without awaiting that. */
+function mapTracked(
+  map: MapFunc,
+  object: KubeObject,
+  source: string,
+  { cache, runtime, memory }: Pick<WatchParts, 'cache' | 'runtime'> & { readonly memory: CallMemory },
+): ReturnType<MapFunc> {
+  const log = () => runtime.log.child({ source, key: formatKey(object.metadata) });
+  const calls = new TrackedCalls({ memory, clock: runtime.clock, log, caller: 'map function' });
+  const answer = map(object, trackedReader(cache, calls.track));
+  if (!(answer instanceof Promise) && !calls.isOpen) return answer;
+  return (async () => {
+    try {
+      const keys = await answer;
+      if (calls.isOpen) await calls.settle();
+      return keys;
+    } finally {
+      calls.end();
+    }
+  })();
 }
 
 /** A source that needs another one to run beside it, and to be synced as well. */

@@ -1,6 +1,7 @@
-import type { ReconcileRun } from '../controller/reconciler.js';
+import type { ActiveReconcile } from '../controller/active-reconcile.js';
 import type { Result } from '../controller/result.js';
 import { isTerminalError, TerminalError } from '../controller/terminal-error.js';
+import { trackedClient } from '../controller/tracked-client.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';
@@ -13,7 +14,7 @@ import type { HandlerRegistration, SharedControllerHandler } from './handler.js'
 import type { HandlerMetrics } from './handler-metrics.js';
 import { type FailedHandler, HandlersError } from './handlers-error.js';
 import { isIgnoreError, objectOfError } from './ignore-error.js';
-import type { KindClient } from './kind-client.js';
+import { KindClient } from './kind-client.js';
 
 /** What a retry runs: the handlers that failed, or, as lasso does, all of them. */
 export type RetryMode = 'failed' | 'all';
@@ -69,7 +70,7 @@ export class HandlerChain<R extends KubeObject> {
   }
 
   /** Runs the handlers on one key. Throws a {@link HandlersError} if some have failed. */
-  async run(run: ReconcileRun): Promise<Result> {
+  async run(run: ActiveReconcile): Promise<Result> {
     const key = formatKey(run.key);
     let failed: readonly Failure<R>[];
     try {
@@ -86,7 +87,7 @@ export class HandlerChain<R extends KubeObject> {
     return this.#conclude(key, failed);
   }
 
-  async #runOn(key: string, given: R | undefined, run: ReconcileRun): Promise<readonly Failure<R>[]> {
+  async #runOn(key: string, given: R | undefined, run: ActiveReconcile): Promise<readonly Failure<R>[]> {
     const again = this.#toRunAgain(key, given, run);
     const failed: Failure<R>[] = [];
     let object = given;
@@ -116,7 +117,7 @@ export class HandlerChain<R extends KubeObject> {
   }
 
   /** The handlers that failed, if this run is for them alone; undefined: all. */
-  #toRunAgain(key: string, given: R | undefined, { reasons }: ReconcileRun): readonly ChainEntry<R>[] | undefined {
+  #toRunAgain(key: string, given: R | undefined, { reasons }: ActiveReconcile): readonly ChainEntry<R>[] | undefined {
     if (reasons.length === 0) return undefined;
     // What the guard waited for: handlers are told of the end by the change that brings it.
     if (given === undefined && reasons.every(({ source }) => source === 'requeueAfter')) return [];
@@ -129,24 +130,30 @@ export class HandlerChain<R extends KubeObject> {
     return this.#entries.filter((entry) => failed?.has(entry));
   }
 
-  async #call(entry: ChainEntry<R>, key: string, object: R | undefined, run: ReconcileRun): Promise<Outcome<R>> {
+  async #call(entry: ChainEntry<R>, key: string, object: R | undefined, run: ActiveReconcile): Promise<Outcome<R>> {
     const { client, clock, metrics } = this.#parts;
     using lifetime = link(run.signal, entry.signal);
     const { signal } = lifetime;
     const started = metrics.enabled ? clock.monotonic() : 0;
+    const log = run.log.child({ handler: entry.name });
+    const calls = run.callsOf('handler', { log });
+    const bound = client.boundTo(signal);
     const context = {
-      ...{ signal, clock, reasons: run.reasons, attempt: run.attempt, log: run.log.child({ handler: entry.name }) },
-      client: client.boundTo(signal),
+      ...{ signal, clock, reasons: run.reasons, attempt: run.attempt, log },
+      client: new KindClient(bound.kind, trackedClient(bound.client, calls.track)),
     };
     let outcome: Outcome<R>;
     try {
       outcome = { object: (await entry.call(key, object, context)) ?? undefined };
+      if (calls.isOpen) await calls.settle();
     } catch (error) {
       const brought = objectOfError(error) as R | undefined;
       // One that was removed meanwhile has nobody who would want it tried again.
       const isOver = isIgnoreError(error) || (entry.isRemoved && !run.signal.aborted);
       outcome = isOver ? { object: brought } : { object: brought, error };
     }
+    if (calls.isPending) await calls.drain();
+    calls.end();
     metrics.ended(entry.name, 'error' in outcome, metrics.enabled ? clock.monotonic() - started : 0);
     return outcome;
   }

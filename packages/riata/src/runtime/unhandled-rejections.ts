@@ -1,0 +1,53 @@
+/** Says of a rejection that nobody handled whether it is its own, and deals with it then. */
+export type RejectionTaker = (reason: unknown) => boolean;
+
+/** The one listener of a process, shared by all copies of the package: it carries those who take rejections. */
+const takersKey: unique symbol = Symbol.for('riata.rejectionTakers') as never;
+
+interface RejectionListener {
+  (reason: unknown): void;
+  readonly [takersKey]: Set<RejectionTaker>;
+}
+
+const event = 'unhandledRejection';
+
+/**
+ * Keeps the process alive on rejections that `taker` recognizes, until the answer is disposed. All others have the effect
+ * that they would have without it: listeners of the program decide, and if there are none, Node does, as
+ * `--unhandled-rejections` says.
+ */
+export function takeRejections(taker: RejectionTaker): Disposable {
+  const listener = installed() ?? install();
+  const takers = listener[takersKey];
+  takers.add(taker);
+  return {
+    [Symbol.dispose]: () => {
+      takers.delete(taker);
+      if (takers.size === 0) process.off(event, listener);
+    },
+  };
+}
+
+function installed(): RejectionListener | undefined {
+  return process.listeners(event).find((listener): listener is RejectionListener => takersKey in listener);
+}
+
+function install(): RejectionListener {
+  const takers = new Set<RejectionTaker>();
+  const listener: RejectionListener = Object.assign(
+    (reason: unknown) => {
+      for (const taker of takers) if (taker(reason)) return;
+      // The program has listeners of its own.
+      if (process.listenerCount(event) > 1) return;
+      // A listener keeps Node from doing anything; so it gets to see the rejection once more, without one.
+      process.off(event, listener);
+      void Promise.reject(reason);
+      setImmediate(() => {
+        if (takers.size > 0 && installed() === undefined) process.on(event, listener);
+      });
+    },
+    { [takersKey]: takers },
+  );
+  process.on(event, listener);
+  return listener;
+}
