@@ -12,17 +12,20 @@ const stepMs = 250;
 export class PacedTime {
   readonly clock = new VirtualClock();
 
-  /** The same server: time stands still until it has answered what is asked by this way, watches apart. */
+  /** The same server: time stands still until it has answered what is asked by this way, and begun to answer watches. */
   config(config: RestConfig): RestConfig & { readonly transport: Transport } {
     const inner = config.transport ?? httpTransport(config);
     const close = async () => {
       if (config.transport === undefined) await inner.close();
     };
     const dispatch: Transport['dispatch'] = (request, sink) => {
-      if (request.path.includes('watch=')) return inner.dispatch(request, sink);
+      const isWatch = request.path.includes('watch=');
       const asking = this.clock.track(`${request.method} ${request.path}`);
       inner.dispatch(request, {
-        onHeaders: (status, headers, flow) => sink.onHeaders(status, headers, flow),
+        onHeaders: (status, headers, flow) => {
+          sink.onHeaders(status, headers, flow);
+          if (isWatch && status === 200) asking[Symbol.dispose]();
+        },
         onData: (chunk) => sink.onData(chunk),
         onEnd: () => {
           sink.onEnd();

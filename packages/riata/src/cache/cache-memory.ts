@@ -2,6 +2,7 @@ import type { KubeObject } from '../object/meta.js';
 import { rawObjects } from '../object/raw/raw-object.js';
 import type { FramedObject, MakeObject } from '../object/scan/decode-object.js';
 import { share } from '../object/value/share.js';
+import { serverContact } from '../rest/server-contact.js';
 import { youngGeneration } from '../runtime/young-generation.js';
 import { HashConsing } from './hash-consing.js';
 import { keyInBytes } from './key-in-bytes.js';
@@ -41,6 +42,7 @@ export interface Ingest {
 export function madeBy<T>(source: ListerWatcher<T>, makeObject: MakeObject | undefined): ListerWatcher<T> {
   if (makeObject === undefined) return source;
   return {
+    [serverContact]: source[serverContact],
     list: (options) => source.list({ ...options, makeObject }),
     watch: (options) => source.watch({ ...options, makeObject }),
   };

@@ -5,6 +5,7 @@ import { callOf, listParams } from '../client/params.js';
 import { type KindRef, type MetadataOnly, metadataOnly, type Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
+import { type ServerContact, serverContact } from '../rest/server-contact.js';
 import type { WatchEvent } from '../rest/watch-event.js';
 import type { WatchConsumer } from '../rest/watch-stream.js';
 
@@ -28,6 +29,8 @@ export interface ListerWatcher<T> {
   list(options: ListOptions): Promise<KubeList<T> | ListItems<T>>;
   /** Resolves once the server has begun to answer. */
   watch(options: WatchOptions): Promise<WatchSource<T>>;
+  /** Whether the server answers, as all users of the connection see it. @default each Reflector finds out by itself */
+  readonly [serverContact]?: ServerContact;
 }
 
 /** Options of {@link listWatch}. */
@@ -41,7 +44,8 @@ export interface ListWatchOptions extends Selection {
 }
 
 /** What {@link listWatch} needs of a client; with `run`, as a `KubeClient` has it, lists come item by item. */
-export type ListWatchClient = Pick<Client, 'list' | 'watch'> & Partial<Pick<KubeClient, 'run'>>;
+export type ListWatchClient = Pick<Client, 'list' | 'watch'> &
+  Partial<Pick<KubeClient, 'run'>> & { readonly [serverContact]?: ServerContact };
 
 /**
  * Lists and watches a kind through a client (`NewListWatchFromClient`, `NewFilteredListWatchFromClient`).
@@ -73,6 +77,7 @@ export function listWatch(
     return tweak === undefined ? completed : tweak(completed);
   };
   return {
+    [serverContact]: client[serverContact],
     list: async (call) => {
       const completed = complete(call);
       if (client.run === undefined) return client.list(asked, completed);

@@ -8,6 +8,9 @@ const resetMs = 120_000;
 /** A server may ask for more patience, but not for so much that its informers look dead. */
 const longestAskedMs = 60_000;
 
+/** The answer of a live server is followed by another request within this time. */
+const promptMs = 1_000;
+
 /**
  * Waits between tries: 0.8 s, doubled each time up to 30 s, and up to as much again by chance, so that many clients of a
  * server that comes back do not come back with it. Short again after two minutes without a failure.
@@ -17,6 +20,8 @@ export class ReflectorBackoff {
   readonly #random: Random;
   #baseMs = firstMs;
   #lastAt = Number.NEGATIVE_INFINITY;
+  #promptAt = Number.NEGATIVE_INFINITY;
+  #recoveredAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
@@ -31,5 +36,29 @@ export class ReflectorBackoff {
     const waitMs = this.#random.jitter(this.#baseMs, 1);
     this.#baseMs = Math.min(this.#baseMs * 2, longestMs);
     return Math.max(waitMs, Math.min(askedMs, longestAskedMs));
+  }
+
+  /**
+   * After the answer of a live server that a list gets past, such as 410: a moment, drawn to spread informers to whom it
+   * happens together. If it happens again within two minutes, the list did not help: as {@link next}.
+   */
+  prompt(askedMs = 0): number {
+    const now = this.#clock.monotonic();
+    const isFirst = now - this.#promptAt > resetMs;
+    this.#promptAt = now;
+    return isFirst && askedMs === 0 ? this.#random.next() * promptMs : this.next(askedMs);
+  }
+
+  /** The longest wait for a server that cannot be reached; others who find it again end it. Counts as no failure. */
+  outage(): number {
+    return this.#random.jitter(longestMs, 1);
+  }
+
+  /** The server answers again: the next wait is short. Once in two minutes, as it may stop answering over and over. */
+  recovered(): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#recoveredAt <= resetMs) return;
+    this.#recoveredAt = now;
+    this.#baseMs = firstMs;
   }
 }

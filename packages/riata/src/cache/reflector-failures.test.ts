@@ -202,7 +202,7 @@ describe('Reflector: watches that fail', () => {
     expect(t.errors).toHaveLength(1);
     await t.until(4);
     expect(t.requests[3]?.what).toBe('watch "11"');
-    expect((t.requests[3]?.at ?? 0) - 5_000).toBeGreaterThanOrEqual(800);
+    expect((t.requests[3]?.at ?? 0) - 5_000).toBeGreaterThan(100);
   });
 
   test('a proxy that breaks every watch at once, or a server that refuses them all by 5xx: lists now and then', async () => {

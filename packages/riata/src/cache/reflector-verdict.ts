@@ -27,10 +27,13 @@ export type WatchEnd =
   /** The connection broke, or the server said so inside the stream. `lasted`: more than a second. */
   | { readonly how: 'failed'; readonly error: unknown; readonly lasted: boolean };
 
-/** What to do after a watch: go on with another one, at once or, given an error, after telling it and a wait; or list anew. */
+/**
+ * What to do after a watch: go on with another one, at once or, given an error, after telling it and a wait; or list anew.
+ * `isPrompt`: the server is there and answers, so that the first such wait need not be long.
+ */
 export type Verdict =
-  | { readonly next: 'watch'; readonly error?: unknown }
-  | { readonly next: 'list'; readonly error: unknown };
+  | { readonly next: 'watch'; readonly error?: unknown; readonly isPrompt?: boolean }
+  | { readonly next: 'list'; readonly error: unknown; readonly isPrompt?: boolean };
 
 /** So many failures in a row are answered by another try to go on before it is given up for a list. */
 const mostTries = 5;
@@ -54,6 +57,7 @@ export function judgeWatch(end: WatchEnd, failures: number): Verdict {
       return {
         next: 'list',
         error: new Error('very short watch: the server ended it within a second, without an event'),
+        isPrompt: true,
       };
     case 'refused':
     case 'failed':
@@ -65,12 +69,13 @@ function judgeError(end: Extract<WatchEnd, { error: unknown }>, failures: number
   const { error } = end;
   const again: Verdict = { next: 'watch', error };
   const anew: Verdict = { next: 'list', error };
-  if (isLost(error)) return anew;
+  if (isLost(error)) return { ...anew, isPrompt: true };
   // As the server asks for it, a list would be the wrong answer.
   if (isTooManyRequests(error) || isConnectError(error)) return again;
   if (isTransportError(error)) {
     if (end.how === 'failed' && end.lasted) return { next: 'watch' };
-    return failures < mostTries && error.kind !== 'closed' && error.kind !== 'invalid-request' ? again : anew;
+    const mayGoOn = failures < mostTries && error.kind !== 'closed' && error.kind !== 'invalid-request';
+    return { ...(mayGoOn ? again : anew), isPrompt: end.how === 'failed' };
   }
   if (end.how === 'refused') return mayPass(error) && failures < mostTries ? again : anew;
   // What was cut off comes again; but if it is the event itself that cannot be sent or read, only a list gets past it.
@@ -81,7 +86,7 @@ function judgeError(end: Extract<WatchEnd, { error: unknown }>, failures: number
 /** What to do after a WatchList that ended before it was complete. */
 export type InitialVerdict =
   /** Try it again; given an error, after telling it and a wait. `lost`: without the resourceVersion. */
-  | { readonly next: 'watch-list'; readonly error?: unknown; readonly lost?: boolean }
+  | { readonly next: 'watch-list'; readonly error?: unknown; readonly isPrompt?: boolean; readonly lost?: boolean }
   /** The server cannot do it, or not now. */
   | { readonly next: 'list'; readonly why: unknown };
 
@@ -89,7 +94,11 @@ export type InitialVerdict =
 export function judgeWatchList(end: WatchEnd, unavailable: boolean): InitialVerdict {
   switch (end.how) {
     case 'closed':
-      return { next: 'watch-list', error: new Error('the server ended the WatchList before it was complete') };
+      return {
+        next: 'watch-list',
+        error: new Error('the server ended the WatchList before it was complete'),
+        isPrompt: true,
+      };
     case 'refused':
     case 'failed':
       if (isTooManyRequests(end.error) || isConnectError(end.error)) return { next: 'watch-list', error: end.error };

@@ -115,7 +115,7 @@ describe('Reflector: WatchList', () => {
     expect(t.errors[0]?.error.message).toContain('before it was complete');
     await t.until(2);
     expect(t.calls).toEqual(['replace 10: b2']);
-    expect(t.requests[1]?.at).toBeGreaterThanOrEqual(800);
+    expect(t.requests[1]?.at).toBeGreaterThan(100);
   });
 
   test('warns every 10 s without the bookmark, and stops to when it has come', async () => {

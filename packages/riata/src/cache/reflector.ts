@@ -1,8 +1,10 @@
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { findApiError } from '../rest/api-error.js';
+import { OutageDetector, type ServerContact, serverContact } from '../rest/server-contact.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Random } from '../runtime/random.js';
 import { resolveRuntime } from '../runtime/runtime.js';
 import type { ListerWatcher } from './list-watch.js';
 import { ReflectorBackoff } from './reflector-backoff.js';
@@ -23,6 +25,12 @@ import { watchErrorLogger } from './watch-error-logger.js';
 
 /** So often it is told that a WatchList is still not complete. */
 const unfinishedMs = 10_000;
+
+/** Why a wait is needed; see `Verdict`. */
+interface Failure {
+  readonly error?: unknown;
+  readonly isPrompt?: boolean;
+}
 
 /**
  * Keeps a store equal to what a server has of one kind of object (`cache.Reflector`, `NewNamedReflector`): all there is
@@ -49,6 +57,9 @@ export class Reflector<T extends KubeObject> {
   readonly #position = new ReflectorPosition();
   readonly #status: ReflectorStatus;
   readonly #backoff: ReflectorBackoff;
+  readonly #random: Random;
+  readonly #contact: ServerContact | undefined;
+  readonly #outages: OutageDetector | undefined;
   readonly #intake: ReflectorIntake<T>;
   readonly #lister: ReflectorLister<T>;
   readonly #watcher: ReflectorWatcher<T>;
@@ -72,6 +83,9 @@ export class Reflector<T extends KubeObject> {
     const onError = options.onError ?? watchErrorLogger(log);
     this.#status = new ReflectorStatus({ name, clock, log: this.#log, position, onError });
     this.#backoff = new ReflectorBackoff(clock, random);
+    this.#random = random;
+    this.#contact = listerWatcher[serverContact];
+    this.#outages = this.#contact && new OutageDetector(this.#contact);
     this.#intake = new ReflectorIntake(options, this.#log);
     this.#lister = new ReflectorLister({ listerWatcher, position, intake: this.#intake, pageSize, liveness });
     this.#watcher = new ReflectorWatcher({ listerWatcher, liveness, metrics: this.#metrics, status: this.#status });
@@ -114,17 +128,18 @@ export class Reflector<T extends KubeObject> {
         if (end !== undefined) {
           const verdict = judgeWatch(end, this.#status.failures);
           this.#log.debug('a watch ended', { ...end, next: verdict.next, resourceVersion: this.#position.version });
-          if (verdict.next === 'list') return await this.#failAndWait('watch', verdict.error, signal);
-          if (verdict.error !== undefined) await this.#failAndWait('watch', verdict.error, signal);
+          if (verdict.error !== undefined) await this.#failAndWait('watch', verdict, signal);
+          if (verdict.next === 'list') return;
           if (signal.aborted) return;
         }
         this.#status.enter('watching');
         const resourceVersion = this.#position.version;
+        this.#outages?.begin();
         end = await this.#watcher.watch({ resourceVersion }, applyTo(this.#target, resourceVersion), signal);
         this.#countVersion();
       }
     } catch (error) {
-      if (!signal.aborted) await this.#failAndWait('list', error, signal);
+      if (!signal.aborted) await this.#failAndWait('list', { error }, signal);
     }
   }
 
@@ -132,6 +147,7 @@ export class Reflector<T extends KubeObject> {
   async #begin(signal: AbortSignal): Promise<WatchEnd | undefined> {
     while (this.#useWatchList && !signal.aborted) {
       this.#status.enter('listing');
+      this.#outages?.begin();
       const { isComplete, end } = await this.#watchList(signal);
       if (isComplete || signal.aborted) return end;
       const verdict = judgeWatchList(end, this.#position.unavailable);
@@ -140,10 +156,11 @@ export class Reflector<T extends KubeObject> {
         break;
       }
       if (verdict.lost) this.#position.lost();
-      if (verdict.error !== undefined) await this.#failAndWait('watch', verdict.error, signal);
+      if (verdict.error !== undefined) await this.#failAndWait('watch', verdict, signal);
     }
     if (signal.aborted) return undefined;
     this.#status.enter('listing');
+    this.#outages?.begin();
     const startedAt = this.#clock.monotonic();
     this.#replace(await this.#lister.list(signal), startedAt);
     return undefined;
@@ -195,12 +212,23 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Tells, and waits before the next try; as long as the server asks for, if it does. */
-  async #failAndWait(verb: 'list' | 'watch', error: unknown, signal: AbortSignal): Promise<void> {
+  async #failAndWait(verb: 'list' | 'watch', { error, isPrompt }: Failure, signal: AbortSignal): Promise<void> {
     this.#status.enter('waiting');
     this.#status.failed(explain(error, { reflector: this.name, verb, kind: this.#kind }));
-    const waitMs = this.#backoff.next(findApiError(error)?.retryAfterMs);
     // The loops look at the signal themselves.
-    await this.#clock.sleep(waitMs, { signal }).catch(() => {});
+    await this.#wait(error, isPrompt, signal).catch(() => {});
+  }
+
+  async #wait(error: unknown, isPrompt: boolean | undefined, signal: AbortSignal): Promise<void> {
+    const outage = this.#outages?.judge(error);
+    if (outage === undefined || this.#contact === undefined) {
+      const askedMs = findApiError(error)?.retryAfterMs;
+      const waitMs = isPrompt ? this.#backoff.prompt(askedMs) : this.#backoff.next(askedMs);
+      return this.#clock.sleep(waitMs, { signal });
+    }
+    const limitMs = outage === 'certain' ? this.#backoff.outage() : this.#backoff.next();
+    const answered = await this.#contact.wait(limitMs, { clock: this.#clock, random: this.#random, signal });
+    if (answered) this.#backoff.recovered();
   }
 
   #countVersion(): void {

@@ -2,6 +2,7 @@ import { builtinScheme } from '../kinds/builtin-scheme.js';
 import type { Scheme } from '../object/scheme.js';
 import type { RestConfig } from '../rest/config.js';
 import { RestClient, type RestClientOptions } from '../rest/rest-client.js';
+import { serverContact } from '../rest/server-contact.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { ApplyMemo } from './apply-memo.js';
 import { Discovery } from './discovery.js';
@@ -86,6 +87,6 @@ export function createClient(config: RestConfig, options: ClientOptions = {}): C
   const standing = (operation: Operation<'patch'>) => standingOf(operation, memo);
   const mapper = options.mapper ?? new RestMapper(discovery);
   const scheme = options.scheme ?? builtinScheme();
-  const parts = { run, scheme, mapper, clock, random, standing, closing: rest.closing };
+  const parts = { run, scheme, mapper, clock, random, standing, closing: rest.closing, contact: rest[serverContact] };
   return new ConnectedClient(rest, discovery, writes, parts);
 }

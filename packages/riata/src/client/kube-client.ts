@@ -6,6 +6,7 @@ import { findApiError } from '../rest/api-error.js';
 import type { ByteStream } from '../rest/byte-stream.js';
 import { isNotFound, isUnexpectedServerError } from '../rest/error-guards.js';
 import { patchTypes } from '../rest/rest-client.js';
+import { type ServerContact, serverContact } from '../rest/server-contact.js';
 import type { WatchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Random } from '../runtime/random.js';
@@ -56,6 +57,8 @@ export interface KubeClientParts {
   readonly standing?: (operation: Operation<'patch'>) => KubeObject | undefined;
   /** Aborts when the connection is closed for good. @default never */
   readonly closing?: AbortSignal;
+  /** Whether the server answers, as all users of the connection see it. @default each finds out by itself */
+  readonly contact?: ServerContact;
 }
 
 /** Where a client tells whether an apply would change anything; see {@link KubeClientParts.standing}. */
@@ -114,6 +117,10 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
 
   get [standing](): KubeClientParts['standing'] {
     return this.#parts.standing;
+  }
+
+  get [serverContact](): ServerContact | undefined {
+    return this.#parts.contact;
   }
 
   /** Carries out an operation put together by hand. Never throws: what a wrapper throws is a rejection too. */

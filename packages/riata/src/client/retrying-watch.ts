@@ -2,6 +2,7 @@ import type { KubeObject } from '../object/meta.js';
 import { findApiError } from '../rest/api-error.js';
 import { isGone, isResourceExpired, isTooLargeResourceVersion } from '../rest/error-guards.js';
 import type { ListStream } from '../rest/list-stream.js';
+import { OutageDetector, type ServerContact } from '../rest/server-contact.js';
 import { isTransportError } from '../rest/transport-error.js';
 import type { WatchEvent } from '../rest/watch-event.js';
 import type { WatchStream } from '../rest/watch-stream.js';
@@ -18,7 +19,10 @@ export interface RetryingWatchOptions
   > {
   /** Where to go on, from a list or an earlier event. @default none (`''` and `'0'` too): all that exists comes first */
   readonly resourceVersion?: string;
-  /** Told of every failure that is survived, before the wait; for logs. What it throws ends the watch. */
+  /**
+   * Called with every failure that is survived, and with the longest wait before the next try: a server that was away and
+   * answers another request of the same client is tried sooner. For logs. What it throws ends the watch.
+   */
   readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
 
@@ -36,6 +40,14 @@ export type RetryingWatchEvent<R extends KubeObject> =
 export interface RetryingWatchSource<R extends KubeObject> {
   list(options: ListOptions): Promise<ListStream<KubeObject>>;
   watch(options: WatchOptions): Promise<WatchStream<R>>;
+}
+
+/** What a {@link RetryingWatch} runs on. */
+export interface RetryingWatchRuntime {
+  readonly clock: Scheduler;
+  readonly random: Random;
+  readonly closing?: AbortSignal;
+  readonly contact?: ServerContact;
 }
 
 const firstDelayMs = 800;
@@ -64,9 +76,13 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   readonly #clock: Scheduler;
   readonly #random: Random;
   readonly #closing: AbortSignal | undefined;
+  readonly #contact: ServerContact | undefined;
+  readonly #outages: OutageDetector | undefined;
   readonly #stop = new AbortController();
   /** In a row, without an event or a good watch in between: the wait grows with them. */
   #failures = 0;
+  /** As `#failures`, for a server that cannot be reached: how long it is away says nothing about it once it is back. */
+  #away = 0;
   /** In a row, without calm in between. Events do not count: a server may send one before each expiry. */
   #expiries = 0;
   #expiredAt = Number.NEGATIVE_INFINITY;
@@ -74,16 +90,14 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   /** The reader was told to forget, and has heard of nothing since. */
   #isReset = false;
 
-  constructor(
-    source: RetryingWatchSource<R>,
-    options: RetryingWatchOptions,
-    runtime: { readonly clock: Scheduler; readonly random: Random; readonly closing?: AbortSignal },
-  ) {
+  constructor(source: RetryingWatchSource<R>, options: RetryingWatchOptions, runtime: RetryingWatchRuntime) {
     this.#source = source;
     this.#options = options;
     this.#clock = runtime.clock;
     this.#random = runtime.random;
     this.#closing = runtime.closing;
+    this.#contact = runtime.contact;
+    this.#outages = this.#contact && new OutageDetector(this.#contact);
   }
 
   /** Ends the watch; an iteration that waits ends too. */
@@ -127,6 +141,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     this.#isReset = true;
     const { namespace, labelSelector, fieldSelector, cutManagedFields, span } = this.#options;
     const selection = { namespace, labelSelector, fieldSelector };
+    this.#outages?.begin();
     const list = await this.#source.list({ ...selection, cutManagedFields, span, ...once, signal });
     for await (const object of list) {
       this.#isReset = false;
@@ -145,6 +160,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
     let resourceVersion = from;
     const timeoutSeconds = Math.round(300 * (1 + this.#random.next()));
     const { onRetry: _, ...options } = this.#options;
+    this.#outages?.begin();
     const stream = await this.#source.watch({ ...options, ...once, resourceVersion, timeoutSeconds, signal });
     const openedAt = this.#clock.monotonic();
     const isGood = () => this.#clock.monotonic() - openedAt >= goodWatchMs;
@@ -169,10 +185,16 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   async #wait(error: unknown, signal: AbortSignal): Promise<void> {
     const expired = isExpired(error);
     if (!expired && !isTransient(error)) throw error;
-    const delayMs = expired ? this.#delayAfterExpiry(error) : this.#delay(error, this.#failures);
-    this.#failures += 1;
+    const outage = this.#outages?.judge(error);
+    const isAway = outage === 'certain';
+    const delayMs = expired ? this.#delayAfterExpiry(error) : this.#delay(error, isAway ? this.#away : this.#failures);
+    this.#away = isAway ? this.#away + 1 : 0;
+    if (!isAway) this.#failures += 1;
     this.#options.onRetry?.(error, delayMs);
-    if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(ignoreAbort);
+    if (delayMs <= 0) return;
+    const [clock, random] = [this.#clock, this.#random];
+    const waited = outage && this.#contact?.wait(delayMs, { clock, random, signal });
+    await (waited ?? clock.sleep(delayMs, { signal })).catch(ignoreAbort);
   }
 
   /** The first relist is made at once: the events missed are waiting. */

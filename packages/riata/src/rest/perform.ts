@@ -8,6 +8,7 @@ import type { RateLimiter } from './rate-limiter.js';
 import { codeLabel, type RestMetrics } from './rest-metrics.js';
 import { type ApiRequest, type ApiResponse, readBody, type Send } from './send.js';
 import type { SentHeaders } from './sent-headers.js';
+import type { ServerContact } from './server-contact.js';
 import type { Transport } from './transport.js';
 import { type WarningHandler, withWarnings } from './warnings.js';
 import { type ReadAnswer, WholeExchange, type WholeSender } from './whole-exchange.js';
@@ -30,6 +31,7 @@ export interface RequestContext {
   readonly transport: Transport;
   readonly credentials: Credentials | undefined;
   readonly sentHeaders: SentHeaders;
+  readonly contact: ServerContact;
   readonly runtime: Runtime;
   readonly metrics: RestMetrics;
   readonly host: string;
@@ -123,7 +125,8 @@ class DirectSender<T> implements WholeSender<T> {
   }
 
   accepted(status: number): void {
-    const { metrics, host } = this.#context;
+    const { contact, metrics, host } = this.#context;
+    contact.responded(status);
     if (metrics.enabled) metrics.requests.with({ code: codeLabel(status), method: this.request.method, host }).inc();
   }
 

@@ -13,6 +13,7 @@ import { restMetrics, withMetrics } from './rest-metrics.js';
 import { sendOver } from './send.js';
 import { SentHeaders } from './sent-headers.js';
 import { serverAddress } from './server-address.js';
+import { ServerContact, serverContact, withContact } from './server-contact.js';
 import type { Transport } from './transport.js';
 import { TransportError } from './transport-error.js';
 import { defaultUserAgent } from './user-agent.js';
@@ -95,7 +96,8 @@ export class RestClient implements AsyncDisposable {
     const groupVersion = groupVersionOf(options.apiVersion);
     const closing = new AbortController();
     const userAgent = config.userAgent || defaultUserAgent();
-    const once = withUserAgent(sendOver(transport), userAgent);
+    const contact = new ServerContact();
+    const once = withUserAgent(withContact(sendOver(transport), contact), userAgent);
     const context: RequestContext = {
       origin: server.origin,
       basePath: server.pathname.replace(/\/+$/, ''),
@@ -109,6 +111,7 @@ export class RestClient implements AsyncDisposable {
       transport,
       credentials: config.credentials,
       sentHeaders: new SentHeaders(userAgent, config.impersonate && impersonationHeaders(config.impersonate)),
+      contact,
       send: withMetrics(
         withAuth(withImpersonation(once, config.impersonate), config.credentials, closing.signal),
         metrics,
@@ -171,6 +174,11 @@ export class RestClient implements AsyncDisposable {
   /** For clients that know their requests as a whole. */
   get [directRequests](): DirectRequests {
     return this.#direct;
+  }
+
+  /** For callers that retry for as long as it takes. */
+  get [serverContact](): ServerContact {
+    return this.#context.contact;
   }
 
   /** Aborts when the client is closed, and its own transport with it: for whoever waits between two requests. */
