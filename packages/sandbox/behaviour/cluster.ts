@@ -1,4 +1,4 @@
-import { makeNodes, nodeControllers, type PodFate, Sandbox } from '@riata/sandbox';
+import { makeNodes, nodeControllers, type PodFate, providerControllers, Sandbox } from '@riata/sandbox';
 import { type ConnectedClient, createClient, Manager, silentLogger } from 'riata';
 import type { Pod } from 'riata/kinds';
 import { Namespace } from 'riata/kinds';
@@ -70,7 +70,7 @@ async function realCluster(options: ClusterOptions): Promise<Cluster & AsyncDisp
   const client = createClient(config, { runtime });
   await makeNodes(client, 3);
   const manager = new Manager({ config, runtime });
-  for (const definition of nodeControllers({ fate })) manager.add(definition);
+  for (const definition of [...nodeControllers({ fate }), ...providerControllers()]) manager.add(definition);
   const stop = new AbortController();
   const running = manager.run({ signal: stop.signal });
   return {

@@ -3,6 +3,10 @@ import { type KubeletOptions, kubelet } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
 import { resourceQuotas } from './quota/resource-quota.js';
+import { claimBinder } from './storage/claim-binder.js';
+import { ephemeralClaims } from './storage/ephemeral-claims.js';
+import { type ProvisionerOptions, provisioner, volumeDeleter } from './storage/provisioner.js';
+import { volumeReclaimer } from './storage/volume-reclaimer.js';
 import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
 import { deployments } from './workloads/deployment.js';
@@ -19,9 +23,20 @@ export function workloadControllers(): readonly ControllerDefinition[] {
   return [deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, endpointSlices];
 }
 
-/** The controllers that serve the cluster as a whole, as kube-controller-manager has them: usage of ResourceQuotas. */
+/**
+ * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas, and
+ * the binding of PersistentVolumeClaims.
+ */
 export function clusterControllers(): readonly ControllerDefinition[] {
-  return [resourceQuotas()];
+  return [resourceQuotas(), claimBinder(), volumeReclaimer, ephemeralClaims];
+}
+
+/** What is pretended of a cloud provider. */
+export type ProviderOptions = ProvisionerOptions;
+
+/** What a cloud provider brings, for any server, a real one too: volumes for claims. */
+export function providerControllers(options: ProviderOptions = {}): readonly ControllerDefinition[] {
+  return [provisioner(options), volumeDeleter(options)];
 }
 
 /**

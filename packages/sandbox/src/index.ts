@@ -3,7 +3,13 @@
  *
  * @module
  */
-export { clusterControllers, nodeControllers, workloadControllers } from './controllers.js';
+export {
+  clusterControllers,
+  nodeControllers,
+  type ProviderOptions,
+  providerControllers,
+  workloadControllers,
+} from './controllers.js';
 export type { KubeletOptions, PodFate } from './node/kubelet.js';
 export { type MakeNodesOptions, makeNodes } from './node/nodes.js';
 export { Sandbox, type SandboxOptions } from './sandbox.js';

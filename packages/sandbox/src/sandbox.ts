@@ -4,9 +4,16 @@ import type { ReconcileRecord } from 'riata/controller';
 import type { Pod } from 'riata/kinds';
 import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
 import { silentLogger, systemClock } from 'riata/runtime';
-import { clusterControllers, nodeControllers, workloadControllers } from './controllers.js';
+import {
+  clusterControllers,
+  nodeControllers,
+  type ProviderOptions,
+  providerControllers,
+  workloadControllers,
+} from './controllers.js';
 import type { PodFate } from './node/kubelet.js';
 import { makeNodes } from './node/nodes.js';
+import { standardClass } from './storage/provisioner.js';
 
 /** Options of `Sandbox.start`. */
 export interface SandboxOptions {
@@ -14,6 +21,8 @@ export interface SandboxOptions {
   readonly nodes?: number;
   /** What becomes of a Pod: delays, crashes, probes that fail. @default it runs and is ready at once; one that is not to be restarted ends well */
   readonly fate?: (pod: Pod) => PodFate | undefined;
+  /** What is pretended of a cloud provider. @default it serves everything */
+  readonly provider?: ProviderOptions;
   /** What all of it goes by. @default the machine's clock */
   readonly clock?: Scheduler & Clock;
   readonly random?: Random;
@@ -49,10 +58,12 @@ export class Sandbox implements AsyncDisposable {
     const client = createClient(server.config, { runtime });
     try {
       await makeNodes(client, nodes, { clock });
+      await client.create(standardClass);
       const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
       const all = [
         ...workloadControllers(),
         ...clusterControllers(),
+        ...providerControllers(options.provider),
         ...nodeControllers({ ...(options.fate && { fate: options.fate }) }),
       ];
       for (const definition of all) manager.add(definition);

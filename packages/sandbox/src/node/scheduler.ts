@@ -1,9 +1,12 @@
 import { control, isConflict, isNotFound } from 'riata';
 import { changed } from 'riata/controller';
-import { type Container, Node, Pod } from 'riata/kinds';
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from 'riata/kinds';
 import { parseQuantity } from 'riata/object';
+import { claimNamesOf } from '../storage/claims.js';
+import { PodVolumes } from '../storage/pod-volumes.js';
 import { hasEnded } from '../workloads/pods.js';
 import { matchesNode } from './node-affinity.js';
+import { podResources } from './pod-resources.js';
 
 /** What of a node decides whether a Pod fits; heartbeats don't. */
 const nodeChanged = changed(({ metadata, spec, status }: Node) => [metadata.labels, spec, status.allocatable]);
@@ -13,7 +16,7 @@ const nodeChanged = changed(({ metadata, spec, status }: Node) => [metadata.labe
  * not tolerate, and with room for what it asks for. Of those that fit, the one with the fewest Pods.
  */
 export const scheduler = control(Pod, { name: 'scheduler' })
-  .reads(Node)
+  .reads(Node, PersistentVolume, StorageClass)
   .watches(
     Node,
     async (_, reader) => {
@@ -22,26 +25,35 @@ export const scheduler = control(Pod, { name: 'scheduler' })
     },
     { predicates: [nodeChanged] },
   )
+  .watches(PersistentVolumeClaim, async ({ metadata: { namespace, name } }, reader) => {
+    const { items } = await reader.list(Pod, { namespace });
+    return items.filter((pod) => isWaiting(pod) && claimNamesOf(pod).includes(name)).map(({ metadata }) => metadata);
+  })
   .reconcile(async ({ object: pod, client, event, status }) => {
     if (!isWaiting(pod)) return undefined;
     const [{ items: nodes }, { items: pods }] = await Promise.all([client.list(Node), client.list(Pod)]);
     const onNode = (node: Node) => pods.filter((p) => p.spec.nodeName === node.metadata.name && !hasEnded(p));
+    const volumes = await PodVolumes.of(pod, client);
     const problems = new Map<string, number>();
     const fitting = nodes.filter((node) => {
-      const problem = unfit(pod, node, onNode(node));
+      if (volumes.problem !== undefined) return false;
+      const problem = unfit(pod, node, onNode(node)) ?? volumes.unfit(node);
       if (problem !== undefined) problems.set(problem, (problems.get(problem) ?? 0) + 1);
       return problem === undefined;
     });
-    const [best] = fitting.sort((a, b) => onNode(a).length - onNode(b).length);
+    const rank = (node: Node) => (node.metadata.name === volumes.chosen ? -1 : onNode(node).length);
+    const [best] = fitting.sort((a, b) => rank(a) - rank(b));
     const { namespace, name, uid } = pod.metadata;
     if (best === undefined) {
-      const why = [...problems].map(([problem, count]) => `${count} ${problem}`).join(', ');
+      const why = volumes.problem ?? [...problems].map(([problem, count]) => `${count} ${problem}`).join(', ');
       const message = `0/${nodes.length} nodes are available${why === '' ? '' : `: ${why}`}.`;
       event({ type: 'Warning', reason: 'FailedScheduling', message });
       await status({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
       // Pods that go make room, and tell nobody here.
       return { requeueAfter: '5s' };
     }
+    // Once they are bound, it is this Pod's turn again.
+    if (!(await volumes.bindOn(best, client))) return undefined;
     const binding = {
       apiVersion: 'v1',
       kind: 'Binding',
@@ -109,11 +121,7 @@ function tolerates(pod: Pod, taint: Taint): boolean {
   });
 }
 
-/** What a Pod asks for of a resource: its containers together, or the largest of those that run before them. */
+/** What a Pod requests of a resource. */
 function requested(pod: Pod, resource: string): number {
-  if (resource === 'pods') return 1;
-  const of = (containers: readonly Pick<Container, 'resources'>[] | undefined) =>
-    (containers ?? []).map(({ resources }) => parseQuantity(resources?.requests?.[resource] ?? 0).toNumber());
-  const together = of(pod.spec.containers).reduce((a, b) => a + b, 0);
-  return Math.max(together, ...of(pod.spec.initContainers));
+  return resource === 'pods' ? 1 : (podResources(pod, 'requests').get(resource)?.toNumber() ?? 0);
 }

@@ -3,6 +3,7 @@ import { isGiven, metaOf, recordOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
+import { forbiddenWrite } from '../../status/refusal.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
 import { defaultClass } from '../checks/default-class.js';
 import { goDiff } from '../checks/go-diff.js';
@@ -115,8 +116,25 @@ function prepare(object: JsonObject, before: JsonObject | undefined, context: Pr
     ? defaultClass(context, 'storage.k8s.io/storageclasses', defaultAnnotations)
     : undefined;
   const named = storageClassName === undefined ? spec : { ...spec, storageClassName };
+  if (before !== undefined) refuseResize(object, before, context);
   const kept = before === undefined ? withProtection(object, 'persistentvolumeclaims') : object;
   return { ...kept, spec: named, ...(status === undefined ? {} : { status }) };
+}
+
+/** A claim grows only if its class says that it may (`PersistentVolumeClaimResize`). */
+function refuseResize(object: JsonObject, before: JsonObject, { objects }: PrepareContext): void {
+  const size = ({ spec }: JsonObject) => String(recordOf(recordOf(recordOf(spec).resources).requests).storage ?? 0);
+  if (parseQuantity(size(object)).compare(size(before)) <= 0) return;
+  const spec = recordOf(object.spec);
+  const name = textOf(recordOf(metaOf(object).annotations)[classAnnotation]) || textOf(spec.storageClassName);
+  const found = objects('storage.k8s.io/storageclasses').find(({ metadata }) => metadata.name === name);
+  if ((found as JsonObject | undefined)?.allowVolumeExpansion === true) return;
+  // What is wrong with the claim in itself is told first.
+  if (checkClaimSpec(spec, 'spec').length + checkChange(object, before).length > 0) return;
+  const resource = { group: '', plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' };
+  const words =
+    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+  throw forbiddenWrite(resource, textOf(metaOf(object).name), words);
 }
 
 function hasClass(object: JsonObject): boolean {
