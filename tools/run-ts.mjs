@@ -17,6 +17,8 @@ if (program === undefined) {
   console.error('usage: node tools/run-ts.mjs main.ts [args]');
   process.exit(2);
 }
+// `npm run test:packed`: the packages are as a user installs them, with no source in between.
+const isPacked = process.env.RIATA_PACKED === 'true';
 // Inside the repository, so that the packages left outside the bundle are found.
 const root = fileURLToPath(new URL('../node_modules/.cache/run-ts', import.meta.url));
 mkdirSync(root, { recursive: true });
@@ -25,7 +27,7 @@ await build({
   input: resolve(program),
   platform: 'node',
   resolve: { conditionNames: ['riata-source', 'node', 'import', 'default'] },
-  external: ['yaml', 'zod'],
+  external: ['yaml', 'zod', ...(isPacked ? [/^(?:riata|@riata\/[^/]+)(?:\/|$)/] : [])],
   transform: { target: 'node20' },
   output: { file: outfile, format: 'esm', sourcemap: 'inline', codeSplitting: false },
 });

@@ -20,6 +20,7 @@ const tools = [
   'fast-check',
   'pino',
   'prom-client',
+  'rolldown',
   'valibot',
   'vite',
   'vitest',
@@ -78,7 +79,7 @@ function setUp() {
       encoding: 'utf8',
     });
     dependencies[JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')).name] = `file:tarballs/${packed.trim()}`;
-    for (const part of ['behaviour', 'faults', 'src']) copy(join('packages', name, part));
+    for (const part of ['behaviour', 'faults', 'soak', 'src']) copy(join('packages', name, part));
   }
   for (const part of ['examples', 'docs', 'tools']) copy(part);
   cpSync(join(root, 'tools/packed/vitest.config.ts'), join(folder, 'vitest.config.ts'));

@@ -19,7 +19,7 @@ export default defineConfig({
           ],
           // About the real server alone.
           exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl.test.ts'],
-          env: { RIATA_SERVERS: 'in-process,https' },
+          env: { RIATA_SERVERS: 'in-process,https', RIATA_PACKED: 'true' },
           ...longRun,
         },
       },
@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'packed-real',
           include: ['packages/testing/behaviour/**/*.test.ts'],
-          env: { RIATA_SERVERS: 'kube-apiserver', RIATA_TEST_SERVER: 'kubeconfig' },
+          env: { RIATA_SERVERS: 'kube-apiserver', RIATA_TEST_SERVER: 'kubeconfig', RIATA_PACKED: 'true' },
           ...longRun,
         },
       },

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ObjectMeta } from '../src/object/index.js';
+import type { ObjectMeta } from 'riata/object';
 
 /** One answered request, as far as it matters here. */
 export interface AuditedWrite {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { Timer } from '../src/runtime/clock.js';
-import type { Random } from '../src/runtime/random.js';
-import { systemClock } from '../src/runtime/system-clock.js';
+import type { Random, Timer } from 'riata/runtime';
+import { systemClock } from 'riata/runtime';
 import { type FaultyNetwork, longestStallMs, type Mischief } from './faulty-network.js';
 import { resetSocket } from './reset-socket.js';
 

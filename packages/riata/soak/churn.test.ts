@@ -1,10 +1,8 @@
 import { eventually } from '@riata/testing';
+import { type ConnectedClient, createClient, type RetryingWatch } from 'riata/client';
+import { ConfigMap, Namespace } from 'riata/kinds';
+import { type Random, seededRandom, silentLogger, systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { type ConnectedClient, createClient, type RetryingWatch } from '../src/client/index.js';
-import { ConfigMap, Namespace } from '../src/kinds/index.js';
-import { silentLogger } from '../src/runtime/logger.js';
-import { type Random, seededRandom } from '../src/runtime/random.js';
-import { systemClock } from '../src/runtime/system-clock.js';
 import { startEmbeddedServer } from './embedded-server.js';
 import { CountingClock, heldMemory, median, openSockets } from './holdings.js';
 import { sortedByKey, WatchedView } from './watched-view.js';

@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import type { Timer } from '../src/runtime/clock.js';
-import type { Random } from '../src/runtime/random.js';
-import { systemClock } from '../src/runtime/system-clock.js';
+import type { Random, Timer } from 'riata/runtime';
+import { systemClock } from 'riata/runtime';
 import { longestStallMs, type Mischief } from './faulty-network.js';
 import { resetSocket } from './reset-socket.js';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, request as sendTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { RestConfig } from '../src/rest/config.js';
-import type { Random } from '../src/runtime/random.js';
+import type { RestConfig } from 'riata/rest';
+import type { Random } from 'riata/runtime';
 import { Exchange, statusOf } from './faulty-exchange.js';
 import type { FaultyNetwork, Mischief } from './faulty-network.js';
 

@@ -1,5 +1,5 @@
-import type { Change, ResourceEventHandler } from '../src/cache/index.js';
-import type { KubeObject } from '../src/object/meta.js';
+import type { Change, ResourceEventHandler } from 'riata/cache';
+import type { KubeObject } from 'riata/object';
 
 /** A version of an object. */
 interface Known {

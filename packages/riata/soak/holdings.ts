@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Scheduler, Timer, TimerOptions } from '../src/runtime/clock.js';
-import { systemClock } from '../src/runtime/system-clock.js';
+import type { Scheduler, Timer, TimerOptions } from 'riata/runtime';
+import { systemClock } from 'riata/runtime';
 
 /**
  * The system's clock, with a count of the timers and sleeps that are under way. It may go faster, so that waits of seconds

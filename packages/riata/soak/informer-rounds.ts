@@ -1,8 +1,7 @@
 import { eventually } from '@riata/testing';
-import { createClient } from '../src/client/index.js';
-import type { RestConfig } from '../src/rest/config.js';
-import { silentLogger } from '../src/runtime/logger.js';
-import { systemClock } from '../src/runtime/system-clock.js';
+import { createClient } from 'riata/client';
+import type { RestConfig } from 'riata/rest';
+import { silentLogger, systemClock } from 'riata/runtime';
 import { CountingClock, heldMemory, median, openSockets, socketsText } from './holdings.js';
 import { informerRound, type RoundFigures } from './informer-round.js';
 

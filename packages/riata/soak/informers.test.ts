@@ -1,8 +1,8 @@
+import { createClient } from 'riata/client';
+import { Namespace } from 'riata/kinds';
+import { configFromKubeconfig } from 'riata/rest';
 import { expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { createClient } from '../src/client/index.js';
-import { Namespace } from '../src/kinds/index.js';
-import { configFromKubeconfig } from '../src/rest/index.js';
 import { informerRounds } from './informer-rounds.js';
 
 const rounds = Number(process.env.INFORMER_ROUNDS ?? 1_000);

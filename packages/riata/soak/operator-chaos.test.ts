@@ -1,6 +1,6 @@
 import process from 'node:process';
+import { writeToStandardError } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import { writeToStandardError } from '../src/runtime/index.js';
 import { operatorChaos } from './operator-chaos.js';
 
 const runs = Number(process.env.CHAOS_RUNS ?? 20);

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Client, createClient } from 'riata/client';
+import { ConfigMap, CustomResourceDefinition, Lease, Namespace } from 'riata/kinds';
+import { findCondition } from 'riata/object';
+import { configFromKubeconfig, ignoreAlreadyExists } from 'riata/rest';
+import { type Random, seededRandom, silentLogger, systemClock } from 'riata/runtime';
 import { expect } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { type Client, createClient } from '../src/client/index.js';
-import { ConfigMap, CustomResourceDefinition, Lease, Namespace } from '../src/kinds/index.js';
-import { findCondition } from '../src/object/conditions.js';
-import { configFromKubeconfig, ignoreAlreadyExists } from '../src/rest/index.js';
-import { type Random, seededRandom, silentLogger, systemClock } from '../src/runtime/index.js';
 import { auditedRequests, createdTwice, leaderTerms, overtakenWrites } from './audit-log.js';
 import { startChaosProxy } from './chaos-proxy.js';
 import { OperatorReplica } from './operator-replica.js';

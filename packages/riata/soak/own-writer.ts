@@ -1,10 +1,9 @@
-import type { Cache } from '../src/cache/index.js';
-import type { ConnectedClient } from '../src/client/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { isApiError } from '../src/rest/api-error.js';
-import { isTransportError } from '../src/rest/transport-error.js';
-import type { Random } from '../src/runtime/random.js';
-import { systemClock } from '../src/runtime/system-clock.js';
+import type { Cache } from 'riata/cache';
+import type { ConnectedClient } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import { isApiError, isTransportError } from 'riata/rest';
+import type { Random } from 'riata/runtime';
+import { systemClock } from 'riata/runtime';
 
 export interface OwnWriterOptions {
   /** Whose network is good. */

@@ -1,11 +1,9 @@
+import { createClient } from 'riata/client';
+import { ConfigMap, Namespace } from 'riata/kinds';
+import { configFromKubeconfig, ignoreAlreadyExists, ignoreNotFound } from 'riata/rest';
+import { type Random, seededRandom, systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { createClient } from '../src/client/index.js';
-import { ConfigMap, Namespace } from '../src/kinds/index.js';
-import { ignoreAlreadyExists, ignoreNotFound } from '../src/rest/error-guards.js';
-import { configFromKubeconfig } from '../src/rest/index.js';
-import { type Random, seededRandom } from '../src/runtime/random.js';
-import { systemClock } from '../src/runtime/system-clock.js';
 import { startChaosProxy } from './chaos-proxy.js';
 import { sortedByKey, WatchedView } from './watched-view.js';
 

@@ -1,7 +1,7 @@
-import type { Cache, EventHandlerRegistration, SharedIndexInformer } from '../src/cache/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import type { Random } from '../src/runtime/random.js';
-import { systemClock } from '../src/runtime/system-clock.js';
+import type { Cache, EventHandlerRegistration, SharedIndexInformer } from 'riata/cache';
+import { ConfigMap } from 'riata/kinds';
+import type { Random } from 'riata/runtime';
+import { systemClock } from 'riata/runtime';
 import { HandlerHistory } from './handler-history.js';
 import { indexProblems } from './round-indexes.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Indexer, Indexers } from '../src/cache/index.js';
-import type { ConfigMap } from '../src/kinds/index.js';
-import { keyOf } from '../src/object/key.js';
+import type { Indexer, Indexers } from 'riata/cache';
+import type { ConfigMap } from 'riata/kinds';
+import { keyOf } from 'riata/object';
 
 export const colours = ['red', 'green', 'blue'];
 

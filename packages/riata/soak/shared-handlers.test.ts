@@ -1,12 +1,11 @@
 import { eventually } from '@riata/testing';
+import { createClient } from 'riata/client';
+import { CustomResourceDefinition, Namespace } from 'riata/kinds';
+import type { KubeObject } from 'riata/object';
+import { keyOf, makeKind, type NamespacedMeta, type WriteOf } from 'riata/object';
+import { seededRandom, silentLogger, systemClock } from 'riata/runtime';
+import { type HandlerRegistration, SharedControllerFactory } from 'riata/shared';
 import { expect, test } from 'vitest';
-import { createClient } from '../src/client/index.js';
-import { CustomResourceDefinition, Namespace } from '../src/kinds/index.js';
-import { keyOf, makeKind, type NamespacedMeta, type WriteOf } from '../src/object/index.js';
-import type { KubeObject } from '../src/object/meta.js';
-import { silentLogger, systemClock } from '../src/runtime/index.js';
-import { seededRandom } from '../src/runtime/random.js';
-import { type HandlerRegistration, SharedControllerFactory } from '../src/shared/index.js';
 import { startEmbeddedServer } from './embedded-server.js';
 import { heldMemory, median } from './holdings.js';
 

@@ -1,5 +1,5 @@
-import type { RetryingWatchEvent } from '../src/client/index.js';
-import type { KubeObject } from '../src/object/meta.js';
+import type { RetryingWatchEvent } from 'riata/client';
+import type { KubeObject } from 'riata/object';
 
 /** Objects that are gone are remembered so far back. */
 const longestMemory = 10_000;

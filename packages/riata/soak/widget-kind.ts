@@ -1,5 +1,5 @@
+import { defineKind } from 'riata/object';
 import { z } from 'zod';
-import { defineKind } from '../src/object/define-kind.js';
 
 /** What the operator under chaos takes care of. */
 export const Widget = defineKind({

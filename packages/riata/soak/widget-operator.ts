@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { control } from '../src/controller/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { Manager, signalHandler } from '../src/manager/index.js';
-import { configFromKubeconfig } from '../src/rest/index.js';
-import { consoleLogger } from '../src/runtime/index.js';
+import { control } from 'riata/controller';
+import { ConfigMap } from 'riata/kinds';
+import { Manager, signalHandler } from 'riata/manager';
+import { configFromKubeconfig } from 'riata/rest';
+import { consoleLogger } from 'riata/runtime';
 import { lostLeaseCode, upLine } from './operator-signs.js';
 import { Widget } from './widget-kind.js';
 
