@@ -6,8 +6,16 @@ import type { TestManager } from './test-manager.js';
 
 /** Requests before something must be wrong. */
 export const mostRequests = 5_000;
-/** Of these, so many may change one and the same object. Frameworks give a test 5 s: it is to be told before. */
+/** Of these, so many may change one and the same object. */
 const partToOne = 1 / 10;
+/**
+ * Of these, so many changes in a row may be to objects that were changed before, with nothing made or deleted between
+ * them, while one key is reconciled again and again. Frameworks give a test 5 s, and a busy machine may take most of it
+ * for a few hundred requests: this comes first.
+ */
+const partInCircles = 3 / 100;
+/** So many times each of several objects is changed in a circle, and some key reconciled. */
+const roundsInCircles = 20;
 /** No fewer, however few requests a test allows. */
 const leastToOne = 20;
 /**
@@ -37,6 +45,10 @@ export class EndlessWork {
   readonly #managers: () => Iterable<TestManager>;
   #left = Number.POSITIVE_INFINITY;
   #leftToOne = Number.POSITIVE_INFINITY;
+  #mostInCircles = Number.POSITIVE_INFINITY;
+  /** Changes in a row to objects that had been changed before. */
+  #inCircles = 0;
+  readonly #runsInCircles = new Map<string, number>();
   readonly #changes = new Map<string, number>();
   readonly #runs = new Map<string, number>();
   #runsAtMs = 0;
@@ -59,9 +71,24 @@ export class EndlessWork {
     if ((method === 'PUT' || method === 'PATCH') && !isRenewal) {
       const count = (this.#changes.get(path) ?? 0) + 1;
       this.#changes.set(path, count);
-      if (count > this.#leftToOne) this.#left = -1;
+      this.#inCircles += 1;
+      if (count === 1) this.#leaveCircle();
+      if (count > this.#leftToOne || this.#isCircle) this.#left = -1;
+    } else if (method === 'POST' || method === 'DELETE') {
+      this.#leaveCircle();
     }
     return this.#left >= 0;
+  }
+
+  get #isCircle(): boolean {
+    if (this.#inCircles <= Math.max(this.#mostInCircles, roundsInCircles * this.#changes.size)) return false;
+    const enough = Math.min(roundsInCircles, this.#mostInCircles / 2);
+    return [...this.#runsInCircles.values()].some((count) => count > enough);
+  }
+
+  #leaveCircle(): void {
+    this.#inCircles = 0;
+    this.#runsInCircles.clear();
   }
 
   /** Counts a reconcile; false: it is one too many. */
@@ -72,6 +99,7 @@ export class EndlessWork {
     const id = `${run.controller} ${keyId(run.key)}`;
     const count = (this.#runs.get(id) ?? 0) + 1;
     this.#runs.set(id, count);
+    this.#runsInCircles.set(id, (this.#runsInCircles.get(id) ?? 0) + 1);
     if (count > mostRunsAtOnce) this.#spinning ??= run;
     return count <= mostRunsAtOnce;
   }
@@ -80,6 +108,8 @@ export class EndlessWork {
   limit(requests = mostRequests): WorkLimit {
     this.#left = requests;
     this.#leftToOne = Math.max(leastToOne, Math.floor(requests * partToOne));
+    this.#mostInCircles = Math.max(leastToOne, Math.floor(requests * partInCircles));
+    this.#leaveCircle();
     this.#changes.clear();
     const from = this.#requests.all.length;
     const work = this;
@@ -98,8 +128,10 @@ export class EndlessWork {
   lift(): void {
     this.#left = Number.POSITIVE_INFINITY;
     this.#leftToOne = Number.POSITIVE_INFINITY;
+    this.#mostInCircles = Number.POSITIVE_INFINITY;
     this.#spinning = undefined;
     this.#runs.clear();
+    this.#leaveCircle();
   }
 
   /** Throws if a reconcile runs without end. */

@@ -1,6 +1,7 @@
 import { edit } from 'riata';
 import { control, generationChanged, TerminalError } from 'riata/controller';
 import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
+import type { KubeObject } from 'riata/object';
 import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
@@ -159,6 +160,34 @@ test('a controller that wakes itself up never comes to rest, and is named', asyn
   );
   // It was not asked for more than a tenth to one object.
   expect(env.requests.select({ verb: 'update' }).length).toBeLessThan(30);
+});
+
+test('it is named after few requests by default, so that the message comes before the time limit of a test', async () => {
+  await using env = await start();
+  let count = 0;
+  const restless = control(Widget).reconcile(async ({ object, client }) => {
+    count += 1;
+    const body = { metadata: { annotations: { count: String(count) } } };
+    await client.patch(Widget, object.metadata, { type: 'merge', body });
+  });
+  await env.run(restless);
+  await env.client.create(widget('a'));
+  await env.client.create(widget('b'));
+  await expect(env.settle()).rejects.toThrow('no end to them: patch Widget default/');
+  expect(env.requests.select({ verb: 'patch' }).length).toBeLessThan(160);
+});
+
+test('an object that is changed for each of many others is no circle', async () => {
+  await using env = await start();
+  for (let i = 0; i < 300; i += 1) await env.client.create(widget(`w${i}`));
+  const isOther = ({ new: now }: { readonly new?: KubeObject }) => now?.metadata.name !== 'w0';
+  const counts = control(Widget, { predicates: [isOther] }).reconcile(async ({ key, client }) => {
+    const body = { metadata: { annotations: { seen: key.name } } };
+    await client.patch(Widget, { namespace: 'default', name: 'w0' }, { type: 'merge', body });
+  });
+  await env.run(counts);
+  await env.settle();
+  expect(env.requests.select({ verb: 'patch' }).length).toBe(299);
 });
 
 test('two controllers that undo each other are both named', async () => {

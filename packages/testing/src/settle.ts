@@ -17,8 +17,8 @@ export interface SettleOptions {
    */
   readonly timeout?: Duration;
   /**
-   * How many requests it may take, and of these a tenth to change one and the same object: a controller that wakes itself
-   * up by what it writes never comes to rest. @default 5_000
+   * How many requests it may take, of these a tenth to change one and the same object, and three in a hundred to change
+   * the same few objects over and over: a controller that wakes itself up by what it writes never settles. @default 5_000
    */
   readonly maxRequests?: number;
 }
