@@ -1,9 +1,9 @@
+import { type InformerHealth, listWatch, SharedIndexInformer } from 'riata/cache';
+import { createClient, type Discovery } from 'riata/client';
+import { ConfigMap } from 'riata/kinds';
+import { type KindRef, makeKind } from 'riata/object';
+import { silentLogger } from 'riata/runtime';
 import { expect, onTestFinished, test } from 'vitest';
-import { type InformerHealth, listWatch, SharedIndexInformer } from '../src/cache/index.js';
-import { createClient, type Discovery } from '../src/client/index.js';
-import { ConfigMap } from '../src/kinds/index.js';
-import { type KindRef, makeKind } from '../src/object/kind.js';
-import { silentLogger } from '../src/runtime/index.js';
 import { PacedTime } from './paced-time.js';
 import { describeServers } from './servers.js';
 
