@@ -8,6 +8,8 @@ export const counts = {
   widgets: 1000,
   widgetEvents: 1000,
   idleKinds: 50,
+  /** Controllers of one kind. */
+  manyControllers: [1, 10, 100, 500],
   idleMs: 30_000,
   setSize: 500,
   setChanged: 5,
@@ -23,6 +25,6 @@ export const counts = {
 export const quickCounts = {
   ...counts,
   ...{ pods: 1000, informerSizes: [1000, 500], informerEvents: 1000 },
-  ...{ widgets: 40, widgetEvents: 50, idleMs: 2000, setSize: 50, setChanged: 1 },
+  ...{ widgets: 40, widgetEvents: 50, idleMs: 2000, manyControllers: [1, 10], setSize: 50, setChanged: 1 },
   ...{ writes: 20, watchers: 20, listSizes: [100, 500], kept: 500, delayed: 5000, stored: 1000 },
 };

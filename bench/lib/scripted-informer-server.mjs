@@ -78,6 +78,9 @@ export class ScriptedInformerServer {
       blockMs: Math.max(sync.blockMs, watch.blockMs),
       blockCpuMs: Math.max(sync.blockCpuMs, watch.blockCpuMs),
       syncBlockMs: sync.blockMs,
+      syncBlockCpuMs: sync.blockCpuMs,
+      eventBlockMs: watch.blockMs,
+      eventBlockCpuMs: watch.blockCpuMs,
     };
   }
 

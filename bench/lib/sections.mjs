@@ -9,6 +9,7 @@ import { firstList } from '../sections/first-list.mjs';
 import { imports } from '../sections/imports.mjs';
 import { informer } from '../sections/informer.mjs';
 import { list } from '../sections/list.mjs';
+import { manyControllers } from '../sections/many-controllers.mjs';
 import { queue } from '../sections/queue.mjs';
 import { size } from '../sections/size.mjs';
 import { store } from '../sections/store.mjs';
@@ -22,7 +23,7 @@ export const topics = {
   'The client': [size, imports, firstList, list, watch],
   'The embedded API server': [start, writes, fanOut, lists, memory],
   'Informers and queues': [informer, queue, store],
-  Controllers: [controller],
+  Controllers: [controller, manyControllers],
   'Desired sets': [apply],
 };
 

@@ -3,6 +3,7 @@ import type { KubeObject } from '../object/meta.js';
 import { identityOf } from '../object/raw/raw-parts.js';
 import { freeze } from '../object/value/freeze.js';
 import type { Scheduler } from '../runtime/clock.js';
+import { SlicedWork } from '../runtime/sliced-work.js';
 import type { Ingest } from './cache-memory.js';
 import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
@@ -10,8 +11,7 @@ import type { Delta, ObjectDelta } from './delta.js';
 import type { EventListener } from './event-listener.js';
 import type { InformerStore } from './informer-store.js';
 import { keysOf } from './keyed-batch.js';
-import type { SharedProcessor } from './shared-processor.js';
-import { SlicedWork } from './sliced-work.js';
+import { deliverSome, type SharedProcessor } from './shared-processor.js';
 
 /** What a {@link DeltaApplier} works on. */
 export interface DeltaApplierOptions<T extends KubeObject> {
@@ -42,6 +42,8 @@ export class DeltaApplier<T extends KubeObject> {
   readonly #areListsAdmitted: boolean;
   readonly #processor: SharedProcessor<T>;
   readonly #onBadObject: (error: unknown, obj: unknown) => void;
+  /** Changes that not all listeners know of yet, as the time slice was over: delivered before anything else. */
+  readonly #undelivered: Delivery<T>[] = [];
   /** Only one call of {@link apply} is under way at a time. */
   readonly #work: SlicedWork;
   #stopped = false;
@@ -68,20 +70,37 @@ export class DeltaApplier<T extends KubeObject> {
     const keys = keysOf(deltas);
     for (let at = 0; at < deltas.length; at += 1) {
       const delta = deltas[at] as Delta<T>;
-      if (!('object' in delta) || this.#work.isOver) return this.#applyRest(deltas, at, initial);
+      if (!('object' in delta) || this.#isOver) return this.#applyRest(deltas, at, initial);
       this.#applyOne(delta, initial, keys?.[at]);
     }
-    return this.#work.end();
+    return this.#undelivered.length > 0 ? this.#applyRest(deltas, deltas.length, initial) : this.#work.end();
   };
 
+  get #isOver(): boolean {
+    return this.#undelivered.length > 0 || this.#work.isOver;
+  }
+
+  /** Waits for the next slice, as often as it takes to deliver what is undelivered; there is time left then. */
+  async #rest(): Promise<void> {
+    do {
+      await this.#work.rest();
+      for (let next = this.#undelivered[0]; next !== undefined; next = this.#undelivered[0]) {
+        next.at = this.#deliver(next.change, next.to, next.at);
+        if (next.at < next.to.length) break;
+        this.#undelivered.shift();
+      }
+    } while (this.#isOver && !this.#stopped);
+  }
+
   async #applyRest(deltas: readonly Delta<T>[], from: number, initial: ChangeFlags | undefined): Promise<void> {
+    if (this.#isOver) await this.#rest();
     for (let at = from; at < deltas.length && !this.#stopped; at += 1) {
       const delta = deltas[at] as Delta<T>;
       if (delta.type === 'ReplacedAll') await this.#replaceAll(delta.objects, delta.resourceVersion, initial);
       else if (delta.type === 'SyncAll') await this.#syncAll();
       else if (delta.type === 'Bookmark') this.#store.bookmark(delta.resourceVersion);
       else this.#applyOne(delta, initial);
-      if (this.#work.isOver) await this.#work.rest();
+      if (this.#isOver) await this.#rest();
     }
     void this.#work.end();
   }
@@ -134,7 +153,7 @@ export class DeltaApplier<T extends KubeObject> {
       } catch (error) {
         this.#onBadObject(error, obj);
       }
-      if (this.#work.isOver) await this.#work.rest();
+      if (this.#isOver) await this.#rest();
     }
     if (this.#stopped) return;
     // A name that is in the list twice: the last one counts.
@@ -146,13 +165,13 @@ export class DeltaApplier<T extends KubeObject> {
     for (const key of previous.listKeys()) {
       if (this.#stopped) return;
       if (!next.has(key)) this.#distribute('Deleted', key, previous.get(key), undefined, vanishedFlags, listeners);
-      if (this.#work.isOver) await this.#work.rest();
+      if (this.#isOver) await this.#rest();
     }
     for (let at = 0; at < keys.length && !this.#stopped; at += 1) {
       const key = keys[at] as string;
       const obj = next.get(key);
       if (obj !== undefined) this.#tell(key, previous.get(key), obj, initial, listeners);
-      if (this.#work.isOver) await this.#work.rest();
+      if (this.#isOver) await this.#rest();
     }
   }
 
@@ -161,7 +180,7 @@ export class DeltaApplier<T extends KubeObject> {
       if (this.#stopped) return;
       const obj = this.#store.peek(key);
       if (obj !== undefined) this.#distribute('Sync', key, obj, obj, undefined, this.#processor.listeners);
-      if (this.#work.isOver) await this.#work.rest();
+      if (this.#isOver) await this.#rest();
     }
   }
 
@@ -191,8 +210,25 @@ export class DeltaApplier<T extends KubeObject> {
     flags: ChangeFlags | undefined,
     to: readonly EventListener<T>[],
   ): void {
-    if (to.length > 0) this.#processor.distribute(new StoredChange(type, key, old, next, flags), to);
+    if (to.length === 0) return;
+    const change = new StoredChange(type, key, old, next, flags);
+    const at = this.#undelivered.length > 0 ? 0 : this.#deliver(change, to, 0);
+    if (at < to.length) this.#undelivered.push({ change, to, at });
   }
+
+  /** Returns the first listener that it came too late for, in this slice. */
+  #deliver(change: StoredChange<T>, to: readonly EventListener<T>[], from: number): number {
+    let at = deliverSome(change, to, from);
+    while (at < to.length && !this.#work.isOver) at = deliverSome(change, to, at);
+    return at;
+  }
+}
+
+interface Delivery<T extends KubeObject> {
+  readonly change: StoredChange<T>;
+  readonly to: readonly EventListener<T>[];
+  /** The first listener that does not know of it yet. */
+  at: number;
 }
 
 /** As `keyOf`; for later, too: what is asked of a raw object once need not be parsed again. */

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../object/meta.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { link } from '../runtime/signals.js';
+import { SlicedWork } from '../runtime/sliced-work.js';
 import { StoredChange } from './change.js';
 import { callHandler, type EventHandlerRegistration, type ResourceEventHandler } from './event-handler.js';
 import { explainHandlerError, type HandlerErrorFunc } from './handler-error.js';
 import type { StoreSnapshot } from './informer-store.js';
 import { PendingChanges } from './pending-changes.js';
-import { SlicedWork } from './sliced-work.js';
 import { SyncedFlag } from './synced-flag.js';
 
 /** What a listener needs of its informer. */
@@ -139,14 +139,17 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     await this.#settled(underway, change);
     const work = new SlicedWork(this.#upstream.clock);
     work.begin();
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+    for (;;) {
+      // Before the first one, too: a thousand handlers may begin at the same time.
+      if (work.isOver) await work.rest();
+      const next = this.#next();
+      if (next === undefined) break;
       const call = this.#call(next);
       if (call !== undefined) {
         await work.waitFor(this.#settled(call, next));
         continue;
       }
       if (next.isInInitialList) this.#toldInitial();
-      if (work.isOver) await work.rest();
     }
     void work.end();
     this.#draining = undefined;

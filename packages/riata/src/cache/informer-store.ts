@@ -3,11 +3,11 @@ import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';
 import { describeValue } from '../object/with-metadata.js';
 import type { Scheduler } from '../runtime/clock.js';
+import { SlicedWork } from '../runtime/sliced-work.js';
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Indexer } from './indexer.js';
 import { byNamespace, keyed, namespaceIndex } from './key-functions.js';
-import { SlicedWork } from './sliced-work.js';
 import type { Indexers } from './store-index.js';
 import { ThreadSafeStore } from './thread-safe-store.js';
 
@@ -57,6 +57,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   /** How many may not be frozen yet, at most. */
   #fresh = 0;
   #freezing: Promise<void> | undefined;
+  #snapshot: StoreSnapshot<T> | undefined;
 
   /** `onIndexError` is told what index functions throw; the object is not in that index then. */
   constructor(indexers: Indexers<T>, onIndexError: (error: unknown, index: string, obj: T) => void) {
@@ -79,6 +80,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   put(key: string, obj: T, previous: T | undefined): void {
+    this.#snapshot = undefined;
     this.#items.update(key, this.#admit(obj));
     this.observer?.upserted(key, obj, previous);
   }
@@ -90,6 +92,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   drop(key: string, last: T): void {
+    this.#snapshot = undefined;
     this.#items.delete(key, last);
     this.observer?.deleted(key, last);
   }
@@ -105,15 +108,17 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
     const previous = this.#items;
     this.#items = this.#next ?? previous;
     this.#next = undefined;
+    this.#snapshot = undefined;
     this.#fresh = this.#items.size;
     this.#items.bookmark(resourceVersion);
     this.observer?.replaced(resourceVersion, (key) => previous.has(key));
     return previous;
   }
 
-  /** Keys and objects as they are now; not frozen. */
+  /** Keys and objects as they are now; not frozen. The same one until something changes: many handlers may come at once. */
   snapshot(): StoreSnapshot<T> {
-    return { keys: this.#items.listKeys(), objects: this.#items.list() };
+    this.#snapshot ??= { keys: this.#items.listKeys(), objects: this.#items.list() };
+    return this.#snapshot;
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../object/meta.js';
 import type { Logger } from '../runtime/logger.js';
 import { onAbort } from '../runtime/signals.js';
+import { SlicedWork } from '../runtime/sliced-work.js';
 import type { CacheMember } from './cache-member.js';
 import { StoredChange } from './change.js';
 import {
@@ -9,7 +10,6 @@ import {
   type EventHandlerRegistration,
   type ResourceEventHandler,
 } from './event-handler.js';
-import { SlicedWork } from './sliced-work.js';
 
 /** A handler that is told by several informers at once, which come and go. */
 export class MemberHandler<R extends KubeObject> implements EventHandlerRegistration {

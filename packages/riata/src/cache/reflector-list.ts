@@ -1,8 +1,8 @@
 import type { ListOptions } from '../client/options.js';
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
 import { isResourceExpired } from '../rest/error-guards.js';
-import { Slicer } from '../rest/slicer.js';
 import { abortable, link, throwIfAborted } from '../runtime/signals.js';
+import { SlicedWork } from '../runtime/sliced-work.js';
 import type { ListerWatcher, ListItems } from './list-watch.js';
 import type { ReflectorIntake } from './reflector-intake.js';
 import { deathError, Liveness, type LivenessOptions } from './reflector-liveness.js';
@@ -121,19 +121,15 @@ export class ReflectorLister<T extends KubeObject> {
   }
 
   async #eachSliced(items: readonly T[], take: (item: T) => void, signal: AbortSignal): Promise<void> {
-    const slicer = Slicer.on(this.#options.liveness.clock);
-    let entered = slicer.enter();
-    let waited = false;
+    const work = new SlicedWork(this.#options.liveness.clock);
+    work.begin();
     for (const item of items) {
       take(item);
-      if (!slicer.over(entered, waited)) continue;
-      slicer.leave(entered);
-      await slicer.turn();
+      if (!work.isOver) continue;
+      await work.rest();
       throwIfAborted(signal);
-      waited = true;
-      entered = slicer.enter();
     }
-    slicer.leave(entered);
+    void work.end();
   }
 }
 

@@ -5,6 +5,7 @@ import { describeError } from '../runtime/describe-error.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
+import { TimeSlice } from '../runtime/time-slice.js';
 import { takeRejections } from '../runtime/unhandled-rejections.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import { ClusterLimiters } from './cluster-limiters.js';
@@ -26,7 +27,6 @@ import { type SlowReconcile, SlowReconciles } from './slow-reconciles.js';
 import type { Source } from './source.js';
 import { startSources } from './start-sources.js';
 import { CallMemory } from './tracked-calls.js';
-import { Turns } from './turns.js';
 import { Workers } from './workers.js';
 
 /** How a controller is doing, at the moment it was asked: a plain snapshot. */
@@ -84,7 +84,7 @@ export class Controller {
   readonly #slow = new SlowReconciles();
   readonly #call: ContainedCall;
   readonly #calls: CallMemory;
-  readonly #turns: Turns;
+  readonly #slice: TimeSlice;
   readonly #workers: Workers;
   readonly #shares: ClusterShares | undefined;
   readonly #limiters: ClusterLimiters | undefined;
@@ -109,7 +109,7 @@ export class Controller {
     this.#history = new Ring(this.#numbers.history);
     this.#restless = new RestlessKeys(name, this.#runtime);
     this.#call = containedCall(name, log);
-    this.#turns = new Turns(clock);
+    this.#slice = TimeSlice.of(clock);
     const { concurrency } = this.#numbers;
     this.#workers = new Workers(concurrency, (isWanted) => this.#work(isWanted));
     this.#shares = options.perCluster ? new ClusterShares(concurrency, () => this.queue) : undefined;
@@ -169,7 +169,6 @@ export class Controller {
       if (this.#stop.signal.aborted) return;
       this.#phase = 'running';
       const { concurrency } = this.#numbers;
-      this.#turns.begin();
       this.#runtime.log.info('controller runs', { controller: this.name, concurrency });
       await this.#workers.run();
     } catch (error) {
@@ -274,10 +273,12 @@ export class Controller {
   }
 
   async #work(isWanted: () => boolean): Promise<void> {
+    const worker = {};
     while (isWanted()) {
-      // Whoever comes first after a pause may use up the next turn.
-      for (let pause = this.#turns.pause(); pause !== undefined; pause = this.#turns.pause()) await pause;
-      const item = this.queue.tryGet() ?? (await this.#nextItem());
+      // A reconcile that finds nothing to do awaits no I/O: without a pause, a thousand of them would be one turn of the loop.
+      const pause = this.#slice.pass(worker);
+      if (pause !== undefined) await pause;
+      const item = this.queue.tryGet() ?? (await this.#nextItem(worker));
       if (item === undefined) return;
       if (this.#stop.signal.aborted) this.queue.done(item.key);
       else if (this.#options.gate?.admits(item.key) === false) this.#drop(item.key, () => this.#metrics.notInShard());
@@ -293,9 +294,11 @@ export class Controller {
     this.queue.done(item.key);
   }
 
-  async #nextItem(): Promise<WorkItem<Request, readonly Cause[]> | undefined> {
+  /** A change may wake up the workers of a thousand controllers at once, so that each has to ask again. */
+  async #nextItem(worker: object): Promise<WorkItem<Request, readonly Cause[]> | undefined> {
     const item = await this.queue.get();
-    this.#turns.begin();
+    const pause = this.#slice.pass(worker);
+    if (pause !== undefined) await pause;
     return item;
   }
 

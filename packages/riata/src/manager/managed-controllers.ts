@@ -11,6 +11,7 @@ import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
+import { TimeSlice } from '../runtime/time-slice.js';
 import type { Cluster, ClusterSet } from './clusters.js';
 import type { EventBroadcaster } from './event-broadcaster.js';
 import type { EventRecorder } from './event-recorder.js';
@@ -129,6 +130,8 @@ export class ManagedControllers {
   async #make(definition: ControllerDefinition, role: ControllerRole): Promise<DefinedController> {
     const { client, cache, clusters, events, defaults, runtime } = this.#parts;
     const { name } = definition;
+    // All of a manager's controllers start at the same time.
+    await TimeSlice.of(runtime.clock).pass(definition);
     const defined = new DefinedController(definition, { defaults, runtime, gate: role.shards?.gateFor(definition) });
     const { clusters: where = 'own' } = definition.options;
     if (where !== 'added') await defined.settle(this.#place(role, { client, cache }, events.recorder(name)));

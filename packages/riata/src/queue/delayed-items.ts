@@ -1,4 +1,5 @@
 import type { Scheduler, Timer } from '../runtime/clock.js';
+import { TimeSlice } from '../runtime/time-slice.js';
 import { Column } from './column.js';
 import { DeadlineHeap } from './deadline-heap.js';
 import { ShardedMap } from './sharded-map.js';
@@ -10,14 +11,15 @@ export interface DelayedItemsOptions<K, Note> {
   readonly release: (id: string, key: K, note: Note | undefined, priority: number) => void;
 }
 
-/** Releases in one go, and how often the clock is looked at meanwhile: a block stays far below 15 ms. */
-const sliceMs = 2;
-const sliceSize = 2048;
+/** Releases between two looks at the clock. */
 const lookEvery = 128;
+/** Past so many rows, what held them is let go once all are free. */
+const manyRows = 2048;
 
 /** Keys by the time they are due, on one timer; a crowd that is due at once is released in slices. */
 export class DelayedItems<K, Note> {
   readonly #clock: Scheduler;
+  readonly #slice: TimeSlice;
   readonly #merge: DelayedItemsOptions<K, Note>['merge'];
   readonly #release: DelayedItemsOptions<K, Note>['release'];
   /** Every row of the heap by its id, so each key waits once. */
@@ -36,6 +38,7 @@ export class DelayedItems<K, Note> {
 
   constructor({ clock, merge, release }: DelayedItemsOptions<K, Note>) {
     this.#clock = clock;
+    this.#slice = TimeSlice.of(clock);
     this.#merge = merge;
     this.#release = release;
   }
@@ -114,7 +117,7 @@ export class DelayedItems<K, Note> {
     if (this.#notes.size > 0) this.#notes.delete(row);
     if (this.#priorities.size > 0) this.#priorities.delete(row);
     // After a flood, what held it goes too.
-    if (this.#heap.size === 0 && this.#heap.rows > sliceSize) this.#letGo();
+    if (this.#heap.size === 0 && this.#heap.rows > manyRows) this.#letGo();
   }
 
   #arm(): void {
@@ -139,18 +142,31 @@ export class DelayedItems<K, Note> {
       more = this.#releaseDue();
     } finally {
       this.#slicing = more;
-      if (more) void this.#clock.yield().then(this.#run);
+      if (more) void this.#slice.wait().then(this.#run);
       else this.#arm();
     }
   };
 
   /** Releases what is due, a slice at most; tells whether some is left. */
   #releaseDue(): boolean {
-    const start = this.#clock.monotonic();
-    let now = start;
-    let released = 0;
+    const entered = this.#slice.enter();
+    try {
+      return this.#releaseSlice(entered);
+    } finally {
+      this.#slice.leave(entered);
+    }
+  }
+
+  #releaseSlice(entered: number): boolean {
+    let now = entered;
+    // Before the first one, too: a thousand queues may have a crowd due at the same time.
+    let released = lookEvery;
     for (let row = this.#heap.first(); row >= 0 && this.#heap.at(row) <= now; row = this.#heap.first()) {
-      if (released === sliceSize || now - start > sliceMs) return true;
+      if (released === lookEvery) {
+        if (this.#slice.isOver(entered)) return true;
+        now = this.#clock.monotonic();
+        released = 0;
+      }
       const id = this.#ids.get(row) as string;
       const key = this.#keys.get(row) as K;
       const note = this.#notes.get(row);
@@ -158,7 +174,6 @@ export class DelayedItems<K, Note> {
       this.#free(row, id);
       this.#release(id, key, note, priority);
       released += 1;
-      if (released % lookEvery === 0) now = this.#clock.monotonic();
     }
     return false;
   }

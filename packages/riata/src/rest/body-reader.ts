@@ -1,7 +1,7 @@
 import type { Scheduler } from '../runtime/clock.js';
 import { type LinkedSignal, link } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
-import { Slicer } from './slicer.js';
+import { TimeSlice } from '../runtime/time-slice.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from './transport.js';
 
 /** How an {@link Exchanger} sends. */
@@ -57,7 +57,7 @@ export class BodyReader<E, R> implements TransportSink {
   readonly #exchanger: Exchanger;
   readonly #decoder: BodyDecoder<E, R>;
   readonly #scope: LinkedSignal;
-  readonly #slicer: Slicer;
+  readonly #slice: TimeSlice;
   readonly #options: ExchangerOptions;
   #started = false;
   #flow: TransportFlow | undefined;
@@ -85,7 +85,7 @@ export class BodyReader<E, R> implements TransportSink {
     const { signal, clock = systemClock, watch = false, headersTimeoutMs, idleTimeoutMs } = options;
     this.#exchanger = exchanger;
     this.#decoder = decoder;
-    this.#slicer = Slicer.on(clock);
+    this.#slice = TimeSlice.of(clock);
     this.#scope = link(signal);
     this.#options = {
       signal: this.#scope.signal,
@@ -121,10 +121,10 @@ export class BodyReader<E, R> implements TransportSink {
 
   /** The next element, if it is there and no turn of the event loop is due. Nothing before the first `next`. */
   take(): E | undefined {
-    if (this.#outcome || !this.#reading || this.#slicer.spent) return undefined;
-    const entered = this.#slicer.enter();
+    if (this.#outcome || !this.#reading || this.#slice.isSpent) return undefined;
+    const entered = this.#slice.enter();
     const element = this.#pull();
-    this.#slicer.leave(entered);
+    this.#slice.leave(entered);
     return element;
   }
 
@@ -134,11 +134,11 @@ export class BodyReader<E, R> implements TransportSink {
     this.#start();
     for (;;) {
       if (this.#outcome) return this.#outcome;
-      const entered = this.#slicer.enter();
+      const entered = this.#slice.enter();
       const element = this.#pull();
-      this.#slicer.leave(entered);
+      this.#slice.leave(entered);
       if (element !== undefined) {
-        if (this.#slicer.spent) await this.#slicer.turn();
+        if (this.#slice.isSpent) await this.#slice.wait();
         return { element };
       }
       if (!this.#outcome) await this.#change();
@@ -193,19 +193,19 @@ export class BodyReader<E, R> implements TransportSink {
   }
 
   /** Called with each element: goes as far as it can before the slice is over. */
-  #advance(waited = false): void {
-    const entered = this.#slicer.enter();
+  #advance(): void {
+    const entered = this.#slice.enter();
     try {
       while (!this.#outcome) {
         const element = this.#pull();
         if (element === undefined) break;
         this.#onElement?.(element);
-        if (this.#slicer.over(entered, waited)) {
+        if (this.#slice.isOver(entered)) {
           this.#waiting = true;
           this.#pause();
-          void this.#slicer.turn().then(() => {
+          void this.#slice.wait().then(() => {
             this.#waiting = false;
-            this.#advance(true);
+            this.#advance();
           });
           break;
         }
@@ -213,7 +213,7 @@ export class BodyReader<E, R> implements TransportSink {
     } catch (error) {
       this.#settle({ error });
     }
-    this.#slicer.leave(entered);
+    this.#slice.leave(entered);
   }
 
   /** The next element that is there; else lets the flow go on, or settles. */
