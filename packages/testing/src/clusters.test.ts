@@ -77,7 +77,8 @@ test('a cluster that is dead is told by probes and metrics, and takes nobody dow
     (await ask('/metrics', 'metrics')).body.split('\n').filter((line) => /cluster="[^"]/.test(line));
   const most = async () =>
     /max_concurrent_reconciles\{controller="configmap"\} (\d+)/.exec((await ask('/metrics', 'metrics')).body)?.[1];
-  const lines = async () => (await ask('/readyz?verbose')).body.split('\n').filter((line) => line.includes('/'));
+  const lines = async () =>
+    (await ask('/readyz?verbose')).body.split('\n').filter((line) => line.includes('informers/'));
   // The sockets are the machine's, and open in their own time.
   await expect
     .poll(() => Object.values(manager.urls).filter((url) => url !== undefined), { timeout: 60_000 })

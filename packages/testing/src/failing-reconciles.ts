@@ -9,7 +9,7 @@ const mostNamed = 3;
 /** Those that failed last, of each key, in words. */
 export function failingReconciles(
   records: readonly ReconcileRecord[],
-  failures: readonly ReconcileOutcome[] = ['error', 'gave_up'],
+  failures: readonly ReconcileOutcome[] = ['error', 'gave_up', 'not_enqueued'],
 ): readonly string[] {
   const last = new Map<string, ReconcileRecord>();
   for (const record of records) last.set(`${record.controller} ${keyId(record.key)}`, record);
@@ -22,7 +22,7 @@ export function failingReconciles(
 export function troublesOf(managers: Iterable<Pick<TestManager, 'name' | 'exit' | 'explain'>>): readonly string[] {
   const all = [...managers].flatMap(({ name, exit, explain }) => {
     if (exit?.reason === 'failed') return [`${name} has failed: ${exit.runnable}: ${describeError(exit.error)}`];
-    return exit === undefined ? failingReconciles(explain, ['error', 'gave_up', 'terminal_error']) : [];
+    return exit === undefined ? failingReconciles(explain, ['error', 'gave_up', 'terminal_error', 'not_enqueued']) : [];
   });
   return all.length > mostNamed ? [...all.slice(0, mostNamed), `and ${all.length - mostNamed} more`] : all;
 }

@@ -18,6 +18,7 @@ export type { Doubt, OpenDoubt } from './doubts.js';
 export type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
 export type { EventHandlerHealth } from './event-listener.js';
 export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './expiration-cache.js';
+export type { FailingObject } from './failing-objects.js';
 export { FIFO } from './fifo.js';
 export { type FilteringOptions, FilteringResourceEventHandler } from './filtering-resource-event-handler.js';
 export {

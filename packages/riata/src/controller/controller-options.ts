@@ -24,7 +24,10 @@ export interface ControllerOptions {
   readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;
   /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
   readonly priority?: WorkQueueOptions<Request, never>['priority'];
-  /** Keys of the same group take turns with those of others. `'namespace'`: by namespace, in each cluster. @default no groups */
+  /**
+   * Keys of the same group take turns with those of others. `'namespace'`: by namespace, in each cluster. A key for which it
+   * fails is in no group. @default no groups
+   */
   readonly fairness?: 'namespace' | ((key: Request) => string);
   /**
    * A reconcile that takes longer is aborted by its signal, and tried again. One that ignores the signal keeps its key,

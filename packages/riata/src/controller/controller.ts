@@ -17,6 +17,7 @@ import { EndingReconciles } from './ending-reconciles.js';
 import { readableError } from './failure-fields.js';
 import { judgeFailure } from './judge-failure.js';
 import type { KeyGate } from './key-gate.js';
+import { QueueFunctions } from './queue-functions.js';
 import { type ReconcileOutcome, type ReconcileRecord, Ring } from './reconcile-record.js';
 import { beginSpan, endSpan } from './reconcile-span.js';
 import { type Reconciler, reconcileWith } from './reconciler.js';
@@ -25,6 +26,7 @@ import { RestlessKeys } from './restless-keys.js';
 import { requeueOf } from './result.js';
 import { type SlowReconcile, SlowReconciles } from './slow-reconciles.js';
 import type { Source } from './source.js';
+import { type FailingSourceObject, SourceFailures } from './source-failures.js';
 import { startSources } from './start-sources.js';
 import { CallMemory } from './tracked-calls.js';
 import { Workers } from './workers.js';
@@ -36,10 +38,13 @@ export interface ControllerHealth {
   /** Sources that are not synced yet; of a running one, added clusters that are not, as `cluster` and the name. */
   readonly waitingFor: readonly string[];
   readonly queued: number;
+  /** Keys that wait for their time, and objects in `failing` that wait for a retry. */
   readonly delayed: number;
   /** Until the first of those is due, 0 if it is overdue; undefined if none waits. */
   readonly nextDelayedMs: number | undefined;
   readonly active: readonly ActiveReconcileInfo[];
+  /** Objects that a predicate, map function or the like fails for, each retried while all others pass; the first 100. */
+  readonly failing: readonly FailingSourceObject[];
 }
 
 /** What a {@link Controller} is made of. */
@@ -88,6 +93,7 @@ export class Controller {
   readonly #workers: Workers;
   readonly #shares: ClusterShares | undefined;
   readonly #limiters: ClusterLimiters | undefined;
+  readonly #sourceFailures: SourceFailures;
   /** By key id, in a row. */
   readonly #failures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -113,20 +119,28 @@ export class Controller {
     const { concurrency } = this.#numbers;
     this.#workers = new Workers(concurrency, (isWanted) => this.#work(isWanted));
     this.#shares = options.perCluster ? new ClusterShares(concurrency, () => this.queue) : undefined;
+    this.#sourceFailures = new SourceFailures(name, this.#runtime);
+    const functions = new QueueFunctions(this.#runtime, this.#sourceFailures);
     // What makes none is refused by the queue.
     const isLimited = rateLimiter === undefined || typeof rateLimiter === 'function';
-    this.#limiters = options.perCluster && isLimited ? new ClusterLimiters(rateLimiter) : undefined;
+    const limited = typeof rateLimiter === 'function' ? functions.rateLimiter(rateLimiter) : rateLimiter;
+    this.#limiters = options.perCluster && isLimited ? new ClusterLimiters(limited) : undefined;
     this.queue = newQueue({
       ...{ name, id: keyId, merge: mergeCauses, priority, clock, random, metrics, log },
-      rateLimiter: this.#limiters?.make ?? rateLimiter,
+      rateLimiter: this.#limiters?.make ?? limited,
       fairness:
-        fairness === 'namespace' ? ({ cluster, namespace = '' }) => keyId({ cluster, name: namespace }) : fairness,
+        fairness === 'namespace'
+          ? ({ cluster, namespace = '' }) => keyId({ cluster, name: namespace })
+          : fairness && functions.fairness(fairness),
     });
   }
 
-  /** Finished reconciles, oldest first: why each ran, how long it took, what it wrote. */
+  /**
+   * Finished reconciles, oldest first: why each ran, how long it took, what it wrote. Then objects that led to none, as a
+   * predicate, map function or the like fails for them (`not_enqueued`).
+   */
   get explain(): readonly ReconcileRecord[] {
-    return this.#history.items().map(({ record }) => record);
+    return [...this.#history.items().map(({ record }) => record), ...this.#sourceFailures.records];
   }
 
   get health(): ControllerHealth {
@@ -135,9 +149,10 @@ export class Controller {
       phase: this.#phase,
       waitingFor: [...this.#unsynced],
       queued: this.queue.len() + (this.#shares?.waiting ?? 0),
-      delayed: this.queue.delayed(),
-      nextDelayedMs: this.queue.nextDelayedMs(),
+      delayed: this.queue.delayed() + this.#sourceFailures.retrying,
+      nextDelayedMs: earlier(this.queue.nextDelayedMs(), this.#sourceFailures.nextRetryMs),
       active: [...this.#active].map((reconcile) => reconcile.info),
+      failing: this.#sourceFailures.list,
     };
   }
 
@@ -152,7 +167,10 @@ export class Controller {
   /** Adds a source; of a running controller it is started at once, and its keys are worked on as they come (`Watch`). */
   async watch(source: Source): Promise<void> {
     if (this.#phase === 'idle') this.#sources.push(source);
-    else await source.start(this.queue, { signal: this.#stop.signal, runtime: this.#runtime });
+    else {
+      const { signal } = this.#stop;
+      await source.start(this.queue, { signal, runtime: this.#runtime, failures: this.#sourceFailures });
+    }
   }
 
   /**
@@ -233,7 +251,7 @@ export class Controller {
     await startSources({
       ...{ controller: this.name, sources: this.#sources, queue: this.queue, unsynced: this.#unsynced },
       ...{ syncTimeout: this.#options.syncTimeout ?? '2m', syncTimeoutMs },
-      ...{ signal: this.#stop.signal, runtime: this.#runtime },
+      ...{ signal: this.#stop.signal, runtime: this.#runtime, failures: this.#sourceFailures },
     });
     if (this.#phase === 'syncing') this.#phase = 'warm';
   }
@@ -417,4 +435,9 @@ export class Controller {
     for (const reconcile of this.#active) if (reconcile.isDefiant) count += 1;
     return count;
   }
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
 }

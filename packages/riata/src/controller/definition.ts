@@ -2,6 +2,7 @@ import type { Cache } from '../cache/cache.js';
 import type { Reader } from '../client/interfaces.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import { shownBriefly } from './assert-kind.js';
 import type { ControllerOptions } from './controller-options.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
@@ -138,8 +139,13 @@ export function referenceKeys(given: References, kind: KindRef, { namespace }: O
   const list = Array.isArray(given) ? (given as readonly (string | Request | undefined)[]) : [given as string];
   const keys: string[] = [];
   for (const reference of list) {
-    if (reference === undefined || reference === '') continue;
+    if (reference === undefined || reference === null || reference === '') continue;
     const key = typeof reference === 'string' ? { name: reference } : reference;
+    if (typeof key.name !== 'string') {
+      const got = key instanceof Promise ? 'a promise; remove async' : shownBriefly(reference);
+      if (key instanceof Promise) key.catch(() => {});
+      throw new TypeError(`referencedBy must return names or keys { namespace, name }, got ${got}`);
+    }
     const place = kind.scope === 'Namespaced' ? (key.namespace ?? namespace) : undefined;
     keys.push(place === undefined ? key.name : `${place}/${key.name}`);
   }

@@ -10,8 +10,9 @@ import { distinctRequests, type Request, requestFor } from './request.js';
 export type Enqueue = (request: Request, options?: { readonly priority?: number; readonly after?: Duration }) => void;
 
 /**
- * Which keys a change leads to (`handler.EventHandler`). May take its time: the next change waits. What it throws is
- * logged, and it is asked again, so that no change is lost.
+ * Which keys a change leads to (`handler.EventHandler`). May take its time: the next change waits, for 30 seconds at most.
+ * If it throws or rejects, that is logged, other objects pass, and it is called again with what is the newest state of the
+ * object by then: no change is lost by a mistake.
  */
 export type EventHandler<T extends KubeObject = KubeObject> = (
   change: Change<T>,

@@ -90,6 +90,7 @@ export {
   retryOnError,
 } from './retry.js';
 export type { Source, SourceOptions, SyncingSource } from './source.js';
+export type { FailingSource, FailingSourceObject, SourceFailures } from './source-failures.js';
 export { isTerminalError, TerminalError } from './terminal-error.js';
 export { allOf, type TimedKeys } from './timed-keys.js';
 export { type WaitForOptions, type WaitSource, waitFor, waitForCondition, waitForDeletion } from './wait-for.js';

@@ -61,7 +61,7 @@ test('a handler that throws is asked again', async () => {
   await clock.advance(200);
   await driven.clock.settle();
   expect(names()).toEqual(['shop-a']);
-  expect(log.messages('error')).toEqual(['a predicate or handler failed: asked again, and what comes behind it waits']);
+  expect(log.messages('error')).toEqual(['function failed for one object, will be retried']);
   await end();
 });
 

@@ -22,12 +22,13 @@ export function informerSource<T extends KubeObject>(
   let registration: EventHandlerRegistration | undefined;
   return {
     name,
-    async start(queue: RequestQueue, { signal, runtime, cluster }) {
-      const intake = new ChangeIntake<T>({
-        ...{ name, kind: undefined, handler, predicates, cluster: options.cluster ?? cluster },
+    async start(queue: RequestQueue, { signal, runtime, cluster, failures }) {
+      const parts = {
+        ...{ name, kind: undefined, handler, predicates, cluster: options.cluster ?? cluster, failures },
         runtime: resolveRuntime({ ...runtime, ...options.runtime }),
-      });
-      const onChange = (change: Parameters<typeof intake.take>[0]) => intake.take(change, queue, signal);
+      };
+      const intake = new ChangeIntake<T>(parts, queue, signal);
+      const onChange = (change: Parameters<typeof intake.take>[0]) => intake.take(change);
       const made = informer.addEventHandler({ onChange }, { name });
       registration = made;
       onAbort(signal, () => void made.remove());

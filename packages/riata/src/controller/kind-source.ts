@@ -41,6 +41,16 @@ export function kindSource<T extends KubeObject>(
   return new KindSource(cache, kind, handler, options);
 }
 
+/** As {@link kindSource}, with what only the framework says. */
+export function ownKindSource<T extends KubeObject>(
+  cache: Cache,
+  kind: KindRef<T>,
+  handler: EventHandler<T>,
+  options: OwnSourceOptions<T>,
+): SyncingSource {
+  return new KindSource(cache, kind, handler, options);
+}
+
 /** Has a kind in the cache, and nothing comes of it: for what a reconciler reads. */
 export function readSource(cache: Cache, kind: KindRef, runtime: Partial<Runtime>): SyncingSource {
   return new KindSource(cache, kind, () => {}, { name: `reads ${kind.kind}`, predicates: [() => false], runtime });
@@ -57,12 +67,23 @@ export function indexSource(
   return new KindSource(cache, kind, () => {}, { name, predicates: [() => false], runtime, indexers });
 }
 
+/** For what the framework itself makes. */
+interface OwnSourceOptions<T extends KubeObject> extends KindSourceOptions<T> {
+  readonly indexers?: Indexers<T>;
+  /** What the handler is called in logs and health. @default 'handler' */
+  readonly handlerName?: string;
+  /** See `ChangeIntakeParts`. */
+  readonly enqueueRecovered?: boolean;
+  /** Another source of the same controller logs that the kind is not served yet. @default false */
+  readonly isQuiet?: boolean;
+}
+
 class KindSource<T extends KubeObject> implements SyncingSource {
   readonly name: string;
   readonly #cache: Cache;
   readonly #kind: KindRef<T>;
   readonly #handler: EventHandler<T>;
-  readonly #options: KindSourceOptions<T>;
+  readonly #options: OwnSourceOptions<T>;
   readonly #indexers: Indexers<T>;
   #use: CacheUse<T> | undefined;
   #registration: EventHandlerRegistration | undefined;
@@ -70,12 +91,7 @@ class KindSource<T extends KubeObject> implements SyncingSource {
   #log: Logger = silentLogger;
   #patient = false;
 
-  constructor(
-    cache: Cache,
-    kind: KindRef<T>,
-    handler: EventHandler<T>,
-    options: KindSourceOptions<T> & { readonly indexers?: Indexers<T> },
-  ) {
+  constructor(cache: Cache, kind: KindRef<T>, handler: EventHandler<T>, options: OwnSourceOptions<T>) {
     this.name = options.name ?? `watches ${kind.kind}`;
     this.#cache = cache;
     this.#kind = kind;
@@ -88,18 +104,22 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     return this.#patient || this.#intake?.isWaiting === true;
   }
 
-  async start(queue: RequestQueue, { signal, runtime: given, cluster: place }: SourceOptions): Promise<void> {
-    const { predicates = [], cluster = place } = this.#options;
+  async start(queue: RequestQueue, options: SourceOptions): Promise<void> {
+    const { signal, runtime: given, cluster: place, failures } = options;
+    const { predicates = [], cluster = place, handlerName, enqueueRecovered, isQuiet } = this.#options;
     const runtime = resolveRuntime({ ...given, ...this.#options.runtime });
-    this.#log = runtime.log;
-    const parts = { name: this.name, kind: this.#kind.kind, handler: this.#handler, predicates, cluster, runtime };
-    const intake = new ChangeIntake<T>(parts);
+    this.#log = isQuiet ? silentLogger : runtime.log;
+    const parts = {
+      ...{ name: this.name, kind: this.#kind.kind, handler: this.#handler, handlerName, enqueueRecovered },
+      ...{ predicates, cluster, runtime, failures },
+    };
+    const intake = new ChangeIntake<T>(parts, queue, signal);
     this.#intake = intake;
     const use = this.#cache.use(this.#kind);
     this.#use = use;
     this.#addIndexers(use);
     this.#registration = use.informer.addEventHandler(
-      { onChange: (change) => intake.take(change, queue, signal) },
+      { onChange: (change) => intake.take(change) },
       { name: this.name },
     );
     const registration = this.#registration;
@@ -132,5 +152,6 @@ class KindSource<T extends KubeObject> implements SyncingSource {
       log.info('the kind is served now', fields);
     }
     await abortable(this.#registration?.synced({ signal }) ?? Promise.resolve(), signal);
+    await this.#intake?.served({ signal });
   }
 }

@@ -3,7 +3,7 @@ import { parseSelector, type Selector, selectorFrom } from '../object/label-sele
 import type { KubeObject, LabelSelector } from '../object/meta.js';
 import { equal } from '../object/value/equal.js';
 
-/** Whether a change matters (`predicate.Predicate`). */
+/** Whether a change matters (`predicate.Predicate`). If it throws, the object is retried and all others pass. */
 export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
 
 /** Changes of this part of an object; additions and deletions always. Compared deeply, quickly where nothing changed. */

@@ -9,7 +9,9 @@ export type ReconcileOutcome =
   | 'terminal_error'
   | 'gave_up'
   /** By shutdown, a lost lease, or because the controller was removed. */
-  | 'stopped';
+  | 'stopped'
+  /** No reconcile: a predicate, map function or the like fails for the object, and is retried. */
+  | 'not_enqueued';
 
 /** A write that a reconcile made. */
 export interface ReconcileWrite {
@@ -19,10 +21,12 @@ export interface ReconcileWrite {
   readonly resourceVersion?: string;
 }
 
-/** One reconcile, to be looked at later: why it ran, how long it took, what it did. */
+/** One reconcile, to be looked at later: why it ran, how long it took, what it did; or why there was none (`not_enqueued`). */
 export interface ReconcileRecord {
   readonly controller: string;
+  /** What was reconciled; if nothing was, the object that a function fails for, which may be of another kind (`reasons`). */
   readonly key: Request;
+  /** `''` if nothing was reconciled. */
   readonly reconcileID: string;
   /** Wall time, in milliseconds since the epoch. */
   readonly startedAt: number;

@@ -1,32 +1,27 @@
 import type { Cache } from '../cache/cache.js';
 import type { Change } from '../cache/change.js';
 import type { KubeObject } from '../object/meta.js';
-import { silentLogger } from '../runtime/logger.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { type ControllerDefinition, referenceKeys, type WatchDefinition } from './definition.js';
-import { failureFields } from './failure-fields.js';
-import { kindSource } from './kind-source.js';
+import { ownKindSource } from './kind-source.js';
 import type { SyncingSource } from './source.js';
 
 /** Which objects refer to a key, kept up to date by what is told of those objects. */
 export class ReferenceIndex {
   readonly #referencesOf: (object: KubeObject) => readonly string[];
-  readonly #onError: (error: unknown, key: string) => void;
   /** What each object refers to; those that refer to nothing are not there. */
   readonly #references = new Map<string, readonly string[]>();
   readonly #referring = new Map<string, Set<string>>();
 
-  /** `onError` hears of objects whose references cannot be told: they count as none. */
-  constructor(referencesOf: (object: KubeObject) => readonly string[], onError: (error: unknown, key: string) => void) {
+  constructor(referencesOf: (object: KubeObject) => readonly string[]) {
     this.#referencesOf = referencesOf;
-    this.#onError = onError;
   }
 
-  take({ type, key, new: now }: Change<KubeObject>): void {
-    if (type === 'Sync') return;
+  /** Throws, unchanged, what the function throws: the object counts as one that refers to what it did before. */
+  take({ key, new: now }: Change<KubeObject>): void {
+    const references = now === undefined ? [] : this.#referencesOf(now);
     for (const reference of this.#references.get(key) ?? []) this.#drop(reference, key);
     this.#references.delete(key);
-    const references = now === undefined ? [] : this.#read(now, key);
     if (references.length === 0) return;
     this.#references.set(key, references);
     for (const reference of references) {
@@ -39,15 +34,6 @@ export class ReferenceIndex {
   /** Keys of the objects that refer to this one. */
   referringTo(key: string): Iterable<string> {
     return this.#referring.get(key) ?? [];
-  }
-
-  #read(object: KubeObject, key: string): readonly string[] {
-    try {
-      return this.#referencesOf(object);
-    } catch (error) {
-      this.#onError(error, key);
-      return [];
-    }
   }
 
   #drop(reference: string, key: string): void {
@@ -67,15 +53,12 @@ export function referenceSource(
   cache: Cache,
   runtime: Runtime,
 ): { readonly index: ReferenceIndex; readonly source: SyncingSource } {
+  const index = new ReferenceIndex((object) => referenceKeys(references(object), kind, object.metadata));
+  const take = (change: Change<KubeObject>) => {
+    if (change.type !== 'Sync') index.take(change);
+  };
   const name = `references to ${kind.kind}`;
-  const onError = (error: unknown, key: string) =>
-    runtime.log.error('referencedBy failed: the object counts as one that refers to nothing', {
-      ...{ source: name, key },
-      ...failureFields(error),
-    });
-  const index = new ReferenceIndex((object) => referenceKeys(references(object), kind, object.metadata), onError);
-  const take = (change: Change<KubeObject>) => index.take(change);
-  // That the kind is not served yet is told by the controller's own watch of it.
-  const quiet = { ...runtime, log: silentLogger };
-  return { index, source: kindSource<KubeObject>(cache, definition.kind, take, { name, runtime: quiet }) };
+  // What an object refers to may have changed before it was known that it does.
+  const options = { name, handlerName: 'referencedBy', enqueueRecovered: true, isQuiet: true, runtime };
+  return { index, source: ownKindSource<KubeObject>(cache, definition.kind, take, options) };
 }

@@ -1,11 +1,14 @@
 import type { Runtime } from '../runtime/runtime.js';
 import type { RequestQueue } from './request.js';
+import type { SourceFailures } from './source-failures.js';
 
 /** What a source is started with. */
 export interface SourceOptions {
   readonly signal: AbortSignal;
   /** The controller's: for sources that wait or log. */
   readonly runtime?: Runtime;
+  /** Where the source reports objects that a function fails for. @default nowhere */
+  readonly failures?: SourceFailures;
   /** Whose objects are meant by keys that do not say it, where there are several clusters. @default none */
   readonly cluster?: string;
 }

@@ -2,6 +2,7 @@ import type { Runtime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link } from '../runtime/signals.js';
 import type { RequestQueue } from './request.js';
 import { isSyncing, type Source } from './source.js';
+import type { SourceFailures } from './source-failures.js';
 
 /** What {@link startSources} is about. */
 export interface StartedSources {
@@ -15,15 +16,16 @@ export interface StartedSources {
   readonly syncTimeoutMs: number;
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
+  readonly failures: SourceFailures;
 }
 
 /** Starts sources, and resolves when all are synced; those that wait for their kind to be served may take any time. */
 export async function startSources(parts: StartedSources): Promise<void> {
-  const { sources, queue, unsynced, syncTimeoutMs: timeoutMs, signal, runtime } = parts;
+  const { sources, queue, unsynced, syncTimeoutMs: timeoutMs, signal, runtime, failures } = parts;
   // Names may be the same: who watches a kind twice has two such sources.
   const waiting = new Set(sources);
   for (const source of sources) unsynced.add(source.name);
-  await Promise.all(sources.map((source) => source.start(queue, { signal, runtime })));
+  await Promise.all(sources.map((source) => source.start(queue, { signal, runtime, failures })));
   const synced = Promise.all(
     sources.map(async (source) => {
       if (isSyncing(source)) await source.waitForSync({ signal });

@@ -11,7 +11,7 @@ import {
   enqueueRequestsFromMap,
 } from './event-handler.js';
 import type { FailureEchoes } from './failure-echoes.js';
-import { kindSource } from './kind-source.js';
+import { kindSource, ownKindSource } from './kind-source.js';
 import { referenceSource } from './reference-index.js';
 import { inCluster, type Source, type SyncingSource } from './source.js';
 import { type CallMemory, TrackedCalls } from './tracked-calls.js';
@@ -41,7 +41,11 @@ export function watchSource(definition: ControllerDefinition, watch: WatchDefini
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {
-    return kindSource<KubeObject>(cache, kind, handlerFor(definition, watch, name, parts), options);
+    const handlerName = handlerNames[watch.through];
+    return ownKindSource<KubeObject>(cache, kind, handlerFor(definition, watch, name, parts), {
+      ...options,
+      handlerName,
+    });
   }
   const { index, source } = referenceSource(definition, watch, cache, runtime);
   const handler: EventHandler = ({ key }, enqueue) => {
@@ -49,6 +53,8 @@ export function watchSource(definition: ControllerDefinition, watch: WatchDefini
   };
   return behind(source, kindSource<KubeObject>(cache, kind, handler, options));
 }
+
+const handlerNames = { for: 'handler', owns: 'owner', handler: 'handler', map: 'map' } as const;
 
 function handlerFor(
   definition: ControllerDefinition,

@@ -56,7 +56,13 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
   const informer = { ...well, ...health } as InformerHealth;
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const cache = { health: [{ kind: Pod, synced: informer.synced, informers: [informer], selections: [] }] };
-  const parts = { elector: undefined, ring: undefined, active: () => [], clusters: clustersOf({}) };
+  const parts = {
+    elector: undefined,
+    ring: undefined,
+    active: () => [],
+    controllers: () => [],
+    clusters: clustersOf({}),
+  };
   addManagerChecks({ healthz, readyz, ...parts, cache: cache as { health: CacheHealth[] } });
   const { ok, checks } = await readyz.ask();
   expect([ok, checks.informers]).toEqual([expected === undefined, expected && `Error: ${expected}`]);
@@ -73,7 +79,15 @@ test('a lease that has run out while the work goes on is a reason to be restarte
     },
   });
   const parts = { cache: { health: [] }, clusters: clustersOf({}) };
-  addManagerChecks({ active: () => [], healthz, readyz, ...parts, elector: check('lease'), ring: check('place') });
+  addManagerChecks({
+    active: () => [],
+    controllers: () => [],
+    healthz,
+    readyz,
+    ...parts,
+    elector: check('lease'),
+    ring: check('place'),
+  });
   expect((await healthz.ask()).checks).toEqual({
     ...{ ping: undefined, 'leader-election': 'Error: lease ran out', 'shard-ring': 'Error: place ran out' },
   });
@@ -85,7 +99,14 @@ test('added clusters are told by name while they are there, and do not count', a
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const problems: Record<string, string | undefined> = { north: undefined, south: 'silent' };
   const parts = { elector: undefined, ring: undefined, cache: { health: [] } };
-  addManagerChecks({ active: () => [], healthz, readyz, ...parts, clusters: clustersOf(problems) });
+  addManagerChecks({
+    active: () => [],
+    controllers: () => [],
+    healthz,
+    readyz,
+    ...parts,
+    clusters: clustersOf(problems),
+  });
   expect(await readyz.ask()).toEqual({
     ok: true,
     checks: { ping: undefined, informers: undefined },
@@ -105,7 +126,7 @@ test('a replica that should have ended names what it reconciles', async () => {
     throw new Error('the lease ran out');
   };
   const parts = { elector: { check }, ring: { check }, clusters: clustersOf({}), cache: { health: [] } };
-  addManagerChecks({ healthz, readyz, ...parts, active: () => active });
+  addManagerChecks({ healthz, readyz, ...parts, active: () => active, controllers: () => [] });
   const named = expect.stringMatching(/: the lease ran out; it reconciles carts shop\/a \(90000 ms\), carts shop\/b/);
   expect((await healthz.ask()).checks).toMatchObject({ 'leader-election': named, 'shard-ring': named });
   active = [];

@@ -124,7 +124,8 @@ export class Manager implements AsyncDisposable {
     if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
     const [elector, ring] = [this.#elector, this.#shards?.ring];
     const asked = { healthz: this.#healthz, readyz: this.#readyz, cache: this.cache, clusters: this.#clusters };
-    addManagerChecks({ ...asked, elector, ring, active: () => this.#controllers.active });
+    const controllers = () => this.#controllers.health;
+    addManagerChecks({ ...asked, elector, ring, controllers, active: () => this.#controllers.active });
   }
 
   /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */
@@ -188,7 +189,10 @@ export class Manager implements AsyncDisposable {
     return this.#controllers.health;
   }
 
-  /** Finished reconciles of all controllers: why each ran, how long it took, what it wrote. Oldest first. */
+  /**
+   * Finished reconciles of all controllers: why each ran, how long it took, what it wrote. Oldest first. Among them objects
+   * that led to no reconcile, as a predicate, map function or the like fails for them (`not_enqueued`).
+   */
   get explain(): readonly ReconcileRecord[] {
     return this.#controllers.explain;
   }

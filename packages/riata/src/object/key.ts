@@ -63,12 +63,22 @@ export function splitKey(key: string): ObjectKey {
  * `TypeError` when namespace or name hold a slash, which no server allows: {@link keyId} would not be unique.
  */
 export function clusterKey(key: ClusterKey): ClusterKey {
+  const { cluster, namespace, name } = validKey(key);
+  if (cluster) return Object.freeze(namespace ? { cluster, namespace, name } : { cluster, name });
+  return Object.freeze(namespace ? { namespace, name } : { name });
+}
+
+/** The key itself, if {@link keyId} is unique for it; see {@link clusterKey}. Servers and users may give anything. */
+export function validKey<K extends ClusterKey>(key: K): K {
   const { cluster, namespace, name } = key;
+  if (typeof name !== 'string' || (namespace && typeof namespace !== 'string')) {
+    const what = `key ${JSON.stringify({ cluster, namespace, name })}`;
+    throw new TypeError(`${what}: ${typeof name === 'string' ? 'namespace' : 'name'} must be a string`);
+  }
   if (name.includes('/') || namespace?.includes('/')) {
     throw new TypeError(`key ${JSON.stringify({ cluster, namespace, name })}: namespace and name cannot hold a slash`);
   }
-  if (cluster) return Object.freeze(namespace ? { cluster, namespace, name } : { cluster, name });
-  return Object.freeze(namespace ? { namespace, name } : { name });
+  return key;
 }
 
 /**

@@ -226,9 +226,10 @@ export class Controller<R extends KubeObject = KubeObject> {
   #counted(): EventHandler<R> {
     const gauge = cachedObjects(this.#runtime.metrics, this.#options.metricsContext ?? '', this.kind);
     return (change, enqueue) => {
+      // First: it may fail, and be called again.
+      enqueue(requestFor(change));
       if (change.type === 'Added') gauge.inc();
       else if (change.type === 'Deleted') gauge.inc(-1);
-      enqueue(requestFor(change));
     };
   }
 
