@@ -8,7 +8,7 @@ import {
   registerStatusHandler,
   relatedResource,
 } from 'riata/patterns';
-import { silentLogger } from 'riata/runtime';
+import { memoryLogger, silentLogger } from 'riata/runtime';
 import { IgnoreError } from 'riata/shared';
 import { beforeAll, expect, test } from 'vitest';
 import type { WidgetKind } from './custom-kind.js';
@@ -256,6 +256,36 @@ describeServers('patterns', (server) => {
     await client.patch(Widget, key, { type: 'merge', body: { spec: { wait: null } } });
     await until('it is deployed', async () => (await status()) === 'True');
     expect(Deployed.getMessage(await client.get(Widget, key))).toBe('');
+  });
+
+  test('the end of an object that has a handler of onRemove, too, is no error, whoever removed it', async () => {
+    const { client } = server();
+    const namespace = await server().namespace();
+    const log = memoryLogger();
+    await using play = startPatterns(server(), namespace, { runtime: { log } });
+    const { controllers, signal } = play;
+    const gadgets = controllers.for(Gadget);
+    const seen = new Set<string>();
+    gadgets.onRemove('clean', async (_, { metadata }, ctx) => {
+      // Somebody else is faster to let it go.
+      const body = { metadata: { finalizers: null } };
+      const key = { namespace, name: metadata.name };
+      if (metadata.name === 'forced') await ctx.client.patch(key, { type: 'merge', body });
+    });
+    registerStatusHandler(gadgets, { name: 'count', condition: 'Counted' }, ({ metadata, spec }, status) => {
+      return { ...status, size: metadata.deletionTimestamp === undefined ? spec?.size : -1 };
+    });
+    gadgets.onChange('after', (key, gadget) => void (gadget === undefined && seen.add(key)));
+    await controllers.start({ signal });
+    for (const name of ['calm', 'forced']) {
+      const key = { namespace, name };
+      await client.create(Gadget({ metadata: key, spec: { size: 1 } }));
+      await until('it is counted', async () => (await client.get(Gadget, key)).status?.size === 1);
+      await client.delete(Gadget, key);
+      await until('its end was seen', async () => seen.has(`${namespace}/${name}`));
+    }
+    expect(log.records.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+    expect(gadgets.shared.explain.filter(({ error }) => error !== undefined)).toEqual([]);
   });
 
   test('wrangler#343: kinds of defineKind have standard conditions, and the generation that was looked at', async () => {

@@ -5,7 +5,7 @@ import { Deployment } from '../kinds/index.js';
 import { formatTime } from '../object/time.js';
 import { answeringTransport } from '../rest/answering-transport.fixture.js';
 import { ApiError } from '../rest/api-error.js';
-import { isConflict } from '../rest/error-guards.js';
+import { isConflict, isNotFound } from '../rest/error-guards.js';
 import { silentLogger } from '../runtime/logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { IgnoreError, isIgnoreError, objectOfError } from '../shared/ignore-error.js';
@@ -126,4 +126,36 @@ test('what is gone has no status', async () => {
     throw new Error('not to be called');
   });
   expect(await run('shop/web', undefined, {} as never)).toBeUndefined();
+});
+
+test('an object without its last finalizer is gone: the handler is not called', async () => {
+  const run = statusHandler<Deployment>(Deployment, { condition: 'Counted' }, () => {
+    throw new Error('not to be called');
+  });
+  const { metadata, ...rest } = deployment();
+  const gone = { ...rest, metadata: { ...metadata, deletionTimestamp: now, deletionGracePeriodSeconds: 0 } };
+  expect(await run('shop/web', gone, {} as never)).toBe(gone);
+});
+
+test('a 404 of the write is no failure if the object is gone or replaced, else it is: the kind may have no status', async () => {
+  const details = { name: 'web', group: 'apps', kind: 'deployments' };
+  const body = { kind: 'Status', apiVersion: 'v1', code: 404, reason: 'NotFound', message: 'not found', details };
+  const missing = {
+    status: 404,
+    headers: { 'content-type': 'application/json' },
+    body: { ...body, status: 'Failure' },
+  };
+  const runOn = async (found: { readonly status?: number; readonly body: object }) => {
+    const transport = answeringTransport([missing, found]);
+    await using client = createClient({ server: 'http://a' }, { transport, runtime: { log: silentLogger } });
+    const context = {
+      ...{ signal: new AbortController().signal, clock, log: silentLogger, reasons: [], attempt: 1 },
+      client: new KindClient<Deployment>(Deployment, client),
+    };
+    return statusHandler<Deployment>(Deployment, {}, () => ({ replicas: 2 }))('shop/web', deployment(), context);
+  };
+  const { metadata, ...rest } = deployment();
+  expect(await runOn(missing)).toEqual(deployment());
+  expect(await runOn({ body: { ...rest, metadata: { ...metadata, uid: 'another' } } })).toEqual(deployment());
+  await expect(runOn({ body: deployment() })).rejects.toSatisfy(isNotFound);
 });

@@ -5,7 +5,8 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { createMergePatch } from '../object/patch/merge-patch.js';
 import { equal } from '../object/value/equal.js';
-import { isConflict } from '../rest/error-guards.js';
+import { isConflict, isNotFound } from '../rest/error-guards.js';
+import { isFinalized } from '../shared/finalizer-guard.js';
 import type {
   HandlerContext,
   HandlerRegistration,
@@ -67,7 +68,8 @@ export function statusHandler<R extends KubeObject>(
   handler: StatusHandler<R>,
 ): SharedControllerHandler<R> {
   return async (_, object, context) => {
-    if (object === undefined) return undefined;
+    // A handler before this one may have removed the last finalizer.
+    if (object === undefined || isFinalized(object)) return object;
     const cond = typeof condition === 'string' ? new Cond(condition, context) : condition;
     const before = statusOf(object);
     const { said, failure } = await ask(handler, object, before, context);
@@ -122,15 +124,25 @@ function observedBy(kind: KindRef, object: KubeObject): number | undefined {
   return 'crd' in kind && kind.subresources.includes('status') ? object.metadata.generation : undefined;
 }
 
-/** Of the status alone, so that it does not matter what of the object is known; and only if it is still the same. */
-function write<R extends KubeObject>(
+/**
+ * Of the status alone, so that it does not matter what of the object is known; and only if it is still the same. Resolves
+ * to the object itself if that is gone: nobody needs its status.
+ */
+async function write<R extends KubeObject>(
   { client, signal }: HandlerContext<R>,
-  { metadata }: R,
+  object: R,
   before: object,
   next: object,
 ): Promise<R> {
-  const { name, namespace, uid, resourceVersion } = metadata;
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  const key = { name, namespace } as Key<never>;
   const body = { metadata: { uid, resourceVersion }, status: createMergePatch(before as Json, next as Json) };
   const patch = { type: 'merge', body } as unknown as Patch<R>;
-  return client.patch({ name, namespace } as Key<never>, patch, { subresource: 'status', signal });
+  try {
+    return await client.patch(key, patch, { subresource: 'status', signal });
+  } catch (error) {
+    // Also the answer for a kind without the subresource, which is a mistake to report.
+    if (!isNotFound(error) || (await client.find(key, { signal }))?.metadata.uid === uid) throw error;
+    return object;
+  }
 }

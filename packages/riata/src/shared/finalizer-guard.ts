@@ -18,7 +18,7 @@ export class FinalizerGuard {
 
   /** Takes note of how handlers have left an object. */
   left(object: KubeObject | undefined): void {
-    if (object === undefined || !isDone(object)) return;
+    if (object === undefined || !isFinalized(object)) return;
     this.#gone.delete(object.metadata.uid);
     this.#gone.set(object.metadata.uid, this.#clock.monotonic() + rememberedMs);
   }
@@ -42,8 +42,8 @@ export class FinalizerGuard {
   }
 }
 
-/** Nothing keeps it any more: neither finalizers nor, as with Pods, time to end. */
-function isDone({ metadata }: KubeObject): boolean {
+/** True if nothing keeps the object: it has neither finalizers nor, as Pods do, a grace period. The server has deleted it. */
+export function isFinalized({ metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined || !metadata.uid) return false;
   return (metadata.finalizers?.length ?? 0) === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
