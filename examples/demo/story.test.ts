@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { App } from '../app-platform/app.js';
 import { runApps } from '../app-platform/main.js';
 import { Foo, foos } from '../sample-controller/main.js';
+import { namespace } from './place.js';
 import { tell } from './story.js';
 
 test('the story comes to its end', async () => {
@@ -23,6 +24,12 @@ test('the story comes to its end', async () => {
   expect(chapters).toHaveLength(6);
   expect((await client.list(App)).items.map(({ status }) => status?.replicas)).toEqual([2]);
   expect((await client.list(Foo)).items).toEqual([]);
+  // What the demo shows in its pane of reconciles.
+  const written = controllers.factory.explain.flatMap(({ writes }) =>
+    writes.map(({ verb, object }) => `${verb} ${object}`),
+  );
+  const parts = ['ConfigMap', 'Service', 'Deployment'].map((kind) => `patch ${kind} ${namespace}/shop`);
+  expect(written).toEqual(expect.arrayContaining([...parts, `patch App ${namespace}/shop/status`]));
   stop.abort();
   await Promise.all(running);
 });

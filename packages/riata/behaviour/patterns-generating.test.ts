@@ -56,6 +56,11 @@ describeServers('generating handlers', (server) => {
     await untilSecrets(server(), namespace, ['owner-b', 'owner-c']);
     await client.delete(ConfigMap, key);
     await untilSecrets(server(), namespace, []);
+    const written = () =>
+      maps.shared.explain.flatMap(({ writes }) => writes.map(({ verb, object }) => `${verb} ${object}`));
+    const secret = (verb: string, name: string) => `${verb} Secret ${namespace}/owner-${name}`;
+    const expected = [secret('patch', 'a'), secret('patch', 'c'), secret('delete', 'a'), secret('delete', 'c')];
+    await until('explain names all', async () => expected.every((write) => written().includes(write)));
   });
 
   test('a set that crosses namespaces is deleted though its owner went while nobody was there', async () => {

@@ -59,6 +59,11 @@ describeServers('shared factories', (server) => {
     const { client } = server();
     const by = async () => (await client.get(ConfigMap, { namespace, name: 'a' })).data?.by;
     await until('the leader has written', async () => (await by()) === 'leader');
+    // The fence has put the lease's signal in place of the handler's on the way.
+    const writes = () =>
+      factory.explain.flatMap(({ writes: own }) => own.map(({ verb, object }) => `${verb} ${object}`));
+    await until('it is told', async () => writes().length > 0);
+    expect(writes()).toEqual([`update ConfigMap ${namespace}/a`]);
     stop.abort();
     expect(await ended).toEqual({ reason: 'stopped', unfinished: [] });
   });

@@ -1,6 +1,6 @@
 import { ConfigMap, CustomResourceDefinition, Deployment, Secret } from 'riata/kinds';
 import { addFinalizer, isDeleting, keyOf, makeKind, removeFinalizer } from 'riata/object';
-import { memoryMetrics, silentLogger, systemClock } from 'riata/runtime';
+import { link, memoryMetrics, silentLogger, systemClock } from 'riata/runtime';
 import {
   HandlerTransaction,
   IgnoreError,
@@ -259,6 +259,40 @@ describeServers('shared controllers', (server) => {
     const { group, version, kind } = ConfigMap;
     const held = metrics.value('lasso_controller_total_cached_object', { ctx: 'test', group, version, kind });
     expect(held).toBe((await client.list(ConfigMap, { namespace })).items.length);
+  });
+
+  test('explain names what handlers wrote: with their client, and with their signal by any other', async () => {
+    const namespace = await server().namespace();
+    await using shared = startShared(server(), namespace);
+    const { factory, client, signal } = shared;
+    const maps = factory.forKind(ConfigMap);
+    const isOurs = (name: string | undefined) => name === 'a';
+    const key = { namespace, name: 'a' };
+    maps.registerHandler('own', async (_, map, ctx) => {
+      if (!isOurs(map?.metadata.name) || map?.data?.own === '1') return map;
+      return ctx.client.patch(key, { type: 'merge', body: { data: { own: '1' } } });
+    });
+    maps.registerHandler('other', async (_, map, ctx) => {
+      if (!isOurs(map?.metadata.name)) return;
+      const secret = Secret({ metadata: { namespace, name: 's' } });
+      // Whoever gets a signal may pass on another one that ends with it.
+      using linked = link(ctx.signal, signal);
+      await client.apply(secret, { fieldManager: 'test', signal: ctx.signal });
+      await client.delete(Secret, { namespace, name: 's' }, { signal: linked.signal });
+      // A dry run stores nothing; a write without the signal may be anybody's.
+      await client.apply(secret, { fieldManager: 'test', signal: ctx.signal, dryRun: true });
+      await client.create(ConfigMap({ metadata: { namespace, generateName: 'x-' } }));
+    });
+    await factory.start({ signal });
+    await client.create(ConfigMap({ metadata: key }));
+    const record = await until('it ran', async () =>
+      maps.explain.find(({ key: { name }, writes }) => isOurs(name) && writes.length > 0),
+    );
+    expect(record.writes).toEqual([
+      { verb: 'patch', object: `ConfigMap ${namespace}/a`, resourceVersion: expect.stringMatching(/./) },
+      { verb: 'patch', object: `Secret ${namespace}/s`, resourceVersion: expect.stringMatching(/./) },
+      expect.objectContaining({ verb: 'delete', object: `Secret ${namespace}/s` }),
+    ]);
   });
 
   test('a kind that is not served yet keeps nobody waiting, and is handled when it comes', async () => {

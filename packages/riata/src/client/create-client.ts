@@ -11,7 +11,7 @@ import type { Operation } from './operation.js';
 import { RestMapper } from './rest-mapper.js';
 import { runOver } from './run-operation.js';
 import { skipUnchanged, standingOf } from './skip-unchanged.js';
-import { WriteHook, type WriteListener } from './write-hook.js';
+import { type OnWriteOptions, WriteHook, type WriteListener } from './write-hook.js';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends Omit<RestClientOptions, 'apiVersion' | 'basePath'> {
@@ -49,9 +49,12 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
    * unknown (the connection broke after it was sent, the server ran out of time): look again. Not called for dry runs,
    * refused writes, and applies skipped as nothing would change. What a listener throws goes to the log; the write
    * stands. Dispose the answer to end it.
+   *
+   * With `under`, it hears only of writes that were made with that signal, or with one linked to it: those of one piece of
+   * work that passes its signal on.
    */
-  onWrite(listener: WriteListener): Disposable {
-    return this.#writes.add(listener);
+  onWrite(listener: WriteListener, options?: OnWriteOptions): Disposable {
+    return this.#writes.add(listener, options);
   }
 
   /**

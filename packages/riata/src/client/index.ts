@@ -72,4 +72,4 @@ export {
   withFieldValidation,
   withUserAgent,
 } from './wrappers.js';
-export type { Write, WriteListener } from './write-hook.js';
+export type { OnWriteOptions, Write, WriteListener } from './write-hook.js';

@@ -3,6 +3,7 @@ import { ConfigMap } from '../kinds/index.js';
 import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
 import { TransportError } from '../rest/transport-error.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
+import { link } from '../runtime/signals.js';
 import { createClient } from './create-client.js';
 import { dryRun, inNamespace, intercept } from './wrappers.js';
 import type { Write } from './write-hook.js';
@@ -45,6 +46,24 @@ describe('writes are heard of', () => {
     ]);
     expect(heard.every((write) => 'answer' in write && write.operation.namespace === 'shop')).toBe(true);
     expect(heard[0]).toMatchObject({ answer: stored, operation: { kind: ConfigMap } });
+  });
+
+  test('with `under`: those with that signal, or with one linked to it, once each', async () => {
+    const { client, heard } = serve();
+    const [work, other] = [new AbortController().signal, new AbortController().signal];
+    using both = link(other, work);
+    using deeper = link(both.signal, work);
+    const own: Write[] = [];
+    const listening = client.onWrite((write) => own.push(write), { under: work });
+    const second = client.onWrite(() => {}, { under: work });
+    for (const signal of [work, other, both.signal, deeper.signal, undefined]) await client.create(made(), { signal });
+    expect([heard.length, own.length]).toEqual([5, 3]);
+    second[Symbol.dispose]();
+    await client.create(made(), { signal: work });
+    expect(own).toHaveLength(4);
+    listening[Symbol.dispose]();
+    await client.create(made(), { signal: work });
+    expect(own).toHaveLength(4);
   });
 
   test('before the call resolves', async () => {

@@ -1,6 +1,7 @@
 import { isApiError } from '../rest/api-error.js';
 import { isTransportError } from '../rest/transport-error.js';
 import type { Logger } from '../runtime/logger.js';
+import { lineageOf } from '../runtime/signals.js';
 import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
 
 /** A write that was sent, as it went over the wire: all wrappers have had their say. */
@@ -13,19 +14,38 @@ export type Write =
 /** Hears of writes; see `ConnectedClient.onWrite`. */
 export type WriteListener = (write: Write) => void;
 
+/** Which writes a listener hears of. */
+export interface OnWriteOptions {
+  /** Those made with this signal, or with one that is linked to it. @default all */
+  readonly under?: AbortSignal;
+}
+
+type Entry = { readonly listener: WriteListener };
+
 /** Tells listeners of every write that goes through a {@link Run}. */
 export class WriteHook {
-  readonly #listeners = new Set<{ readonly listener: WriteListener }>();
+  readonly #listeners = new Set<Entry>();
+  readonly #under = new Map<AbortSignal, Set<Entry>>();
   readonly #log: Logger;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  add(listener: WriteListener): Disposable {
+  add(listener: WriteListener, { under }: OnWriteOptions = {}): Disposable {
     const entry = { listener };
-    this.#listeners.add(entry);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(entry) };
+    if (under === undefined) {
+      this.#listeners.add(entry);
+      return { [Symbol.dispose]: () => void this.#listeners.delete(entry) };
+    }
+    const entries = this.#under.get(under) ?? new Set<Entry>();
+    this.#under.set(under, entries.add(entry));
+    return {
+      [Symbol.dispose]: () => {
+        entries.delete(entry);
+        if (entries.size === 0 && this.#under.get(under) === entries) this.#under.delete(under);
+      },
+    };
   }
 
   wrap(run: Run): Run {
@@ -43,7 +63,7 @@ export class WriteHook {
   }
 
   #tell(write: Write): void {
-    for (const { listener } of [...this.#listeners]) {
+    for (const { listener } of this.#listenersOf(write)) {
       try {
         listener(write);
       } catch (error) {
@@ -51,6 +71,14 @@ export class WriteHook {
         this.#log.error('a listener for writes failed', { error, verb, kind: kind.kind, namespace, name });
       }
     }
+  }
+
+  /** Those for all writes, and those for one of the signals that this one was made with; each once. */
+  #listenersOf({ operation }: Write): Iterable<Entry> {
+    const all = new Set(this.#listeners);
+    if (this.#under.size === 0) return all;
+    for (const signal of lineageOf(operation.signal)) for (const entry of this.#under.get(signal) ?? []) all.add(entry);
+    return all;
   }
 }
 

@@ -244,7 +244,7 @@ export class DefinedReconciler<R extends KubeObject> {
     // As what is there already, in the cache: frozen, and without managedFields.
     const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true };
     const answer = await this.#place.run(operation);
-    if (answer !== operation.current) note(run, operation, answer);
+    if (answer !== operation.current) noteWrite(run, operation, answer);
     return answer;
   }
 
@@ -280,13 +280,18 @@ export class DefinedReconciler<R extends KubeObject> {
       const answer = await next(bound);
       // An apply that would change nothing is answered with what is there.
       const isSkipped = operation.current !== undefined && answer === operation.current;
-      if (isWrite(operation.verb) && !isSkipped) note(run, operation, answer);
+      if (isWrite(operation.verb) && !isSkipped) noteWrite(run, operation, answer);
       return answer;
     });
   }
 }
 
-function note(run: ActiveReconcile, { verb, kind, namespace, name, subresource }: Operation, answer: unknown): void {
+/** Has `explain` show a write. */
+export function noteWrite(
+  run: ActiveReconcile,
+  { verb, kind, namespace, name, subresource }: Operation,
+  answer: unknown,
+): void {
   const stored = (answer as Partial<KubeObject> | undefined)?.metadata;
   const resourceVersion = stored?.resourceVersion;
   run.wrote({ verb, kind: kind.kind, namespace, name: name ?? stored?.name ?? '', subresource, resourceVersion });

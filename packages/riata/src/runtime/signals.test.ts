@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { AbortSource, abortable, follow, isAbortOf, link, onAbort, throwIfAborted } from './signals.js';
+import { AbortSource, abortable, follow, isAbortOf, lineageOf, link, onAbort, throwIfAborted } from './signals.js';
 import { isTimeout, Shutdown } from './stop-reasons.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -241,4 +241,16 @@ test('a signal follows another one, if its source lets it', () => {
   expect([source.signal.reason, free.aborted]).toEqual(['lost', false]);
   follow(free.signal, parent.signal);
   expect(free.signal.reason).toBe('lost');
+});
+
+test('the lineage of a signal: those it is linked to, until the link is disposed', () => {
+  const [a, b] = [new AbortController().signal, new AbortController().signal];
+  const near = link(a, undefined);
+  const far = link(near.signal, b);
+  expect([...lineageOf(far.signal)]).toEqual([far.signal, near.signal, a, b]);
+  near[Symbol.dispose]();
+  expect([...lineageOf(far.signal)]).toEqual([far.signal, near.signal, b]);
+  far[Symbol.dispose]();
+  expect([...lineageOf(far.signal)]).toEqual([far.signal]);
+  expect([...lineageOf(undefined)]).toEqual([]);
 });

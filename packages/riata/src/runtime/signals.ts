@@ -65,7 +65,13 @@ const hubs = new WeakMap<AbortSignal, Hub>();
 const ownHub = Symbol('riata.hub');
 /** Where it has its source, if that may follow others. */
 const ownSource = Symbol('riata.source');
-type OwnSignal = AbortSignal & { [ownHub]?: Hub; [ownSource]?: AbortSource };
+/** Where the signal of a link has its parents. */
+const ownParents = Symbol('riata.parents');
+type OwnSignal = AbortSignal & {
+  [ownHub]?: Hub;
+  [ownSource]?: AbortSource;
+  [ownParents]?: readonly AbortSignal[];
+};
 const nothing: Disposable = { [Symbol.dispose]() {} };
 
 /**
@@ -199,6 +205,7 @@ export type LinkOptions = {
 
 class Link implements LinkedSignal {
   readonly #source = new AbortSource();
+  readonly #parents: AbortSignal[] = [];
   #held: Disposable[] = [];
   #timer: Timer | undefined;
 
@@ -208,6 +215,7 @@ class Link implements LinkedSignal {
     }
     for (const parent of signals) {
       if (parent === undefined) continue;
+      this.#parents.push(parent);
       this.#held.push(onAbort(parent, () => this.abort(parent.reason)));
       if (parent.aborted) return;
     }
@@ -218,7 +226,9 @@ class Link implements LinkedSignal {
   }
 
   get signal(): AbortSignal {
-    return this.#source.signal;
+    const signal: OwnSignal = this.#source.signal;
+    signal[ownParents] = this.#parents;
+    return signal;
   }
 
   abort(reason?: unknown): void {
@@ -230,7 +240,15 @@ class Link implements LinkedSignal {
     this.#timer?.cancel();
     for (const held of this.#held) held[Symbol.dispose]();
     this.#held = [];
+    this.#parents.length = 0;
   }
+}
+
+/** A signal and all those that it is linked to, near ones first, as long as the links are not disposed. */
+export function* lineageOf(signal: AbortSignal | undefined): Generator<AbortSignal, undefined> {
+  if (signal === undefined) return;
+  yield signal;
+  for (const parent of (signal as OwnSignal)[ownParents] ?? []) yield* lineageOf(parent);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Informer } from '../cache/cache-informer.js';
 import { isCacheSyncError } from '../cache/cache-sync-error.js';
 import type { Change } from '../cache/change.js';
+import type { ConnectedClient } from '../client/create-client.js';
 import { type ControllerHealth, Controller as ReconcileLoop } from '../controller/controller.js';
 import type { EventHandler } from '../controller/event-handler.js';
 import { kindSource } from '../controller/kind-source.js';
@@ -27,6 +28,8 @@ import { ownLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.j
 export interface ControllerParts<R extends KubeObject> {
   readonly cache: SharedCache<R>;
   readonly client: KindClient<R>;
+  /** The connection below `client`: writes made with the signal of a handler are shown by `explain`. @default none are */
+  readonly connection?: Pick<ConnectedClient, 'onWrite'>;
   /** @default none yet; see `SharedController.registerHandler` */
   readonly handler?: SharedControllerHandler<R>;
   /** Called once, when somebody first wants something of it. */
@@ -81,6 +84,7 @@ export class Controller<R extends KubeObject = KubeObject> {
     const { metrics, clock } = this.#runtime;
     this.chain = new HandlerChain<R>({
       client: parts.client,
+      connection: parts.connection,
       read: async (key, signal) => (canBe(this.kind, splitKey(key)) ? this.cache.find(key, { signal }) : undefined),
       retry: options.retry ?? 'failed',
       metrics: new HandlerMetrics(metrics, { context: options.metricsContext ?? '', controller: name }),
@@ -101,7 +105,7 @@ export class Controller<R extends KubeObject = KubeObject> {
     return this.#loop?.health;
   }
 
-  /** Finished runs, oldest first: why each ran, and how it ended. */
+  /** Finished runs, oldest first: why each ran, what its handlers wrote with their client or signal, and how it ended. */
   get explain(): readonly ReconcileRecord[] {
     return this.#loop?.explain ?? [];
   }

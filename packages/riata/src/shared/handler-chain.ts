@@ -1,4 +1,6 @@
+import type { ConnectedClient } from '../client/create-client.js';
 import type { ActiveReconcile } from '../controller/active-reconcile.js';
+import { noteWrite } from '../controller/defined-reconciler.js';
 import type { Result } from '../controller/result.js';
 import { isTerminalError, TerminalError } from '../controller/terminal-error.js';
 import { trackedClient } from '../controller/tracked-client.js';
@@ -22,6 +24,8 @@ export type RetryMode = 'failed' | 'all';
 /** What a {@link HandlerChain} is made of. */
 export interface HandlerChainParts<R extends KubeObject> {
   readonly client: KindClient<R>;
+  /** Where the writes of handlers are heard of, for `explain`. */
+  readonly connection?: Pick<ConnectedClient, 'onWrite'>;
   /** The newest object that is known. */
   readonly read: (key: string, signal: AbortSignal) => Promise<R | undefined>;
   readonly retry: RetryMode;
@@ -131,9 +135,12 @@ export class HandlerChain<R extends KubeObject> {
   }
 
   async #call(entry: ChainEntry<R>, key: string, object: R | undefined, run: ActiveReconcile): Promise<Outcome<R>> {
-    const { client, clock, metrics } = this.#parts;
+    const { client, clock, connection, metrics } = this.#parts;
     using lifetime = link(run.signal, entry.signal);
     const { signal } = lifetime;
+    using _ = connection?.onWrite((write) => 'answer' in write && noteWrite(run, write.operation, write.answer), {
+      under: signal,
+    });
     const started = metrics.enabled ? clock.monotonic() : 0;
     const log = run.log.child({ handler: entry.name });
     const calls = run.callsOf('handler', { log });

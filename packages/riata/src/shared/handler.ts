@@ -7,7 +7,10 @@ import type { KindClient } from './kind-client.js';
 
 /** What a handler gets besides the object. */
 export interface HandlerContext<R extends KubeObject = KubeObject> {
-  /** Aborts when the handler is removed, on shutdown, and when the time allowed is over. Pass it on. */
+  /**
+   * Aborts when the handler is removed, on shutdown, and when the time allowed is over. Pass it on: `explain` shows the
+   * writes that were made with it, whichever the client.
+   */
   readonly signal: AbortSignal;
   /** What time it is, and waiting: that of the factory, so that a test which moves it moves the handler, too. */
   readonly clock: Scheduler;

@@ -161,6 +161,7 @@ export class SharedControllerFactory implements AsyncDisposable {
       {
         cache: this.caches.forKind(kind),
         client: this.clients.forKind(kind),
+        connection: this.clients.client,
         onWanted: () => this.#startLate(made as unknown as Controller),
       },
       this.#optionsOf(kind),
@@ -191,7 +192,10 @@ export class SharedControllerFactory implements AsyncDisposable {
     handler: SharedControllerHandler<R>,
     options: KeyedOptions = {},
   ): Controller<R> {
-    const parts = { cache: this.caches.forKind(kind), client: this.clients.forKind(kind), handler };
+    const parts = {
+      ...{ cache: this.caches.forKind(kind), client: this.clients.forKind(kind), handler },
+      connection: this.clients.client,
+    };
     const made = new Controller<R>(name, parts, { ...this.#optionsOf(kind), ...options });
     this.#dedicated.add(made as unknown as Controller);
     this.#startLate(made as unknown as Controller);
