@@ -6,7 +6,7 @@ import {
 import { WorkQueue } from '../queue/work-queue.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { Runtime } from '../runtime/runtime.js';
-import { SlicedWork } from './sliced-work.js';
+import { SlicedWork } from '../runtime/sliced-work.js';
 
 /** One object that a function fails for, at the moment it was asked: a plain snapshot. */
 export interface FailingObject {
