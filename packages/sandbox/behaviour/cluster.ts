@@ -57,10 +57,11 @@ async function sandboxCluster(): Promise<Cluster & AsyncDisposable> {
   };
 }
 
-const controllers =
-  'deployment replicaset statefulset daemonset job cronjob endpointslice namespace garbagecollector serviceaccount root-ca-certificate-publisher-controller'.split(
-    ' ',
-  );
+const controllers = [
+  ...['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'cronjob'],
+  ...['endpoint', 'endpointslice', 'endpointslicemirroring', 'disruption'],
+  ...['namespace', 'garbagecollector', 'serviceaccount', 'root-ca-certificate-publisher-controller'],
+];
 
 async function realCluster(options: ClusterOptions): Promise<Cluster & AsyncDisposable> {
   const controlPlane = controlPlaneFromEnv();

@@ -13,14 +13,17 @@ import { deployments } from './workloads/deployment.js';
 import { endpointSlices } from './workloads/endpoint-slice.js';
 import { jobs } from './workloads/job.js';
 import { replicaSets } from './workloads/replica-set.js';
+import { replicationControllers } from './workloads/replication-controller.js';
 import { statefulSets } from './workloads/stateful-set.js';
 
 /**
- * The controllers of workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, CronJobs and the
- * EndpointSlices of Services, as kube-controller-manager has them. For a server on which nobody else runs these.
+ * The controllers of workloads: Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs,
+ * CronJobs and the EndpointSlices of Services, as kube-controller-manager has them. For a server on which nobody else runs
+ * these.
  */
 export function workloadControllers(): readonly ControllerDefinition[] {
-  return [deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, endpointSlices];
+  const pods = [deployments, replicaSets, replicationControllers, statefulSets, daemonSets, jobs, cronJobs];
+  return [...pods, endpointSlices];
 }
 
 /**

@@ -33,6 +33,11 @@ export function controlledBy<T extends KubeObject>(objects: readonly T[], owner:
   return objects.filter((object) => isControlledBy(object, owner));
 }
 
+/** Whether an object has a controller, whoever it is. */
+export function hasController({ metadata }: KubeObject): boolean {
+  return metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
+}
+
 /** A reference that makes `owner` the controller of what carries it. */
 export function controllerReference(owner: KubeObject) {
   const { apiVersion, kind, metadata } = owner;
