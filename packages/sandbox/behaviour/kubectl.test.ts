@@ -36,6 +36,9 @@ async function realCluster(): Promise<readonly [kubeconfig: string, stop: Stop]>
     'deployment',
     'replicaset',
     'statefulset',
+    'daemonset',
+    'replicationcontroller',
+    'disruption',
     'serviceaccount',
     'root-ca-certificate-publisher-controller',
   ];
@@ -118,6 +121,61 @@ function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, 
     });
     const wait = await kubectl('wait', '--for=condition=Available', 'deployment/web', '--timeout=100s');
     expect(wait).toBe('deployment.apps/web condition met\n');
+  });
+
+  test.each(['statefulset', 'daemonset'])('a %s is rolled out, shows its history, and is undone', async (kind) => {
+    const name = `my-${kind}`;
+    const file = join(folder, `${kind}.json`);
+    const object = {
+      apiVersion: 'apps/v1',
+      kind: kind === 'statefulset' ? 'StatefulSet' : 'DaemonSet',
+      metadata: { name, annotations: { 'kubernetes.io/change-cause': 'first' } },
+      spec: {
+        ...(kind === 'statefulset' && { replicas: 2, serviceName: 'web' }),
+        selector: { matchLabels: { app: name } },
+        template: {
+          metadata: { labels: { app: name } },
+          spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'web', image: 'web:1' }] },
+        },
+      },
+    };
+    const target = `${kind}/${name}`;
+    const image = () => kubectl('get', target, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
+    const history = async () => (await kubectl('rollout', 'history', target)).replace(/ +/g, ' ').trim().split('\n');
+    const isDone = kind === 'statefulset' ? 'roll out complete: 2 new pods' : 'successfully rolled out';
+    await writeFile(file, JSON.stringify(object));
+    await kubectl('create', '-f', file);
+    await kubectl('rollout', 'status', target);
+    await kubectl('annotate', target, 'kubernetes.io/change-cause=second', '--overwrite');
+    await kubectl('set', 'image', target, 'web=web:2');
+    expect(await kubectl('rollout', 'status', target)).toContain(isDone);
+    expect(await history()).toEqual([`${kind}.apps/${name} `, 'REVISION CHANGE-CAUSE', '1 first', '2 second']);
+    expect(await kubectl('rollout', 'history', target, '--revision=1')).toContain('web:1');
+    expect(await kubectl('rollout', 'undo', target)).toBe(`${kind}.apps/${name} rolled back\n`);
+    expect(await kubectl('rollout', 'status', target)).toContain(isDone);
+    expect(await image()).toBe('web:1');
+    expect(await history()).toEqual([`${kind}.apps/${name} `, 'REVISION CHANGE-CAUSE', '2 second', '3 first']);
+    expect(await kubectl('rollout', 'undo', target, '--to-revision=2')).toBe(`${kind}.apps/${name} rolled back\n`);
+    expect(await kubectl('rollout', 'status', target)).toContain(isDone);
+    expect(await image()).toBe('web:2');
+    await kubectl('rollout', 'restart', target);
+    expect(await kubectl('rollout', 'status', target)).toContain(isDone);
+    expect(await history()).toHaveLength(5);
+  });
+
+  test('a ReplicationController is scaled, and a PodDisruptionBudget is shown', async () => {
+    const file = join(folder, 'rc.json');
+    const labels = { app: 'rc' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
+    const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' } };
+    await writeFile(file, JSON.stringify({ ...object, spec: { replicas: 1, template } }));
+    await kubectl('create', '-f', file);
+    expect(await kubectl('scale', 'rc/rc', '--replicas=3')).toBe('replicationcontroller/rc scaled\n');
+    await kubectl('wait', 'rc/rc', '--for=jsonpath={.status.readyReplicas}=3', '--timeout=100s');
+    await kubectl('create', 'pdb', 'rc', '--selector=app=rc', '--min-available=2');
+    await kubectl('wait', 'pdb/rc', '--for=condition=DisruptionAllowed', '--timeout=100s');
+    const cells = (await kubectl('get', 'pdb', 'rc', '--no-headers')).split(/\s+/);
+    expect(cells.slice(0, 4)).toEqual(['rc', '2', 'N/A', '1']);
   });
 
   test('a rollout that is paused goes on when it is resumed', async () => {

@@ -1,6 +1,6 @@
 import { control, isConflict, isNotFound } from 'riata';
 import { changed } from 'riata/controller';
-import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from 'riata/kinds';
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, type Toleration } from 'riata/kinds';
 import { parseQuantity } from 'riata/object';
 import { claimNamesOf } from '../storage/claims.js';
 import { PodVolumes } from '../storage/pod-volumes.js';
@@ -86,14 +86,16 @@ function isWaiting(pod: Pod): boolean {
 /** Why a Pod cannot run on a node; undefined if it can. */
 function unfit(pod: Pod, node: Node, others: readonly Pod[]): string | undefined {
   const labels = node.metadata.labels ?? {};
-  if (node.spec.unschedulable === true && !tolerates(pod, cordoned)) return 'node(s) were unschedulable';
+  if (node.spec.unschedulable === true && !tolerates(pod.spec.tolerations ?? [], cordoned))
+    return 'node(s) were unschedulable';
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const isSelected = Object.entries(pod.spec.nodeSelector ?? {}).every(([name, value]) => labels[name] === value);
   if (!isSelected || !matchesNode(required, node)) {
     return "node(s) didn't match Pod's node affinity/selector";
   }
   const taint = (node.spec.taints ?? []).find(
-    ({ effect, key, value = '' }) => effect !== 'PreferNoSchedule' && !tolerates(pod, { key, value, effect }),
+    ({ effect, key, value = '' }) =>
+      effect !== 'PreferNoSchedule' && !tolerates(pod.spec.tolerations ?? [], { key, value, effect }),
   );
   if (taint !== undefined) return `node(s) had untolerated taint(s)`;
   for (const resource of ['cpu', 'memory', 'pods']) {
@@ -113,8 +115,9 @@ interface Taint {
 
 const cordoned: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
 
-function tolerates(pod: Pod, taint: Taint): boolean {
-  return (pod.spec.tolerations ?? []).some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
+/** Whether one of some tolerations is for a taint. */
+export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
+  return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
     if (effect !== '' && effect !== taint.effect) return false;
     if (key === '') return operator === 'Exists';
     return key === taint.key && (operator === 'Exists' || value === taint.value);

@@ -1,10 +1,11 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
+import { rolloutLimits } from './rolling-update.js';
 
 /** A condition of a Deployment; unlike others, it also tells when something was last heard of it. */
 export interface TimedCondition {
   readonly type: string;
-  readonly status: 'True' | 'False';
+  readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
   readonly lastUpdateTime: string;
@@ -13,30 +14,60 @@ export interface TimedCondition {
 
 type Said = Pick<TimedCondition, 'type' | 'status' | 'reason' | 'message'>;
 
+/** What conditions are about. */
+export interface DeploymentState {
+  readonly counts: Counts;
+  /** The ReplicaSet of the newest template. */
+  readonly current: ReplicaSet | undefined;
+  readonly sets: readonly ReplicaSet[];
+  /** What went wrong, if something did. */
+  readonly failure: unknown;
+}
+
 interface Counts {
   readonly replicas: number;
   readonly updatedReplicas: number;
   readonly availableReplicas: number;
 }
 
+/** The server refused the ReplicaSet of a new template. */
+export class ReplicaSetCreateError extends Error {
+  override readonly name = 'ReplicaSetCreateError';
+}
+
+/** As a deadline, it means none. */
+const noDeadline = 2 ** 31 - 1;
+
 /** Whether enough Pods work, and whether a rollout gets on; and when to look again whether it is stuck. */
 export function deploymentConditions(
   deployment: Deployment,
-  counts: Counts,
-  current: ReplicaSet | undefined,
+  state: DeploymentState,
   clock: Clock,
 ): { readonly conditions: readonly TimedCondition[]; readonly requeueAfter: number | undefined } {
-  const replicas = deployment.spec.replicas ?? 1;
-  const isEnough = counts.availableReplicas >= replicas - missingAllowed(deployment, replicas);
+  const { replicas = 1, progressDeadlineSeconds = 600 } = deployment.spec;
+  const isEnough = state.counts.availableReplicas >= replicas - rolloutLimits(deployment).missing;
   const available: Said = {
     type: 'Available',
     status: isEnough ? 'True' : 'False',
     reason: isEnough ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
     message: isEnough ? 'Deployment has minimum availability.' : 'Deployment does not have minimum availability.',
   };
-  const { progressing, requeueAfter, hasMoved } = progress(deployment, counts, current, clock);
-  const conditions = [timed(deployment, available, false, clock), timed(deployment, progressing, hasMoved, clock)];
-  return { conditions, requeueAfter };
+  const conditions = [timed(deployment, available, false, clock)];
+  const failed = failureOf(state);
+  if (failed !== undefined) conditions.push(timed(deployment, failed, false, clock));
+  if (progressDeadlineSeconds === noDeadline) return { conditions, requeueAfter: undefined };
+  const { progressing, requeueAfter, hasMoved } = progress(deployment, state, clock);
+  return { conditions: [...conditions, timed(deployment, progressing, hasMoved, clock)], requeueAfter };
+}
+
+/** That Pods cannot be created is said of a ReplicaSet first; that of the newest one matters most. */
+function failureOf({ current, sets }: DeploymentState): Said | undefined {
+  const [failed] = (current === undefined ? sets : [current, ...sets]).flatMap(
+    ({ status }) => status.conditions?.filter(({ type }) => type === 'ReplicaFailure') ?? [],
+  );
+  if (failed === undefined) return undefined;
+  const { type, status, reason = '', message = '' } = failed;
+  return { type, status: status as Said['status'], reason, message };
 }
 
 function timed(deployment: Deployment, said: Said, isNews: boolean, clock: Clock): TimedCondition {
@@ -50,36 +81,22 @@ function timed(deployment: Deployment, said: Said, isNews: boolean, clock: Clock
   };
 }
 
-function missingAllowed(deployment: Deployment, replicas: number): number {
-  const { type, rollingUpdate } = deployment.spec.strategy ?? {};
-  if (type === 'Recreate') return 0;
-  const value = rollingUpdate?.maxUnavailable ?? '25%';
-  if (typeof value === 'number') return value;
-  return Math.floor((replicas * Number.parseInt(value, 10)) / 100);
-}
-
-function progress(deployment: Deployment, counts: Counts, current: ReplicaSet | undefined, clock: Clock) {
-  const replicas = deployment.spec.replicas ?? 1;
+function progress(deployment: Deployment, { counts, current, failure }: DeploymentState, clock: Clock) {
+  const { replicas = 1, paused = false, progressDeadlineSeconds = 600 } = deployment.spec;
   const before = deployment.status.conditions?.find(({ type }) => type === 'Progressing');
   const name = current?.metadata.name ?? '';
-  const say = (status: 'True' | 'False', reason: string, message: string): Said => ({
-    type: 'Progressing',
-    status,
-    reason,
-    message,
+  const say = (status: Said['status'], reason: string, message: string, requeueAfter?: number, hasMoved = false) => ({
+    progressing: { type: 'Progressing', status, reason, message } satisfies Said,
+    requeueAfter,
+    hasMoved,
   });
+  const wasStuck = before?.reason === 'ProgressDeadlineExceeded';
+  if (paused && !wasStuck) return say('Unknown', 'DeploymentPaused', 'Deployment is paused');
+  if (failure instanceof ReplicaSetCreateError) return say('False', 'ReplicaSetCreateError', failure.message);
   const isComplete =
     counts.updatedReplicas === replicas && counts.replicas === replicas && counts.availableReplicas === replicas;
-  if (isComplete) {
-    const message = `ReplicaSet "${name}" has successfully progressed.`;
-    return { progressing: say('True', 'NewReplicaSetAvailable', message), requeueAfter: undefined, hasMoved: false };
-  }
-  if (deployment.spec.paused === true) {
-    return {
-      progressing: say('True', 'DeploymentPaused', 'Deployment is paused'),
-      requeueAfter: undefined,
-      hasMoved: false,
-    };
+  if (isComplete && !paused) {
+    return say('True', 'NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`);
   }
   const { status } = deployment;
   const hasMoved =
@@ -87,18 +104,18 @@ function progress(deployment: Deployment, counts: Counts, current: ReplicaSet | 
     counts.availableReplicas > (status?.availableReplicas ?? 0) ||
     counts.replicas - counts.updatedReplicas < (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   const wasComplete = before?.reason === 'NewReplicaSetAvailable' || before === undefined;
+  const wasPaused = before?.reason === 'DeploymentPaused';
   const since = Date.parse(before?.lastUpdateTime ?? '');
-  const limit = (deployment.spec.progressDeadlineSeconds ?? 600) * 1000;
-  const left = Number.isNaN(since) || wasComplete || hasMoved ? limit : since + limit - clock.now();
+  const limit = progressDeadlineSeconds * 1000;
+  const left = Number.isNaN(since) || wasComplete || wasPaused || hasMoved ? limit : since + limit - clock.now();
   // Once it is stuck it stays so until something moves.
-  const wasStuck = before?.reason === 'ProgressDeadlineExceeded';
   if ((left <= 0 || wasStuck) && !hasMoved) {
-    const message = `ReplicaSet "${name}" has timed out progressing.`;
-    return { progressing: say('False', 'ProgressDeadlineExceeded', message), requeueAfter: undefined, hasMoved: false };
+    return say('False', 'ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`);
   }
+  const isResumed = wasPaused || before?.reason === 'DeploymentResumed';
+  if (isResumed && !hasMoved) return say('Unknown', 'DeploymentResumed', 'Deployment is resumed', left);
   const isNew = before === undefined || (wasComplete && !hasMoved);
-  const progressing = isNew
-    ? say('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`)
-    : say('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`);
-  return { progressing, requeueAfter: left, hasMoved };
+  return isNew
+    ? say('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`, left)
+    : say('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`, left, hasMoved);
 }

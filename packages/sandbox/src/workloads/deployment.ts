@@ -1,29 +1,38 @@
-import { control, type ReconcileContext } from 'riata';
+import { control, ignoreNotFound, isAlreadyExists, isControlledBy, isDeleting, type ReconcileContext } from 'riata';
 import { Deployment, ReplicaSet } from 'riata/kinds';
-import { deploymentConditions } from './deployment-conditions.js';
+import { isNamespaceTerminating } from 'riata/rest';
+import { adopters, claimObjects } from './adoption.js';
+import { deploymentConditions, ReplicaSetCreateError } from './deployment-conditions.js';
+import { hashLabel, revisionAnnotation, revisionAnnotations, revisionOf, sameTemplate } from './deployment-revision.js';
+import { rollBack } from './deployment-rollback.js';
+import { isScaled, resize, scale, sizeAnnotations } from './deployment-scale.js';
 import { lookAgain } from './look-again.js';
+import { errorText } from './pod-control.js';
 import { controlledBy, controllerReference } from './pods.js';
-import { revisionAnnotation, revisionOf, sameTemplate } from './revision.js';
 import { rollingSteps, wanted } from './rolling-update.js';
 import { says } from './says.js';
 import { templateHash } from './template-hash.js';
 
-const hashLabel = 'pod-template-hash';
-
 /** Moves the Pods of a Deployment to its newest template, ReplicaSet by ReplicaSet, and remembers the older ones. */
-export const deployments = control(Deployment)
+export const deployments = control(Deployment, { name: 'deployment-controller' })
   .owns(ReplicaSet)
+  .watches(
+    ReplicaSet,
+    adopters(Deployment, ({ spec }) => spec.selector),
+  )
   .reconcile(async (context) => {
     const { object: deployment } = context;
-    if (deployment.metadata.deletionTimestamp === undefined) {
-      const current = await currentSet(context);
+    let failure: unknown;
+    if (!isDeleting(deployment)) {
+      await claimObjects(context, ReplicaSet, deployment.spec.selector);
       const sets = await setsOf(context);
-      if (current === undefined) await spread(context, sets);
-      else if (deployment.spec.strategy?.type === 'Recreate') await recreate(context, current, sets);
-      else await roll(context, current, sets);
-      await forget(context);
+      if (deployment.spec.paused !== true && (await rollBack(context, sets))) return undefined;
+      failure = await rollOut(context, sets).catch((error: unknown) => error);
+      if (failure === undefined) await forget(context);
     }
-    return tell(context);
+    const result = await report(context, failure);
+    if (failure !== undefined && !isNamespaceTerminating(failure)) throw failure;
+    return result;
   });
 
 async function setsOf({ object: deployment, client }: ReconcileContext<Deployment>): Promise<ReplicaSet[]> {
@@ -31,131 +40,117 @@ async function setsOf({ object: deployment, client }: ReconcileContext<Deploymen
   return controlledBy(items, deployment);
 }
 
-/** The ReplicaSet of the newest template: made if it is not there, unless the Deployment is paused. */
-async function currentSet(context: ReconcileContext<Deployment>): Promise<ReplicaSet | undefined> {
-  const { object: deployment, client, event } = context;
-  const { metadata } = deployment;
-  const spec = deployment.spec;
-  const sets = await setsOf(context);
-  const found = sets
-    .filter((set) => sameTemplate(set, deployment))
-    .sort((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp))[0];
-  const newest = Math.max(0, ...sets.filter((set) => set !== found).map(revisionOf));
-  if (found !== undefined) {
-    if (spec.paused !== true) await setRevision(context, found, newest);
-    return found;
+async function rollOut(context: ReconcileContext<Deployment>, sets: readonly ReplicaSet[]): Promise<undefined> {
+  const { object: deployment } = context;
+  const current = await currentSet(context, sets);
+  if (deployment.spec.paused === true || isScaled(deployment, sets)) await scale(context, current, sets);
+  else if (deployment.spec.strategy?.type === 'Recreate') await recreate(context, current, sets);
+  else {
+    const now = current ?? (await createSet(context, sets));
+    for (const [set, replicas] of rollingSteps(deployment, now, await setsOf(context))) {
+      await resize(context, set, replicas);
+    }
   }
-  if (spec.paused === true) return undefined;
-  const hash = templateHash(spec.template, deployment.status.collisionCount ?? 0);
+}
+
+/** The ReplicaSet of the newest template, if there is one: it gets the highest number, and the Deployment's annotations. */
+async function currentSet(context: ReconcileContext<Deployment>, sets: readonly ReplicaSet[]) {
+  const { object: deployment, client } = context;
+  const set = [...sets]
+    .sort((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp))
+    .find((one) => sameTemplate(one, deployment));
+  if (set === undefined) return undefined;
+  const others = sets.filter((one) => one !== set);
+  const annotations = revisionAnnotations(deployment, set, others);
+  const { minReadySeconds = 0 } = deployment.spec;
+  const given = set.metadata.annotations ?? {};
+  const isUpToDate = Object.entries(annotations).every(([name, value]) => given[name] === value);
+  await noteRevision(context, annotations[revisionAnnotation] as string);
+  if (isUpToDate && (set.spec.minReadySeconds ?? 0) === minReadySeconds) return set;
+  const body = { metadata: { annotations }, spec: { minReadySeconds } };
+  return client.patch(ReplicaSet, set.metadata, { type: 'merge', body });
+}
+
+async function createSet(context: ReconcileContext<Deployment>, sets: readonly ReplicaSet[]): Promise<ReplicaSet> {
+  const { object: deployment, client, event } = context;
+  const { metadata, spec } = deployment;
+  const { collisionCount = 0 } = deployment.status;
+  const hash = templateHash(spec.template, collisionCount);
+  const name = `${metadata.name}-${hash}`;
   const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
   const old = sets.reduce((sum, set) => sum + (set.spec.replicas ?? 1), 0);
-  const replicas = spec.strategy?.type === 'Recreate' ? (old > 0 ? 0 : (spec.replicas ?? 1)) : wanted(deployment, old);
-  const made = await client.create(
-    ReplicaSet({
-      metadata: {
-        namespace: metadata.namespace,
-        name: `${metadata.name}-${hash}`,
-        labels,
-        annotations: { ...notes(deployment), ...sizes(deployment), [revisionAnnotation]: String(newest + 1) },
-        ownerReferences: [controllerReference(deployment)],
-      },
-      spec: {
-        replicas,
-        ...(spec.minReadySeconds && { minReadySeconds: spec.minReadySeconds }),
-        selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash } },
-        template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
-      },
-    }),
-  );
-  await noteRevision(context, newest + 1);
-  event({
-    type: 'Normal',
-    reason: 'ScalingReplicaSet',
-    message: `Scaled up replica set ${made.metadata.name} from 0 to ${replicas}`,
+  const replicas = spec.strategy?.type === 'Recreate' ? (spec.replicas ?? 1) : wanted(deployment, old);
+  const annotations = { ...revisionAnnotations(deployment, undefined, sets), ...sizeAnnotations(deployment) };
+  const ownerReferences = [controllerReference(deployment)];
+  const made = ReplicaSet({
+    metadata: { namespace: metadata.namespace, name, labels, annotations, ownerReferences },
+    spec: {
+      replicas,
+      ...(spec.minReadySeconds && { minReadySeconds: spec.minReadySeconds }),
+      selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash } },
+      template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+    },
   });
-  return made;
-}
-
-/** A ReplicaSet that becomes the newest again gets the next number, and what the Deployment is annotated with. */
-async function setRevision(context: ReconcileContext<Deployment>, set: ReplicaSet, newest: number): Promise<void> {
-  const { object: deployment, client } = context;
-  const revision = Math.max(revisionOf(set), newest + 1);
-  const annotations = { ...notes(deployment), ...sizes(deployment), [revisionAnnotation]: String(revision) };
-  const given = set.metadata.annotations ?? {};
-  if (Object.entries(annotations).some(([name, value]) => given[name] !== value)) {
-    await client.patch(ReplicaSet, set.metadata, { type: 'merge', body: { metadata: { annotations } } });
+  try {
+    const set = await client.create(made);
+    if (replicas > 0) {
+      const message = `Scaled up replica set ${name} from 0 to ${replicas}`;
+      event({ type: 'Normal', reason: 'ScalingReplicaSet', message });
+    }
+    await noteRevision(context, annotations[revisionAnnotation] as string);
+    return set;
+  } catch (error) {
+    if (isAlreadyExists(error)) {
+      const taken = await client.find(ReplicaSet, { namespace: metadata.namespace, name });
+      if (taken !== undefined && isControlledBy(taken, deployment) && sameTemplate(taken, deployment)) return taken;
+      // Something else has this name: the next try takes another.
+      const body = { status: { collisionCount: collisionCount + 1 } };
+      if (taken !== undefined) await client.status.patch(Deployment, metadata, { type: 'merge', body });
+    } else if (!isNamespaceTerminating(error)) {
+      const message = `Failed to create new replica set "${name}": ${errorText(error)}`;
+      event({ type: 'Warning', reason: 'ReplicaSetCreateError', message });
+      throw new ReplicaSetCreateError(message, { cause: error });
+    }
+    throw error;
   }
-  await noteRevision(context, revision);
 }
 
-async function noteRevision({ object: deployment, client }: ReconcileContext<Deployment>, revision: number) {
-  if (deployment.metadata.annotations?.[revisionAnnotation] === String(revision)) return;
-  const body = { metadata: { annotations: { [revisionAnnotation]: String(revision) } } };
+async function noteRevision({ object: deployment, client }: ReconcileContext<Deployment>, revision: string) {
+  if (deployment.metadata.annotations?.[revisionAnnotation] === revision) return;
+  const body = { metadata: { annotations: { [revisionAnnotation]: revision } } };
   await client.patch(Deployment, deployment.metadata, { type: 'merge', body });
 }
 
-/** What a ReplicaSet takes over of the annotations of its Deployment. */
-function notes({ metadata }: Deployment): Record<string, string> {
-  const own = ['kubectl.kubernetes.io/last-applied-configuration', revisionAnnotation];
-  return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => !own.includes(name)));
-}
-
-function sizes(deployment: Deployment): Record<string, string> {
-  const replicas = deployment.spec.replicas ?? 1;
-  const most = deployment.spec.strategy?.type === 'Recreate' ? replicas : wanted.most(deployment);
-  return {
-    'deployment.kubernetes.io/desired-replicas': String(replicas),
-    'deployment.kubernetes.io/max-replicas': String(most),
-  };
-}
-
-async function resize(
-  { client, event }: ReconcileContext<Deployment>,
-  set: ReplicaSet,
-  replicas: number,
-): Promise<void> {
-  const before = set.spec.replicas ?? 1;
-  if (before === replicas) return;
-  await client.patch(ReplicaSet, set.metadata, { type: 'merge', body: { spec: { replicas } } });
-  const way = replicas > before ? 'up' : 'down';
-  const message = `Scaled ${way} replica set ${set.metadata.name} from ${before} to ${replicas}`;
-  event({ type: 'Normal', reason: 'ScalingReplicaSet', message });
-}
-
 /** All old Pods have to be gone before the first new one comes. */
-async function recreate(context: ReconcileContext<Deployment>, current: ReplicaSet, sets: readonly ReplicaSet[]) {
-  const old = sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
-  for (const set of old) await resize(context, set, 0);
-  if (old.some((set) => (set.status.replicas ?? 0) > 0)) return;
-  await resize(context, current, context.object.spec.replicas ?? 1);
-}
-
-async function roll(context: ReconcileContext<Deployment>, current: ReplicaSet, sets: readonly ReplicaSet[]) {
-  for (const [set, replicas] of rollingSteps(context.object, current, sets)) await resize(context, set, replicas);
-}
-
-/** A paused Deployment still has its size: the Pods are spread as they are. */
-async function spread(context: ReconcileContext<Deployment>, sets: readonly ReplicaSet[]): Promise<void> {
-  const [largest] = [...sets].sort((a, b) => (b.spec.replicas ?? 1) - (a.spec.replicas ?? 1));
-  if (largest === undefined) return;
-  const others = sets.filter((set) => set !== largest).reduce((sum, set) => sum + (set.spec.replicas ?? 1), 0);
-  await resize(context, largest, Math.max(0, (context.object.spec.replicas ?? 1) - others));
+async function recreate(
+  context: ReconcileContext<Deployment>,
+  current: ReplicaSet | undefined,
+  sets: readonly ReplicaSet[],
+): Promise<void> {
+  const old = sets.filter(({ metadata }) => metadata.uid !== current?.metadata.uid);
+  const active = old.filter(({ spec }) => (spec.replicas ?? 1) > 0);
+  for (const set of active) await resize(context, set, 0);
+  const isRunning = ({ status }: ReplicaSet) => (status.replicas ?? 0) + (status.terminatingReplicas ?? 0) > 0;
+  if (active.length > 0 || old.some(isRunning)) return;
+  const now = current ?? (await createSet(context, sets));
+  const replicas = context.object.spec.replicas ?? 1;
+  if ((now.spec.replicas ?? 1) !== replicas) await resize(context, now, replicas);
 }
 
 /** Old ReplicaSets that have no Pods any more are kept up to a number, to go back to. */
 async function forget(context: ReconcileContext<Deployment>): Promise<void> {
   const { object: deployment, client } = context;
   const old = (await setsOf(context))
-    .filter((set) => !sameTemplate(set, deployment))
-    .filter((set) => (set.spec.replicas ?? 1) === 0 && (set.status.replicas ?? 0) === 0)
+    .filter((set) => !sameTemplate(set, deployment) && !isDeleting(set))
     .sort((a, b) => revisionOf(a) - revisionOf(b));
-  const many = old.length - (deployment.spec.revisionHistoryLimit ?? 10);
-  for (const { metadata } of old.slice(0, Math.max(0, many))) {
-    await client.delete(ReplicaSet, metadata, { propagationPolicy: 'Background' });
+  const many = Math.max(0, old.length - (deployment.spec.revisionHistoryLimit ?? 10));
+  for (const { metadata, spec, status } of old.slice(0, many)) {
+    if ((spec.replicas ?? 1) > 0 || (status.replicas ?? 0) > 0) continue;
+    await client.delete(ReplicaSet, metadata, { propagationPolicy: 'Background' }).catch(ignoreNotFound);
   }
 }
 
-async function tell(context: ReconcileContext<Deployment>) {
+async function report(context: ReconcileContext<Deployment>, failure: unknown) {
   const { object: deployment, client } = context;
   const sets = await setsOf(context);
   const current = sets.find((set) => sameTemplate(set, deployment));
@@ -167,8 +162,13 @@ async function tell(context: ReconcileContext<Deployment>) {
     readyReplicas: sum((set) => set.status.readyReplicas),
     availableReplicas,
     unavailableReplicas: Math.max(0, sum((set) => set.spec.replicas) - availableReplicas),
+    terminatingReplicas: sum((set) => set.status.terminatingReplicas),
   };
-  const { conditions, requeueAfter } = deploymentConditions(deployment, counts, current, context.clock);
+  const { conditions, requeueAfter } = deploymentConditions(
+    deployment,
+    { counts, current, sets, failure },
+    context.clock,
+  );
   const status = { ...counts, observedGeneration: deployment.metadata.generation ?? 0, conditions };
   const before = (await client.get(Deployment, deployment.metadata)).status ?? {};
   // The conditions have times of their own, which the usual way to write a status does not know.

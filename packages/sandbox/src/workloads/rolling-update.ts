@@ -1,19 +1,13 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
-
-type IntOrPercent = number | string | undefined;
-
-/** A number, or a part of `whole`. */
-function share(value: IntOrPercent, whole: number, round: (value: number) => number): number {
-  if (typeof value !== 'string') return value ?? round(whole * 0.25);
-  return value.endsWith('%') ? round((whole * Number.parseInt(value, 10)) / 100) : Number(value);
-}
+import { countOf } from './int-or-percent.js';
 
 /** How many Pods more than wanted there may be, and how many fewer. */
-function limits(deployment: Deployment): { readonly surge: number; readonly missing: number } {
-  const replicas = deployment.spec.replicas ?? 1;
-  const { maxSurge, maxUnavailable } = deployment.spec.strategy?.rollingUpdate ?? {};
-  const surge = share(maxSurge, replicas, Math.ceil);
-  const missing = Math.min(replicas, share(maxUnavailable, replicas, Math.floor));
+export function rolloutLimits(deployment: Deployment): { readonly surge: number; readonly missing: number } {
+  const { replicas = 1, strategy } = deployment.spec;
+  if (strategy?.type === 'Recreate') return { surge: 0, missing: 0 };
+  const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {};
+  const surge = countOf(maxSurge, replicas, Math.ceil);
+  const missing = Math.min(replicas, countOf(maxUnavailable, replicas, Math.floor));
   // With neither, nothing could ever move.
   return surge === 0 && missing === 0 ? { surge, missing: 1 } : { surge, missing };
 }
@@ -21,11 +15,13 @@ function limits(deployment: Deployment): { readonly surge: number; readonly miss
 /** How large a new ReplicaSet may be beside so many Pods of others. */
 export function wanted(deployment: Deployment, others: number): number {
   const replicas = deployment.spec.replicas ?? 1;
-  return Math.max(0, Math.min(replicas, replicas + limits(deployment).surge - others));
+  return Math.max(0, Math.min(replicas, replicas + rolloutLimits(deployment).surge - others));
 }
 
 /** How many Pods there may be in all. */
-wanted.most = (deployment: Deployment): number => (deployment.spec.replicas ?? 1) + limits(deployment).surge;
+export function mostPods(deployment: Deployment): number {
+  return (deployment.spec.replicas ?? 1) + rolloutLimits(deployment).surge;
+}
 
 /** The next sizes on the way to the newest template: more of the new, then fewer of the old. */
 export function rollingSteps(
@@ -43,7 +39,7 @@ export function rollingSteps(
   if (target !== size(own)) steps.push([own, target]);
   if (oldTotal === 0) return steps;
   const available = sets.reduce((sum, set) => sum + (set.status.availableReplicas ?? 0), 0);
-  const least = replicas - limits(deployment).missing;
+  const least = replicas - rolloutLimits(deployment).missing;
   // Pods that do not work are no loss; of those that do, no more go than can be spared.
   const broken = old.map((set) => [set, Math.max(0, size(set) - (set.status.availableReplicas ?? 0))] as const);
   const newMissing = target - (own.status.availableReplicas ?? 0);
