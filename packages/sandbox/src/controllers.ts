@@ -10,6 +10,7 @@ import { volumeReclaimer } from './storage/volume-reclaimer.js';
 import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
 import { deployments } from './workloads/deployment.js';
+import { disruptionBudgets } from './workloads/disruption-budget.js';
 import { endpointSlices } from './workloads/endpoint-slice.js';
 import { jobs } from './workloads/job.js';
 import { replicaSets } from './workloads/replica-set.js';
@@ -23,7 +24,7 @@ import { statefulSets } from './workloads/stateful-set.js';
  */
 export function workloadControllers(): readonly ControllerDefinition[] {
   const pods = [deployments, replicaSets, replicationControllers, statefulSets, daemonSets, jobs, cronJobs];
-  return [...pods, endpointSlices];
+  return [...pods, endpointSlices, disruptionBudgets()];
 }
 
 /**
