@@ -11,20 +11,22 @@ import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
 import { deployments } from './workloads/deployment.js';
 import { disruptionBudgets } from './workloads/disruption-budget.js';
+import { endpointMirroring } from './workloads/endpoint-mirroring.js';
 import { endpointSlices } from './workloads/endpoint-slice.js';
+import { endpoints } from './workloads/endpoints.js';
 import { jobs } from './workloads/job.js';
 import { replicaSets } from './workloads/replica-set.js';
 import { replicationControllers } from './workloads/replication-controller.js';
 import { statefulSets } from './workloads/stateful-set.js';
 
 /**
- * The controllers of workloads: Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs,
- * CronJobs and the EndpointSlices of Services, as kube-controller-manager has them. For a server on which nobody else runs
- * these.
+ * The controllers of workloads: Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and
+ * CronJobs, the Endpoints and EndpointSlices of Services, and PodDisruptionBudgets, as kube-controller-manager has them.
+ * For a server on which nobody else runs these.
  */
 export function workloadControllers(): readonly ControllerDefinition[] {
   const pods = [deployments, replicaSets, replicationControllers, statefulSets, daemonSets, jobs, cronJobs];
-  return [...pods, endpointSlices, disruptionBudgets()];
+  return [...pods, endpoints, endpointSlices, endpointMirroring, disruptionBudgets()];
 }
 
 /**

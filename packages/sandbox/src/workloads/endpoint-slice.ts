@@ -1,63 +1,74 @@
-import { control, ignoreNotFound } from 'riata';
+import { control, ignoreNotFound, isControlledBy, isDeleting, type ReconcileContext } from 'riata';
 import { EndpointSlice, Pod, Service } from 'riata/kinds';
-import { hasEnded, isReady } from './pods.js';
-import { selects } from './selects.js';
+import { isReady } from './pods.js';
+import {
+  addressOf,
+  hasSelector,
+  headlessLabel,
+  isHeadless,
+  type ServicePods,
+  servicePods,
+  servicesOf,
+} from './service-pods.js';
+import { templateHash } from './template-hash.js';
 
 const managedBy = 'endpointslice-controller.k8s.io';
+/** No more endpoints than this are in one slice. */
+const sliceSize = 100;
 
-/** Keeps an EndpointSlice of the Pods that a Service selects. */
-export const endpointSlices = control(Service, { name: 'endpointslice' })
+/** Keeps EndpointSlices of the Pods that a Service selects. */
+export const endpointSlices = control(Service, { name: 'endpoint-slice-controller' })
   .owns(EndpointSlice)
-  .watches(Pod, async (pod, reader) => {
-    const { items } = await reader.list(Service, { namespace: pod.metadata.namespace });
-    return items.filter((service) => selectsPod(service, pod)).map(({ metadata }) => metadata);
-  })
-  .reconcile(async ({ object: service, client, apply }) => {
-    const { namespace, name } = service.metadata;
-    if (Object.keys(service.spec.selector ?? {}).length === 0) {
-      const slice = { namespace, name: `${name}-sandbox` };
-      if (await client.find(EndpointSlice, slice)) await client.delete(EndpointSlice, slice).catch(ignoreNotFound);
-      return;
+  .watches(Pod, servicesOf)
+  .reconcile(async (context) => {
+    const { object: service, client } = context;
+    const groups = hasSelector(service) ? await servicePods(client, service, { terminating: true }) : [];
+    const wanted = groups.flatMap(inSlices);
+    // One that is empty says that there is nobody, which is more than saying nothing.
+    if (hasSelector(service) && wanted.length === 0) wanted.push({ ports: [], pods: [] });
+    const names = new Set<string>();
+    for (const [index, part] of wanted.entries()) names.add(await applySlice(context, part, index));
+    const { items } = await client.list(EndpointSlice, { namespace: service.metadata.namespace });
+    for (const slice of items) {
+      if (isControlledBy(slice, service) && !names.has(slice.metadata.name)) {
+        await client.delete(EndpointSlice, slice.metadata).catch(ignoreNotFound);
+      }
     }
-    const { items } = await client.list(Pod, { namespace });
-    const pods = items
-      .filter((pod) => selectsPod(service, pod) && !hasEnded(pod) && (pod.status.podIP ?? '') !== '')
-      .sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
-    const lenient = service.spec.publishNotReadyAddresses === true;
-    const endpoints = pods.map((pod) => {
-      const isGoing = pod.metadata.deletionTimestamp !== undefined;
-      const serving = isReady(pod) || lenient;
-      return {
-        addresses: [pod.status.podIP as string],
-        conditions: { ready: lenient || (serving && !isGoing), serving, terminating: isGoing },
-        nodeName: pod.spec.nodeName as string,
-        targetRef: { kind: 'Pod', namespace, name: pod.metadata.name, uid: pod.metadata.uid },
-      };
-    });
-    await apply(
-      EndpointSlice({
-        metadata: {
-          namespace,
-          name: `${name}-sandbox`,
-          labels: { 'kubernetes.io/service-name': name, 'endpointslice.kubernetes.io/managed-by': managedBy },
-        },
-        addressType: 'IPv4',
-        endpoints,
-        ports: (service.spec.ports ?? []).map(({ name: port = '', protocol = 'TCP', targetPort, port: own }) => ({
-          name: port,
-          protocol,
-          port: portOf(targetPort ?? own, pods[0]) ?? own,
-        })),
-      }),
-    );
   });
 
-function selectsPod({ spec }: Service, pod: Pod): boolean {
-  return selects({ matchLabels: spec?.selector ?? {} }, pod);
+function inSlices({ ports, pods }: ServicePods): ServicePods[] {
+  const parts: ServicePods[] = [];
+  for (let from = 0; from < pods.length; from += sliceSize) {
+    parts.push({ ports, pods: pods.slice(from, from + sliceSize) });
+  }
+  return parts;
 }
 
-/** A port by its number, or by the name that a container gives it. */
-function portOf(target: number | string, pod: Pod | undefined): number | undefined {
-  if (typeof target === 'number') return target;
-  return pod?.spec.containers.flatMap(({ ports = [] }) => ports).find(({ name }) => name === target)?.containerPort;
+async function applySlice(
+  { object: service, apply }: ReconcileContext<Service>,
+  { ports, pods }: ServicePods,
+  index: number,
+): Promise<string> {
+  const { namespace, name, labels } = service.metadata;
+  const sliceName = `${name}-${templateHash(ports, index).slice(0, 5)}`;
+  const endpoints = pods.map((pod) => {
+    const conditions = {
+      ready: service.spec.publishNotReadyAddresses === true || (isReady(pod) && !isDeleting(pod)),
+      serving: isReady(pod),
+      terminating: isDeleting(pod),
+    };
+    return { addresses: [pod.status.podIP], conditions, ...addressOf(service, pod) };
+  });
+  const metadata = {
+    namespace,
+    name: sliceName,
+    labels: {
+      ...labels,
+      ...(isHeadless(service) && { [headlessLabel]: '' }),
+      'kubernetes.io/service-name': name,
+      'endpointslice.kubernetes.io/managed-by': managedBy,
+    },
+  };
+  await apply(EndpointSlice({ metadata, addressType: 'IPv4', endpoints, ports }));
+  return sliceName;
 }
