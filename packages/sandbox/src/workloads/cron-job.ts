@@ -1,119 +1,196 @@
-import { control, ignoreNotFound, isAlreadyExists, type ReconcileContext } from 'riata';
-import { parseCron } from 'riata/controller';
+import { control, ignoreNotFound, isAlreadyExists, isControlledBy, isDeleting, type ReconcileContext } from 'riata';
+import { type CronSchedule, parseCron } from 'riata/controller';
 import { CronJob, Job } from 'riata/kinds';
+import { isNamespaceTerminating } from 'riata/rest';
+import { latestDue } from './due-time.js';
 import { lookAgain } from './look-again.js';
+import { errorText } from './pod-control.js';
 import { controlledBy, controllerReference } from './pods.js';
 
 /** Makes a Job whenever a CronJob is due, and keeps some of those that are done. */
-export const cronJobs = control(CronJob)
+export const cronJobs = control(CronJob, { name: 'cronjob-controller' })
   .owns(Job)
   .reconcile(async (context) => {
-    const { object: cron } = context;
-    if (cron.metadata.deletionTimestamp !== undefined) return undefined;
-    const { schedule, timeZone, suspend = false } = cron.spec;
-    const times = parseCron(schedule, timeZone);
-    const now = context.clock.now();
-    const due = suspend ? undefined : lastDue(cron, times, now);
-    if (due !== undefined) await start(context, due);
-    await forget(context);
-    await tell(context, due);
-    return lookAgain(times.next(now) - now);
+    const { object: cron, client, clock, status } = context;
+    const { items } = await client.list(Job, { namespace: cron.metadata.namespace });
+    const jobs = controlledBy(items, cron);
+    await forget(context, jobs);
+    const active = watchActive(context, jobs);
+    const ends = jobs.flatMap((job) => (finishOf(job) === 'Complete' ? (job.status.completionTime ?? []) : []));
+    const lastSuccessfulTime = [cron.status.lastSuccessfulTime ?? '', ...ends].sort().at(-1);
+    const said = {
+      active,
+      ...(cron.status.lastScheduleTime && { lastScheduleTime: cron.status.lastScheduleTime }),
+      ...(lastSuccessfulTime && { lastSuccessfulTime }),
+    };
+    const times = isDeleting(cron) || cron.spec.suspend === true ? undefined : timesOf(context);
+    const due = times && dueNow(context, times);
+    const started = due === undefined ? undefined : await start(context, due, active);
+    await status({ ...said, ...started });
+    return times && lookAgain(times.next(clock.now()) - clock.now());
   });
 
-/** The newest moment at which a Job was due and none was made; undefined if there is none. */
-function lastDue(cron: CronJob, times: ReturnType<typeof parseCron>, now: number): number | undefined {
+type JobReference = NonNullable<CronJob['status']['active']>[number];
+
+function finishOf(job: Job): 'Complete' | 'Failed' | undefined {
+  const found = job.status.conditions?.find(
+    ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
+  );
+  return found?.type as 'Complete' | 'Failed' | undefined;
+}
+
+/** Those Jobs that still run of the ones that were made here; reports what became of the others. */
+function watchActive({ object: cron, event }: ReconcileContext<CronJob>, jobs: readonly Job[]): JobReference[] {
+  const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]));
+  const active = (cron.status.active ?? []).filter(({ uid = '', name = '' }) => {
+    const job = byUid.get(uid);
+    const finish = job && finishOf(job);
+    if (job === undefined) event({ type: 'Normal', reason: 'MissingJob', message: `Active job went missing: ${name}` });
+    if (finish !== undefined) {
+      const message = `Saw completed job: ${name}, condition: ${finish}`;
+      event({ type: 'Normal', reason: 'SawCompletedJob', message });
+    }
+    return job !== undefined && finish === undefined;
+  });
+  for (const job of jobs) {
+    if (finishOf(job) !== undefined || active.some(({ uid }) => uid === job.metadata.uid)) continue;
+    const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
+    event({ type: 'Warning', reason: 'UnexpectedJob', message });
+  }
+  return active;
+}
+
+/** The times of the schedule; undefined, and reported, if there are none. */
+function timesOf({ object: cron, event }: ReconcileContext<CronJob>): CronSchedule | undefined {
+  const { schedule, timeZone } = cron.spec;
+  const warn = (reason: string, message: string) => event({ type: 'Warning', reason, message });
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    warn('UnknownTimeZone', `invalid timeZone: ${JSON.stringify(timeZone)}: unknown time zone ${timeZone}`);
+    return undefined;
+  }
+  try {
+    return parseCron(schedule, timeZone);
+  } catch (error) {
+    if (!isTimely(schedule))
+      warn('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(schedule)} : ${errorText(error)}`);
+    else {
+      const why = 'time difference between two schedules is less than 1 second';
+      warn('InvalidSchedule', `invalid schedule: ${schedule} : ${why}`);
+    }
+    return undefined;
+  }
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a schedule can be read but for its month, as with 31 February, which never comes. */
+function isTimely(schedule: string): boolean {
+  const [minute, hour, day, , weekday] = schedule.trim().split(/\s+/);
+  try {
+    return parseCron([minute, hour, day, '*', weekday].join(' ')) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The newest moment at which a Job was due and none was made. */
+function dueNow({ object: cron, clock, event }: ReconcileContext<CronJob>, times: CronSchedule): number | undefined {
+  const now = clock.now();
   const seen = Date.parse(cron.status.lastScheduleTime ?? cron.metadata.creationTimestamp);
-  const oldest = now - (cron.spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000;
-  let due: number | undefined;
-  let from = Math.max(seen, Number.isFinite(oldest) ? oldest : seen);
-  // Whoever slept for long makes up for one Job, and does not count all that were missed.
-  for (let count = 0; count < 100; count += 1) {
-    const next = times.next(from);
-    if (next > now) break;
-    due = next;
-    from = next;
+  const { startingDeadlineSeconds } = cron.spec;
+  const from = startingDeadlineSeconds === undefined ? seen : Math.max(seen, now - startingDeadlineSeconds * 1000);
+  const { due, hasMissedMany } = latestDue(times, from, now);
+  if (due !== undefined && hasMissedMany) {
+    const message = 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
+    event({ type: 'Warning', reason: 'TooManyMissedTimes', message });
   }
   return due;
 }
 
-async function jobsOf({ object: cron, client }: ReconcileContext<CronJob>): Promise<Job[]> {
-  const { items } = await client.list(Job, { namespace: cron.metadata.namespace });
-  return controlledBy(items, cron);
-}
-
-function isDone(job: Job, ...types: readonly string[]): boolean {
-  return job.status.conditions?.some(({ type, status }) => types.includes(type) && status === 'True') ?? false;
-}
-
-async function start(context: ReconcileContext<CronJob>, due: number): Promise<void> {
-  const { object: cron, client, event } = context;
-  const { concurrencyPolicy = 'Allow', jobTemplate } = cron.spec;
-  const running = (await jobsOf(context)).filter((job) => !isDone(job, 'Complete', 'Failed'));
-  if (concurrencyPolicy === 'Forbid' && running.length > 0) {
+/** Makes the Job of a moment, as far as those that still run allow it; returns what changes in the status. */
+async function start(context: ReconcileContext<CronJob>, due: number, active: readonly JobReference[]) {
+  const { object: cron, event } = context;
+  const { concurrencyPolicy = 'Allow' } = cron.spec;
+  if (concurrencyPolicy === 'Forbid' && active.length > 0) {
     const message = 'Not starting job because prior execution is running and concurrency policy is Forbid';
     event({ type: 'Normal', reason: 'JobAlreadyActive', message });
-    return;
+    return undefined;
   }
-  if (concurrencyPolicy === 'Replace') {
-    for (const { metadata } of running) {
-      await client.delete(Job, metadata, { propagationPolicy: 'Background' }).catch(ignoreNotFound);
+  const replaced = concurrencyPolicy === 'Replace' ? active : [];
+  for (const { name = '' } of replaced) await removeJob(context, name);
+  const job = await createJob(context, due);
+  if (job === undefined) return undefined;
+  const { namespace, name, uid, resourceVersion } = job.metadata;
+  const reference = { apiVersion: 'batch/v1', kind: 'Job', namespace, name, uid, resourceVersion };
+  return { active: [...(replaced.length > 0 ? [] : active), reference], lastScheduleTime: timeText(due) };
+}
+
+/** Undefined if the name is taken by a Job of somebody else. */
+async function createJob(context: ReconcileContext<CronJob>, due: number): Promise<Job | undefined> {
+  const { object: cron, client, event } = context;
+  try {
+    const job = await client.create(jobAt(cron, due));
+    event({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` });
+    return job;
+  } catch (error) {
+    if (isAlreadyExists(error)) {
+      // It was made before a restart, after which nobody knew.
+      const taken = await client.find(Job, { namespace: cron.metadata.namespace, name: jobName(cron, due) });
+      return taken && isControlledBy(taken, cron) ? taken : undefined;
     }
+    if (!isNamespaceTerminating(error)) {
+      event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${errorText(error)}` });
+    }
+    throw error;
   }
-  const { namespace, name } = cron.metadata;
-  const { labels, annotations } = jobTemplate.metadata ?? {};
-  const scheduled = new Date(due).toISOString().replace('.000Z', 'Z');
-  const made = Job({
+}
+
+function jobName({ metadata }: CronJob, due: number): string {
+  return `${metadata.name}-${Math.floor(due / 60_000)}`;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+function jobAt(cron: CronJob, due: number) {
+  const { namespace } = cron.metadata;
+  const { metadata: { labels, annotations } = {}, spec } = cron.spec.jobTemplate;
+  return Job({
     metadata: {
       namespace,
-      name: `${name}-${Math.floor(due / 60_000)}`,
+      name: jobName(cron, due),
       labels: { ...labels },
-      annotations: { ...annotations, 'batch.kubernetes.io/cronjob-scheduled-timestamp': scheduled },
+      annotations: { ...annotations, 'batch.kubernetes.io/cronjob-scheduled-timestamp': timeText(due) },
       ownerReferences: [controllerReference(cron)],
     },
-    spec: jobTemplate.spec ?? { template: { spec: { containers: [] } } },
+    spec: spec ?? { template: { spec: { containers: [] } } },
   });
-  try {
-    const job = await client.create(made);
-    event({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` });
-  } catch (error) {
-    // It was made before a restart, after which nobody knew.
-    if (!isAlreadyExists(error)) throw error;
-  }
+}
+
+async function removeJob({ object: cron, client, event }: ReconcileContext<CronJob>, name: string): Promise<void> {
+  const { namespace } = cron.metadata;
+  await client.delete(Job, { namespace, name }, { propagationPolicy: 'Background' }).catch(ignoreNotFound);
+  event({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
 }
 
 /** Done Jobs beyond the limits of the history go, the oldest first. */
-async function forget(context: ReconcileContext<CronJob>): Promise<void> {
-  const { object: cron, client } = context;
-  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec;
-  const all = await jobsOf(context);
-  for (const [type, limit] of [
+async function forget(context: ReconcileContext<CronJob>, jobs: readonly Job[]): Promise<void> {
+  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = context.object.spec;
+  const startOf = ({ status }: Job) => status.startTime ?? '';
+  for (const [finish, limit] of [
     ['Complete', successfulJobsHistoryLimit],
     ['Failed', failedJobsHistoryLimit],
   ] as const) {
-    const done = all
-      .filter((job) => isDone(job, type))
-      .sort((a, b) => (a.status.startTime ?? '').localeCompare(b.status.startTime ?? ''));
-    for (const { metadata } of done.slice(0, Math.max(0, done.length - limit))) {
-      await client.delete(Job, metadata, { propagationPolicy: 'Background' }).catch(ignoreNotFound);
-    }
+    const done = jobs
+      .filter((job) => finishOf(job) === finish && !isDeleting(job))
+      .sort((a, b) => startOf(a).localeCompare(startOf(b)));
+    for (const { metadata } of done.slice(0, Math.max(0, done.length - limit))) await removeJob(context, metadata.name);
   }
-}
-
-async function tell(context: ReconcileContext<CronJob>, due: number | undefined): Promise<void> {
-  const { object: cron, status } = context;
-  const jobs = await jobsOf(context);
-  const active = jobs
-    .filter((job) => !isDone(job, 'Complete', 'Failed'))
-    .map(({ metadata: { namespace, name, uid, resourceVersion } }) => ({
-      ...{ apiVersion: 'batch/v1', kind: 'Job', namespace, name, uid, resourceVersion },
-    }));
-  const ends = jobs.flatMap((job) => (isDone(job, 'Complete') ? (job.status.completionTime ?? []) : [])).sort();
-  const lastScheduleTime =
-    due === undefined ? cron.status.lastScheduleTime : new Date(due).toISOString().replace('.000Z', 'Z');
-  const lastSuccessfulTime = ends.at(-1) ?? cron.status.lastSuccessfulTime;
-  await status({
-    active,
-    ...(lastScheduleTime && { lastScheduleTime }),
-    ...(lastSuccessfulTime && { lastSuccessfulTime }),
-  });
 }

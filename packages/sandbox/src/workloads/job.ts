@@ -1,16 +1,17 @@
-import { control, ignoreNotFound, type ReconcileContext } from 'riata';
+import { control, ignoreNotFound, isDeleting, type ReconcileContext } from 'riata';
 import { Job, Pod } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
 import { lookAgain } from './look-again.js';
 import { podFrom } from './make-pod.js';
+import { createPod, deletePod } from './pod-control.js';
 import { controlledBy, isActive, isReady } from './pods.js';
 
 /** Runs the Pods of a Job until enough of them have succeeded, or too many have failed. */
-export const jobs = control(Job)
+export const jobs = control(Job, { name: 'job-controller' })
   .owns(Pod)
   .reconcile(async (context) => {
-    const { object: job, client, clock } = context;
-    if (job.metadata.deletionTimestamp !== undefined) return undefined;
+    const { object: job, clock } = context;
+    if (isDeleting(job)) return undefined;
     const done = finishedAt(job);
     if (done !== undefined) return expire(context, done);
     const pods = await podsOf(context);
@@ -19,7 +20,7 @@ export const jobs = control(Job)
     const outcome = outcomeOf(job, succeeded, failed, clock);
     const active = pods.filter(isActive);
     const wanted = outcome === undefined && job.spec.suspend !== true ? podsWanted(job, succeeded) : 0;
-    for (const { metadata } of active.slice(wanted)) await client.delete(Pod, metadata).catch(ignoreNotFound);
+    for (const pod of active.slice(wanted)) await deletePod(context, pod);
     for (let missing = wanted - active.length; missing > 0; missing -= 1) await make(context, pods);
     await tell(context, { succeeded, failed, outcome });
     const deadline = job.spec.activeDeadlineSeconds;
@@ -74,7 +75,8 @@ function podsWanted(job: Job, succeeded: number): number {
   return Math.max(0, Math.min(parallelism, completions - succeeded));
 }
 
-async function make({ object: job, client, event }: ReconcileContext<Job>, known: Pod[]): Promise<void> {
+async function make(context: ReconcileContext<Job>, known: Pod[]): Promise<void> {
+  const { object: job } = context;
   const { name } = job.metadata;
   const isIndexed = job.spec.completionMode === 'Indexed';
   const indexLabel = 'batch.kubernetes.io/job-completion-index';
@@ -87,9 +89,9 @@ async function make({ object: job, client, event }: ReconcileContext<Job>, known
   while (isIndexed && taken.has(String(index))) index += 1;
   const marks: Record<string, string> = isIndexed ? { [indexLabel]: String(index) } : {};
   const called = { generateName: isIndexed ? `${name}-${index}-` : `${name}-` };
-  const pod = await client.create(podFrom(job, job.spec.template, called, { labels: marks, annotations: marks }));
-  known.push(pod);
-  event({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
+  const wanted = podFrom(job, job.spec.template, called, { labels: marks, annotations: marks });
+  const pod = await createPod(context, wanted);
+  if (pod !== undefined) known.push(pod);
 }
 
 async function tell(
@@ -104,6 +106,9 @@ async function tell(
   const active = (await podsOf(context)).filter(isActive);
   const now = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
   const isSuspended = job.spec.suspend === true;
+  const suspension = suspensionOf(job, outcome !== undefined);
+  const wasSuspended = job.status.conditions?.find(({ type }) => type === 'Suspended')?.status;
+  const isResumed = suspension?.status === 'False' && wasSuspended === 'True';
   const { reason, message } = outcome ?? { reason: '', message: '' };
   const say = (type: string) => ({ type, status: 'True' as const, reason, message });
   await status({
@@ -112,17 +117,30 @@ async function tell(
     terminating: 0,
     succeeded,
     failed,
-    ...(isSuspended ? {} : { startTime: job.status.startTime ?? now }),
+    // What is resumed has all of its time again.
+    ...(isSuspended ? {} : { startTime: isResumed ? now : (job.status.startTime ?? now) }),
     ...(outcome?.type === 'Complete' ? { completionTime: now } : {}),
     conditions: [
       ...(outcome === undefined
         ? []
         : [say(outcome.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget'), say(outcome.type)]),
-      ...(isSuspended
-        ? [{ type: 'Suspended', status: 'True' as const, reason: 'JobSuspended', message: 'Job suspended' }]
-        : []),
+      ...(suspension === undefined ? [] : [suspension]),
     ],
   });
+  if (suspension !== undefined && suspension.status !== wasSuspended) {
+    const word = suspension.status === 'True' ? 'Suspended' : 'Resumed';
+    event({ type: 'Normal', reason: word, message: suspension.message });
+  }
   if (outcome?.type === 'Complete') event({ type: 'Normal', reason: 'Completed', message: 'Job completed' });
   if (outcome?.type === 'Failed') event({ type: 'Warning', reason, message });
+}
+
+/** Whether a Job is suspended; one that never was has nothing to say about it, and one that is done says what it said. */
+function suspensionOf({ spec, status }: Job, isDone: boolean) {
+  const known = status.conditions?.find(({ type }) => type === 'Suspended');
+  const isSuspended = isDone ? known?.status === 'True' : spec?.suspend === true;
+  if (isSuspended)
+    return { type: 'Suspended', status: 'True' as const, reason: 'JobSuspended', message: 'Job suspended' };
+  if (known === undefined) return undefined;
+  return { type: 'Suspended', status: 'False' as const, reason: 'JobResumed', message: 'Job resumed' };
 }

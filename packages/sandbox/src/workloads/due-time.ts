@@ -1,0 +1,22 @@
+import type { CronSchedule } from 'riata/controller';
+
+/** After more than this, somebody should look at the clock, or at how long a Job may come late. */
+const manyMissed = 100;
+
+/** The newest moment after `from` and not after `now` at which something was due, and whether many others were missed. */
+export function latestDue(
+  times: CronSchedule,
+  from: number,
+  now: number,
+): { readonly due: number | undefined; readonly hasMissedMany: boolean } {
+  const first = times.next(from);
+  if (now < first) return { due: undefined, hasMissedMany: false };
+  const second = times.next(first);
+  if (now < second) return { due: first, hasMissedMany: false };
+  // Those in between are not counted one by one: who was away for years would take long.
+  const interval = second - first;
+  const missed = Math.floor((now - first) / interval) + 1;
+  let due: number | undefined;
+  for (let at = times.next(first + (missed - 2) * interval); at <= now; at = times.next(at)) due = at;
+  return { due, hasMissedMany: missed > manyMissed };
+}
