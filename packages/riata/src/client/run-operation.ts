@@ -18,6 +18,7 @@ import { tableAccept } from './table.js';
 
 /** The innermost way to carry operations out: as requests to the server. */
 export function runOver(rest: RestClient, clock: Scheduler): Run {
+  const { maxObjectBytes } = rest;
   const ways: { readonly [V in Verb]: (operation: Operation<V>) => Promise<Answers[V]> } = {
     get: oneObject,
     create: oneObject,
@@ -30,14 +31,15 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
       const { cutManagedFields, makeObject, signal, kind } = operation;
       const transform = projectionOf(kind);
       const exchanger = exchangerOf(request(operation), operation);
-      const options = { cutManagedFields, makeObject, signal, clock, itemType: kind, transform };
+      const options = { cutManagedFields, makeObject, signal, clock, itemType: kind, transform, maxObjectBytes };
       return listStream<KubeObject>(exchanger, options).open();
     },
     watch: async (operation) => {
       const { cutManagedFields, makeObject, signal, kind } = operation;
       const exchanger = exchangerOf(request(operation).param('watch', 'true'), operation);
       const transform = projectionOf(kind);
-      return watchStream<KubeObject>(exchanger, { cutManagedFields, makeObject, signal, clock, transform }).open();
+      const options = { cutManagedFields, makeObject, signal, clock, transform, maxObjectBytes };
+      return watchStream<KubeObject>(exchanger, options).open();
     },
   };
 

@@ -2,6 +2,7 @@ import type { Scheduler } from '../runtime/clock.js';
 import { type LinkedSignal, link } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { TimeSlice } from '../runtime/time-slice.js';
+import { IdleLimit } from './idle-limit.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from './transport.js';
 
 /** How an {@link Exchanger} sends. */
@@ -34,6 +35,8 @@ export interface BodyReaderOptions {
 export interface BodyDecoder<E, R> {
   /** True when nothing more can come out of it, whatever further bytes say. */
   readonly failed: boolean;
+  /** Bytes of an element that has begun and not ended, where that is known. */
+  readonly incompleteBytes?: number;
   /** Takes a copy of the chunk. */
   push(chunk: Uint8Array): void;
   next(): E | undefined;
@@ -41,6 +44,13 @@ export interface BodyDecoder<E, R> {
   flush(): void;
   /** Says what there is to say at the end, or throws; elements may follow. */
   finish(): R;
+}
+
+/** How long an element may take from its first byte to its last. */
+export interface IncompleteLimit {
+  readonly limitMs: number;
+  /** The error after that time, with so many bytes of the element. */
+  readonly error: (bytes: number) => unknown;
 }
 
 /** Received but not yet decoded bytes, past which the server has to wait. */
@@ -59,6 +69,9 @@ export class BodyReader<E, R> implements TransportSink {
   readonly #scope: LinkedSignal;
   readonly #slice: TimeSlice;
   readonly #options: ExchangerOptions;
+  readonly #incompleteLimit: IdleLimit | undefined;
+  /** Whether the decoder holds a part of an element. */
+  #isIncomplete = false;
   #started = false;
   #flow: TransportFlow | undefined;
   #flowPaused = false;
@@ -80,13 +93,15 @@ export class BodyReader<E, R> implements TransportSink {
   constructor(
     exchanger: Exchanger,
     decoder: BodyDecoder<E, R>,
-    options: BodyReaderOptions & { readonly watch?: boolean } = {},
+    options: BodyReaderOptions & { readonly watch?: boolean; readonly incomplete?: IncompleteLimit } = {},
   ) {
-    const { signal, clock = systemClock, watch = false, headersTimeoutMs, idleTimeoutMs } = options;
+    const { signal, clock = systemClock, watch = false, headersTimeoutMs, idleTimeoutMs, incomplete } = options;
     this.#exchanger = exchanger;
     this.#decoder = decoder;
     this.#slice = TimeSlice.of(clock);
     this.#scope = link(signal);
+    this.#incompleteLimit =
+      incomplete && new IdleLimit(clock, incomplete.limitMs, () => this.#giveUpIncomplete(incomplete));
     this.#options = {
       signal: this.#scope.signal,
       watch,
@@ -221,7 +236,10 @@ export class BodyReader<E, R> implements TransportSink {
     try {
       for (;;) {
         const element = this.#decoder.next();
-        if (element !== undefined) return element;
+        if (element !== undefined) {
+          this.#isIncomplete = false;
+          return element;
+        }
         if (this.#decoder.failed) {
           this.#settle({ result: this.#decoder.finish() });
           return undefined;
@@ -231,6 +249,7 @@ export class BodyReader<E, R> implements TransportSink {
           this.#settle(this.#finished);
           return undefined;
         } else if (this.#exchangeEnd === undefined) {
+          if (this.#incompleteLimit !== undefined) this.#noteIncomplete(this.#incompleteLimit);
           this.#resume();
           // A flow may hand out at once what it held back, the end too; and that may have ended the slice.
           if (this.#waiting || (this.#unread === 0 && this.#exchangeEnd === undefined)) return undefined;
@@ -248,9 +267,24 @@ export class BodyReader<E, R> implements TransportSink {
     }
   }
 
+  /** The time counts from the first part of an element, however slowly the others come. */
+  #noteIncomplete(limit: IdleLimit): void {
+    const isIncomplete = (this.#decoder.incompleteBytes ?? 0) > 0;
+    if (isIncomplete && !this.#isIncomplete) limit.start();
+    this.#isIncomplete = isIncomplete;
+  }
+
+  #giveUpIncomplete({ error }: IncompleteLimit): void {
+    if (!this.#isIncomplete || this.#exchangeEnd) return;
+    // The rest may have come: the reader is slow, not the server.
+    if (this.#unread > 0 || this.#flowPaused) this.#incompleteLimit?.start();
+    else this.#settle({ error: error(this.#decoder.incompleteBytes ?? 0) });
+  }
+
   #settle(outcome: Outcome<R>): void {
     if (this.#outcome) return;
     this.#outcome = outcome;
+    this.#incompleteLimit?.stop();
     if (!this.#exchangeEnd) {
       const reason = 'error' in outcome ? outcome.error : new Error('the stream was stopped by its reader');
       if (this.#flow) this.#flow.abort(reason);

@@ -10,6 +10,12 @@ export function itemTypeOf(list: JsonObject): TypeMeta | undefined {
   return { apiVersion, kind: kind.slice(0, -'List'.length) };
 }
 
+/** Whether a list has said all about the type of its items that it can say, which may be nothing. */
+export function saysType({ kind, apiVersion }: JsonObject): boolean {
+  const isTold = typeof kind === 'string' && kind.endsWith('List') && kind !== 'List';
+  return kind !== undefined && (!isTold || apiVersion !== undefined);
+}
+
 /** Whether an item says itself what it is. */
 export function isTyped(item: object): boolean {
   const { apiVersion, kind } = item as { apiVersion?: unknown; kind?: unknown };

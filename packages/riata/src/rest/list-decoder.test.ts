@@ -281,6 +281,25 @@ describe('bytes in pieces', () => {
 });
 
 describe('shapes of lists', () => {
+  test('items get their type however late the list tells it', () => {
+    const type = { kind: '"kind":"PodList"', apiVersion: '"apiVersion":"v1"' };
+    const items = '"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]';
+    for (const members of [
+      [type.kind, items, type.apiVersion],
+      [type.apiVersion, items, type.kind],
+      [items, type.kind, type.apiVersion],
+      [type.kind, type.apiVersion, items],
+    ]) {
+      const text = `{${members.join()}}`;
+      for (const chunks of [[Buffer.from(text)], pieces(Buffer.from(text), [...text].keys())]) {
+        expect(decode(chunks).items, text).toEqual([
+          { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } },
+          { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } },
+        ]);
+      }
+    }
+  });
+
   test('keys in any order, white space, and metadata after the items', () => {
     const { items, end } = whole(
       ' \n{ "items" : [ {"apiVersion":"e/v1","kind":"Foo","a":1} , {"apiVersion":"e/v1","kind":"Foo"}\n ] ,' +

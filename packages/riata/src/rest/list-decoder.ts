@@ -15,7 +15,7 @@ import { ApiError } from './api-error.js';
 import { ByteWindow } from './byte-window.js';
 import { counted, DecodeError, excerpt } from './decode-error.js';
 import { statusOf } from './error-body.js';
-import { isTyped, itemTypeOf, withType } from './item-type.js';
+import { isTyped, itemTypeOf, saysType, withType } from './item-type.js';
 import { ListBatch } from './list-batch.js';
 import { ListEnvelope } from './list-envelope.js';
 
@@ -223,7 +223,7 @@ export class ListDecoder<T = KubeObject> {
     let item = parsed;
     const typed = isTyped(item as object);
     if (!typed && this.#type) item = withType(item as object, this.#type) as T;
-    if (this.#untyped.length === 0 && (typed || this.#type || this.#head.kind !== undefined)) return item;
+    if (this.#untyped.length === 0 && (typed || this.#type || saysType(this.#head))) return item;
     this.#untyped.push(item);
     return undefined;
   }
@@ -312,7 +312,7 @@ export class ListDecoder<T = KubeObject> {
   }
 
   #limit(length: number): void {
-    if (length > this.#maxObjectBytes) this.#fail(`an item of more than ${this.#maxObjectBytes} bytes`);
+    if (length > this.#maxObjectBytes) this.#tooLarge('an item');
   }
 
   #setType(type: TypeMeta | undefined): void {
@@ -347,6 +347,7 @@ export class ListDecoder<T = KubeObject> {
     const window = this.#window;
     const read = this.#envelope.read(window.bytes, window.start, window.end);
     window.take(read);
+    if (this.#envelope.length > this.#maxObjectBytes) this.#tooLarge('metadata');
     if (this.#envelope.at === 'end') this.#at = 'after';
     else if (this.#envelope.at === 'items') {
       if (this.#count > 0) this.#fail('a second member "items"');
@@ -374,6 +375,10 @@ export class ListDecoder<T = KubeObject> {
     } catch {
       this.#fail('broken JSON around the items');
     }
+  }
+
+  #tooLarge(what: string): never {
+    this.#fail(`${what} of more than ${this.#maxObjectBytes} bytes; allow more by maxObjectBytes of the client`);
   }
 
   #fail(got: string): never {

@@ -38,6 +38,11 @@ export class ListEnvelope {
     this.at = 'members';
   }
 
+  /** Bytes gathered so far. */
+  get length(): number {
+    return this.#length;
+  }
+
   text(): string {
     return textOf(this.#bytes, 0, this.#length);
   }

@@ -5,11 +5,13 @@ import { type ApiError, apiErrorFrom } from './api-error.js';
 import { type BackoffManager, isNoBackoff } from './backoff-manager.js';
 import type { Credentials } from './config.js';
 import type { RateLimiter } from './rate-limiter.js';
+import { describeRequest } from './redact.js';
 import { codeLabel, type RestMetrics } from './rest-metrics.js';
-import { type ApiRequest, type ApiResponse, readBody, type Send } from './send.js';
+import { type ApiRequest, type ApiResponse, readBeginning, readBody, type Send } from './send.js';
 import type { SentHeaders } from './sent-headers.js';
 import type { ServerContact } from './server-contact.js';
 import type { Transport } from './transport.js';
+import { TransportError } from './transport-error.js';
 import { type WarningHandler, withWarnings } from './warnings.js';
 import { type ReadAnswer, WholeExchange, type WholeSender } from './whole-exchange.js';
 import { withDeadline } from './with-deadline.js';
@@ -40,6 +42,8 @@ export interface RequestContext {
   readonly backoff: BackoffManager;
   readonly warningHandler: WarningHandler;
   readonly timeoutMs: number;
+  /** The largest object, and the largest answer that is read as a whole. */
+  readonly maxObjectBytes: number;
   /** Aborts when the client is closed: nobody has to wait any more. */
   readonly closing: AbortSignal;
 }
@@ -124,6 +128,14 @@ class DirectSender<T> implements WholeSender<T> {
     return this.#plan.request;
   }
 
+  get maxBytes(): number {
+    return this.#context.maxObjectBytes;
+  }
+
+  tooLarge(): unknown {
+    return tooLarge(this.#context, this.request);
+  }
+
   accepted(status: number): void {
     const { contact, metrics, host } = this.#context;
     contact.responded(status);
@@ -139,8 +151,16 @@ const noCredentials = { authorization: undefined };
 
 async function performSlowly<T>(context: RequestContext, plan: RequestPlan, read: ReadAnswer<T>): Promise<T> {
   const response = await perform(context, plan, 'whole');
-  const body = await readBody(response);
+  const body = await readBody(response, context.maxObjectBytes, () => tooLarge(context, plan.request));
   return read({ status: response.status, headers: response.headers, body, borrowed: false });
+}
+
+function tooLarge({ maxObjectBytes }: RequestContext, { method, url }: ApiRequest): TransportError {
+  return new TransportError(
+    `${describeRequest(method, url)}: the response has more than ${maxObjectBytes} bytes, decompressed; allow more by ` +
+      'maxObjectBytes of the client, or read it in pieces: a list by its items, anything else by stream()',
+    { kind: 'too-large', requestSent: true },
+  );
 }
 
 /** Goes on with an attempt that was made outside the chain. */
@@ -211,7 +231,7 @@ async function refusal(response: ApiResponse, { request, details }: RequestPlan)
     details,
   };
   try {
-    return apiErrorFrom({ ...answer, body: await readBody(response, maxErrorBytes) });
+    return apiErrorFrom({ ...answer, body: await readBeginning(response, maxErrorBytes) });
   } catch (cause) {
     if (request.signal?.aborted) throw request.signal.reason;
     return apiErrorFrom({ ...answer, body: '', cause });

@@ -343,7 +343,8 @@ export class RestRequest {
       exchange: (sink: TransportSink, sendOptions?: ExchangeOptions) =>
         this.#exchange(sink, { ...sendOptions, watch: true }, target),
     };
-    return watchStream<T>(exchanger, { clock: this.#context.runtime.clock, ...options }).open();
+    const { maxObjectBytes, runtime } = this.#context;
+    return watchStream<T>(exchanger, { clock: runtime.clock, maxObjectBytes, ...options }).open();
   }
 
   #exchange(sink: TransportSink, options: ExchangeOptions, target: RequestTarget): void {

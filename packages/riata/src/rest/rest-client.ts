@@ -5,6 +5,7 @@ import { type BackoffManager, noBackoff } from './backoff-manager.js';
 import type { RestConfig } from './config.js';
 import { DirectRequests } from './direct-request.js';
 import { httpTransport } from './http-transport.js';
+import { DEFAULT_MAX_OBJECT_BYTES } from './list-decoder.js';
 import type { RequestContext } from './perform.js';
 import { type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
 import { RestRequest } from './request.js';
@@ -52,6 +53,12 @@ export interface RestClientOptions {
   readonly warningHandler?: WarningHandler;
   /** For every request that does not set its own. @default 'never' */
   readonly timeout?: Duration | 'never';
+  /**
+   * The largest object that is read, and the largest answer that is read as a whole, both decompressed: a larger one
+   * ends the request with an error. A list as a whole may be larger, as it is read item by item.
+   * @default 67108864 (64 MiB)
+   */
+  readonly maxObjectBytes?: number;
 }
 
 /** Where a {@link RestClient} has its {@link DirectRequests}. */
@@ -125,6 +132,7 @@ export class RestClient implements AsyncDisposable {
       backoff: options.backoff ?? noBackoff(clock),
       warningHandler: options.warningHandler ?? warningLogger(log),
       timeoutMs: durationMs(options.timeout ?? 'never', 'timeout'),
+      maxObjectBytes: byteLimit(options.maxObjectBytes),
       closing: closing.signal,
     };
     return new RestClient(context, given ? undefined : transport, closing);
@@ -171,6 +179,11 @@ export class RestClient implements AsyncDisposable {
     return this.verb('DELETE');
   }
 
+  /** The largest object that is read; see {@link RestClientOptions.maxObjectBytes}. */
+  get maxObjectBytes(): number {
+    return this.#context.maxObjectBytes;
+  }
+
   /** For clients that know their requests as a whole. */
   get [directRequests](): DirectRequests {
     return this.#direct;
@@ -199,6 +212,11 @@ export class RestClient implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function byteLimit(bytes: number = DEFAULT_MAX_OBJECT_BYTES): number {
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new TypeError(`maxObjectBytes must be an integer ≥ 1, got ${bytes}`);
 }
 
 function groupVersionOf(apiVersion: string | GroupVersion | undefined): GroupVersion {

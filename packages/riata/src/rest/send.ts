@@ -183,8 +183,28 @@ export class Relay implements TransportSink, ApiResponse {
   }
 }
 
-/** Reads a whole body. With `limit`, what comes after so many bytes is cut off and the exchange ended. */
-export function readBody(response: ApiResponse, limit = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+/** Reads a whole body of `limit` bytes at most: a longer one ends the exchange, and rejects with `tooLarge`. */
+export function readBody(response: ApiResponse, limit: number, tooLarge: () => unknown): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    response.deliver({
+      onData(chunk) {
+        size += chunk.byteLength;
+        if (size > limit) {
+          chunks.length = 0;
+          reject(tooLarge());
+          response.abort(new Error('the response is too large'));
+        } else chunks.push(copyBytes(chunk));
+      },
+      onEnd: () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)),
+      onError: reject,
+    });
+  });
+}
+
+/** Reads the beginning of a body: what comes after `limit` bytes is cut off, and the exchange ended. */
+export function readBeginning(response: ApiResponse, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;

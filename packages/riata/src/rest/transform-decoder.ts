@@ -10,6 +10,9 @@ export function transformed<E, R>(
     get failed() {
       return decoder.failed;
     },
+    get incompleteBytes() {
+      return decoder.incompleteBytes;
+    },
     push: (chunk) => decoder.push(chunk),
     flush: () => decoder.flush(),
     finish: () => decoder.finish(),

@@ -3,7 +3,7 @@
  *
  * Before anything was sent: `invalid-request`, `dns`, `connect-refused`, `connect-timeout`, `unreachable`, `tls`, `proxy`.
  * After it: `reset` (the connection was cut), `eof` (the answer stopped before its end), `headers-timeout`,
- * `idle-timeout`, `protocol` (what came is no HTTP), `decompress`. At any time: `aborted`, `closed` (the transport was
+ * `idle-timeout`, `protocol` (what came is no HTTP), `decompress`, `too-large` (more than the client takes). At any time: `aborted`, `closed` (the transport was
  * closed), `unknown`.
  */
 export type TransportErrorKind =
@@ -20,6 +20,7 @@ export type TransportErrorKind =
   | 'idle-timeout'
   | 'protocol'
   | 'decompress'
+  | 'too-large'
   | 'aborted'
   | 'closed'
   | 'unknown';

@@ -84,6 +84,11 @@ export class WatchDecoder<T = KubeObject> {
     return this.#failed;
   }
 
+  /** Bytes of an event that has begun and not ended. */
+  get incompleteBytes(): number {
+    return this.#inEvent && !this.#failed ? this.#window.end - this.#window.start : 0;
+  }
+
   push(chunk: Uint8Array): void {
     if (!this.#failed) this.#window.push(chunk);
   }
@@ -104,7 +109,9 @@ export class WatchDecoder<T = KubeObject> {
         }
         const complete = this.#scanner.scan(window.bytes, window.start, window.end);
         if ((complete ? this.#scanner.length : window.end - window.start) > this.#maxObjectBytes) {
-          return this.#fail(`an event has more than ${this.#maxObjectBytes} bytes; allow more with maxObjectBytes`);
+          return this.#fail(
+            `an event has more than ${this.#maxObjectBytes} bytes; allow more by maxObjectBytes of the client`,
+          );
         }
         if (complete) break;
         return undefined;

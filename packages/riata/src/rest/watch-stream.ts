@@ -1,8 +1,10 @@
 import type { KubeObject } from '../object/meta.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { ElementIterator } from './element-iterator.js';
+import { describeRequest } from './redact.js';
 import { apiErrorWithOrigin, type NamedExchanger } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
+import { TransportError } from './transport-error.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
 import type { WatchEvent } from './watch-event.js';
 
@@ -12,7 +14,14 @@ export type { Bookmark, WatchEvent, WatchEventType } from './watch-event.js';
 export interface WatchStreamOptions<T = KubeObject> extends WatchDecodeOptions, BodyReaderOptions {
   /** What each object passes before anybody sees it; bookmarks and errors do not. @default none */
   readonly transform?: (object: T) => T;
+  /**
+   * Longest time from the first byte of an event to its last; then the watch ends with a `TransportError`. 0 = none.
+   * @default 30000
+   */
+  readonly eventTimeoutMs?: number;
 }
+
+const defaultEventTimeoutMs = 30_000;
 
 /** Takes the events of a watch. */
 export interface WatchConsumer<T> {
@@ -39,7 +48,9 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
   constructor(exchanger: NamedExchanger, options: WatchStreamOptions<T> = {}) {
     this.#exchanger = exchanger;
     const decoder = transformed<WatchEvent<T>, void>(new WatchDecoder<T>(options), onObjects(options.transform));
-    this.#reader = new BodyReader(exchanger, decoder, { ...options, watch: true });
+    const limitMs = options.eventTimeoutMs ?? defaultEventTimeoutMs;
+    const incomplete = { limitMs, error: (bytes: number) => incompleteEvent(exchanger, bytes, limitMs) };
+    this.#reader = new BodyReader(exchanger, decoder, { ...options, watch: true, incomplete });
   }
 
   /** Sends the request and resolves when the server has begun to answer; rejects if it refuses. */
@@ -100,6 +111,15 @@ export function watchStream<T = KubeObject>(
   options?: WatchStreamOptions<T>,
 ): WatchStream<T> {
   return new WatchStream<T>(exchanger, options);
+}
+
+function incompleteEvent(exchanger: NamedExchanger, bytes: number, limitMs: number): TransportError {
+  const origin = exchanger.origin?.();
+  const what = origin === undefined ? 'watch' : describeRequest(origin.method, origin.url);
+  return new TransportError(
+    `${what}: an event was still incomplete after ${limitMs / 1_000} s, with ${bytes} bytes of it; taken for dead`,
+    { kind: 'idle-timeout', requestSent: true },
+  );
 }
 
 function onObjects<T>(

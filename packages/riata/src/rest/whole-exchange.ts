@@ -30,6 +30,9 @@ export interface WholeSender<T> {
   readonly read: ReadAnswer<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
+  /** A longer body ends the exchange, with the error that `tooLarge` gives. */
+  readonly maxBytes: number;
+  tooLarge(): unknown;
   /** The headers of a plain success have come. */
   accepted(status: number): void;
   /** It is no plain success: the answer of the attempt goes the way of all the others. */
@@ -44,6 +47,8 @@ export class WholeExchange<T> implements TransportSink, WholeAnswer {
   readonly #sender: WholeSender<T>;
   #relay: Relay | undefined;
   #chunks: Uint8Array[] | undefined;
+  #bytes = 0;
+  #flow: TransportFlow | undefined;
   #isRead = false;
   #value: T | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -63,11 +68,14 @@ export class WholeExchange<T> implements TransportSink, WholeAnswer {
     }
     this.status = status;
     this.headers = headers;
+    this.#flow = flow;
     this.#sender.accepted(status);
   }
 
   onData(chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength;
     if (this.#relay !== undefined) this.#relay.onData(chunk);
+    else if (this.#bytes > this.#sender.maxBytes) this.#giveUp();
     else if (this.#chunks === undefined && Number(this.headers['content-length']) === chunk.byteLength) {
       this.#readAll(chunk, true);
     } else {
@@ -92,6 +100,13 @@ export class WholeExchange<T> implements TransportSink, WholeAnswer {
   onError(error: unknown): void {
     if (this.#relay === undefined && this.status > 0) this.#sender.reject(error);
     else (this.#relay ?? this.#handOver()).onError(error);
+  }
+
+  #giveUp(): void {
+    if (this.#failure !== undefined) return;
+    this.#chunks = undefined;
+    this.#failure = { error: this.#sender.tooLarge() };
+    this.#flow?.abort(this.#failure.error);
   }
 
   #readAll(body: Uint8Array, borrowed: boolean): void {
