@@ -70,7 +70,14 @@ export class DirectOperations {
       (answer) => {
         const { status: statusCode, body: bytes } = answer;
         const contentType = headerValue(answer.headers, 'content-type');
-        const parts = { method, url: requests.urlOf(target), statusCode, contentType, body: bytes };
+        const parts = {
+          method,
+          url: requests.urlOf(target),
+          statusCode,
+          contentType,
+          body: bytes,
+          redact: requests.redact,
+        };
         const made = make(operation, jsonOf(parts, cutManagedFields ? cutting : undefined));
         return freezeAnswer ? freeze(made) : made;
       },

@@ -1,6 +1,7 @@
 import type { Status, StatusCause, StatusDetails } from '../object/meta.js';
 import { readErrorBody } from './error-body.js';
 import { headerValue, retryAfterMs } from './header-values.js';
+import { redactAll } from './own-secrets.js';
 import { describeRequest, redactUrl } from './redact.js';
 import { genericAnswer, type StatusReason } from './status-reason.js';
 import type { ResponseHeaders } from './transport.js';
@@ -25,6 +26,8 @@ export interface ApiErrorContext {
   /** From the `Retry-After` header; a wait named in the Status comes first. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
+  /** Takes secrets out of what the server said. @default nothing is taken out */
+  readonly redact?: (text: string) => string;
 }
 
 /**
@@ -47,7 +50,8 @@ export class ApiError extends Error {
   readonly url: string | undefined;
   readonly attempts: number;
 
-  constructor(status: Status, context: ApiErrorContext = {}) {
+  constructor(given: Status, context: ApiErrorContext = {}) {
+    const status = context.redact === undefined ? given : redactAll(given, context.redact);
     const url = context.url === undefined ? undefined : redactUrl(context.url);
     super(messageFor(status, context, url), 'cause' in context ? { cause: context.cause } : undefined);
     this.name = 'ApiError';
@@ -96,9 +100,9 @@ export interface ErrorAnswer extends ApiErrorContext {
  */
 export function apiErrorFrom(answer: ErrorAnswer): ApiError {
   const { code, method, headers } = answer;
-  const problem = answer.problem ?? redirectProblem(code, headerValue(headers, 'location'));
+  const problem = answer.problem ?? redirectProblem(code, headerValue(headers, 'location'), answer.redact);
   const context = { ...answer, problem, retryAfterMs: answer.retryAfterMs ?? retryAfterMs(headers) };
-  const body = readErrorBody(answer.body, headerValue(headers, 'content-type'));
+  const body = readErrorBody(answer.body, headerValue(headers, 'content-type'), answer.redact);
   const generic = genericAnswer(code, method);
   if (body.kind === 'status') {
     const { status } = body;
@@ -132,10 +136,14 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
 }
 
 /** API servers send nobody elsewhere, but what asks for a log-in does. Its query may hold secrets. */
-function redirectProblem(code: number, location: string): string | undefined {
+function redirectProblem(code: number, location: string, redact = unchanged): string | undefined {
   if (code < 300 || code > 399 || location === '') return undefined;
-  const place = redactUrl(location.replace(/[?#].*$/s, '')).slice(0, 200);
+  const place = redactUrl(redact(location).replace(/[?#].*$/s, '')).slice(0, 200);
   return `it points to ${place}, which is not followed: is the address of the server right, or is a log-in in front of it?`;
+}
+
+function unchanged(text: string): string {
+  return text;
 }
 
 /** What a reader can do about it, where the server's word alone does not tell. */

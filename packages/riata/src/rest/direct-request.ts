@@ -34,6 +34,11 @@ export class DirectRequests {
     return this.#context.origin + this.#context.basePath + path;
   }
 
+  /** Takes the client's credentials out of what a server said. */
+  get redact(): (text: string) => string {
+    return this.#context.secrets.redact;
+  }
+
   send<T>(given: DirectRequest, read: ReadAnswer<T>): Promise<T> {
     const { rateLimiter, backoff, warningHandler, timeoutMs } = this.#context;
     const { method, path, headers, body, signal, headersTimeoutMs, idleTimeoutMs, beforeSend, details } = given;

@@ -16,7 +16,13 @@ export type ErrorBody =
  * Reads the body of an answer that is no success: a Status, plain text, a proxy's HTML page, other JSON, half of a
  * JSON document, bytes, nothing. Never throws.
  */
-export function readErrorBody(body: Uint8Array | string, contentType = ''): ErrorBody {
+export function readErrorBody(
+  body: Uint8Array | string,
+  contentType = '',
+  redact: (text: string) => string = (text) => text,
+): ErrorBody {
+  // Before anything is cut off: of half a secret, nobody could tell what it is.
+  const shorten = (text: string, before?: string) => shortened(redact(text), before);
   const text = (typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
     .replace(/^\uFEFF/, '')
     .trim();
@@ -123,7 +129,7 @@ function isBinary(text: string): boolean {
   return odd > sample.length / 20;
 }
 
-function shorten(text: string, before = ''): string {
+function shortened(text: string, before = ''): string {
   const line = before + redactText(text.slice(0, 65_536).replace(/\s+/g, ' ').trim());
   return line.length <= maxTextLength ? line : `${line.slice(0, maxTextLength)}… [${line.length - maxTextLength} more]`;
 }

@@ -28,6 +28,8 @@ export interface ListDecodeOptions extends DecodeOptions {
   readonly itemType?: TypeMeta;
   /** Larger objects are an error. @default 67108864 (64 MiB) */
   readonly maxObjectBytes?: number;
+  /** Takes secrets out of what an error quotes. @default nothing is taken out */
+  readonly redact?: (text: string) => string;
 }
 
 /** What a list says beside its items. */
@@ -47,6 +49,8 @@ const WAIT = 0;
 const SCAN = -1;
 /** How much of an item is waited for before it is scanned. */
 const MOST_WAIT_BYTES = 65_536;
+/** Of what is no list, so much is looked at for the beginning that an error quotes: secrets are longer than that. */
+export const MOST_QUOTED = 16_384;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
@@ -69,6 +73,7 @@ export class ListDecoder<T = KubeObject> {
   readonly #cut: boolean;
   readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
+  readonly #redact: (text: string) => string;
   /** Items that come together; none where objects are made in another way. */
   readonly #batch: ListBatch<T> | undefined;
   #at: 'start' | 'envelope' | 'items' | 'item' | 'after' = 'start';
@@ -97,6 +102,7 @@ export class ListDecoder<T = KubeObject> {
     this.#scanner = new ObjectScanner(1, this.#cut);
     this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+    this.#redact = options.redact ?? ((text) => text);
     this.#batch = this.#makeObject ? undefined : new ListBatch(this.#cut, this.#maxObjectBytes);
     this.#setType(options.itemType);
   }
@@ -365,8 +371,12 @@ export class ListDecoder<T = KubeObject> {
     if (this.#at === 'start' && byte === 0x7b) this.#at = 'envelope';
     else if (isSpace(byte)) window.take(1);
     else if (this.#at === 'after') this.#fail(`${quoteByte(byte)} after the end of the list`);
-    else
-      this.#fail(`a body that begins with ${JSON.stringify(excerpt(textOf(window.bytes, window.start, window.end)))}`);
+    else this.#fail(`a body that begins with ${JSON.stringify(this.#beginning())}`);
+  }
+
+  #beginning(): string {
+    const { bytes, start, end } = this.#window;
+    return excerpt(this.#redact(textOf(bytes, start, Math.min(end, start + MOST_QUOTED))));
   }
 
   #parseEnvelope(tail: string): JsonObject {

@@ -4,7 +4,7 @@ import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { counted } from './decode-error.js';
 import { ElementIterator } from './element-iterator.js';
 import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
-import { type NamedExchanger, withOrigin } from './stream-origin.js';
+import { type NamedExchanger, redacting, withOrigin } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
 import { isTransportError, TransportError } from './transport-error.js';
 
@@ -32,7 +32,7 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
 
   constructor(exchanger: NamedExchanger, options: ListStreamOptions<T> = {}) {
     this.#exchanger = exchanger;
-    this.#decoder = new ListDecoder<T>(options);
+    this.#decoder = new ListDecoder<T>({ redact: redacting(exchanger), ...options });
     this.#reader = new BodyReader(exchanger, transformed<T, ListEnd>(this.#decoder, options.transform), options);
   }
 

@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime/runtime.js';
 import { type ApiError, apiErrorFrom } from './api-error.js';
 import { type BackoffManager, isNoBackoff } from './backoff-manager.js';
 import type { Credentials } from './config.js';
+import type { OwnSecrets } from './own-secrets.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { describeRequest } from './redact.js';
 import { codeLabel, type RestMetrics } from './rest-metrics.js';
@@ -34,6 +35,7 @@ export interface RequestContext {
   readonly credentials: Credentials | undefined;
   readonly sentHeaders: SentHeaders;
   readonly contact: ServerContact;
+  readonly secrets: OwnSecrets;
   readonly runtime: Runtime;
   readonly metrics: RestMetrics;
   readonly host: string;
@@ -217,11 +219,16 @@ export async function perform(context: RequestContext, plan: RequestPlan, mode: 
   send = withWarnings(send, plan.warningHandler, runtime.log);
   const response = await send(plan.request);
   if (response.status >= 200 && response.status <= 206) return response;
-  throw await refusal(response, plan);
+  throw await refusal(response, plan, context.secrets);
 }
 
-async function refusal(response: ApiResponse, { request, details }: RequestPlan): Promise<ApiError> {
+async function refusal(
+  response: ApiResponse,
+  { request, details }: RequestPlan,
+  { redact }: OwnSecrets,
+): Promise<ApiError> {
   const answer = {
+    redact,
     code: response.status,
     method: request.method,
     url: request.url,

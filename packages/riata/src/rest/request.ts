@@ -290,7 +290,7 @@ export class RestRequest {
 
   /** Method and URL, for the errors of streams. */
   origin(): StreamOrigin {
-    return { method: this.#verb, url: this.url() };
+    return { method: this.#verb, url: this.url(), redact: this.#context.secrets.redact };
   }
 
   /** Sends and resolves to the answer (`Do`). Rejects with an `ApiError` when the server refuses. */
@@ -305,6 +305,7 @@ export class RestRequest {
           contentType: headerValue(headers, 'content-type'),
           warnings: parseWarnings(headers),
           body: borrowed ? copyBytes(body) : body,
+          redact: this.#context.secrets.redact,
         });
       });
     });
@@ -339,7 +340,7 @@ export class RestRequest {
       ? this.#target
       : { ...this.#target, params: new Map(params).set('watch', ['true']) };
     const exchanger = {
-      origin: () => ({ method: this.#verb, url: this.#context.origin + requestUriOf(target) }),
+      origin: () => ({ ...this.origin(), url: this.#context.origin + requestUriOf(target) }),
       exchange: (sink: TransportSink, sendOptions?: ExchangeOptions) =>
         this.#exchange(sink, { ...sendOptions, watch: true }, target),
     };
@@ -376,7 +377,8 @@ export class RestRequest {
     const problem = targetProblem(target, this.#verb);
     if (problem) throw new TypeError(`${this.#verb} ${target.resource || pathOf(target)}: ${problem}`);
     const { resource, name, timeoutMs } = target;
-    const { origin, basePath, groupVersion } = this.#context;
+    const { origin, basePath, groupVersion, secrets } = this.#context;
+    for (const own of this.#headers.get('authorization') ?? []) secrets.note(own);
     const uri = requestUriOf(target);
     return {
       request: {

@@ -6,6 +6,7 @@ import type { RestConfig } from './config.js';
 import { DirectRequests } from './direct-request.js';
 import { httpTransport } from './http-transport.js';
 import { DEFAULT_MAX_OBJECT_BYTES } from './list-decoder.js';
+import { notingCredentials, OwnSecrets, withRedactedHeaders } from './own-secrets.js';
 import type { RequestContext } from './perform.js';
 import { type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
 import { RestRequest } from './request.js';
@@ -97,14 +98,16 @@ export class RestClient implements AsyncDisposable {
     const runtime = resolveRuntime(options.runtime);
     const { clock, log } = runtime;
     const given = options.transport ?? config.transport;
-    const transport = given ?? httpTransport(config, { clock });
+    const secrets = new OwnSecrets();
+    const credentials = config.credentials && notingCredentials(config.credentials, secrets);
+    const transport = given ?? httpTransport({ ...config, credentials }, { clock });
     const metrics = restMetrics(runtime.metrics);
     const { host } = server;
     const groupVersion = groupVersionOf(options.apiVersion);
     const closing = new AbortController();
     const userAgent = config.userAgent || defaultUserAgent();
     const contact = new ServerContact();
-    const once = withUserAgent(withContact(sendOver(transport), contact), userAgent);
+    const once = withUserAgent(withRedactedHeaders(withContact(sendOver(transport), contact), secrets), userAgent);
     const context: RequestContext = {
       origin: server.origin,
       basePath: server.pathname.replace(/\/+$/, ''),
@@ -116,11 +119,12 @@ export class RestClient implements AsyncDisposable {
       ),
       groupVersion,
       transport,
-      credentials: config.credentials,
+      credentials,
+      secrets,
       sentHeaders: new SentHeaders(userAgent, config.impersonate && impersonationHeaders(config.impersonate)),
       contact,
       send: withMetrics(
-        withAuth(withImpersonation(once, config.impersonate), config.credentials, closing.signal),
+        withAuth(withImpersonation(once, config.impersonate), credentials, closing.signal),
         metrics,
         host,
       ),

@@ -17,6 +17,8 @@ export interface RestResultParts {
   readonly contentType: string;
   readonly warnings: readonly Warning[];
   readonly body: Uint8Array;
+  /** Takes secrets out of what the server said. @default nothing is taken out */
+  readonly redact?: (text: string) => string;
 }
 
 /** The answer to a request that the server accepted (`rest.Result`); what it refused is thrown by `do()`. */
@@ -109,7 +111,7 @@ export class RestResult {
   }
 }
 
-type AnswerParts = Pick<RestResultParts, 'method' | 'url' | 'statusCode' | 'contentType' | 'body'>;
+type AnswerParts = Pick<RestResultParts, 'method' | 'url' | 'statusCode' | 'contentType' | 'body' | 'redact'>;
 
 /** As {@link RestResult.json}, for who wants nothing else of an answer. */
 export function jsonOf(parts: AnswerParts, options?: DecodeOptions): unknown {
@@ -134,8 +136,9 @@ function parseBody(parts: AnswerParts, options?: DecodeOptions): unknown {
   try {
     // An object is remembered to have lost something when it holds integers past 2^53.
     return isObjectText(body) ? decodeObject(body, options) : JSON.parse(textOf(body, 0, body.length));
-  } catch (cause) {
-    throw new SyntaxError(`${what()}: the body is broken JSON (${body.byteLength} bytes)`, { cause });
+  } catch {
+    // The parser's own message would quote the body, which may hold a secret.
+    throw new SyntaxError(`${what()}: the body is broken JSON (${body.byteLength} bytes)`);
   }
 }
 

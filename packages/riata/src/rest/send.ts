@@ -21,7 +21,8 @@ export type BodySink = Omit<TransportSink, 'onHeaders'>;
  */
 export interface ApiResponse extends TransportFlow {
   readonly status: number;
-  readonly headers: ResponseHeaders;
+  /** Set by whoever takes secrets out of them. */
+  headers: ResponseHeaders;
   /** How often the request was sent until this came; set by whoever retries. */
   attempts: number;
   /** Why it may have come to this refusal, as far as it is known on this side. */

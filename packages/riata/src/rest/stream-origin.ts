@@ -7,11 +7,18 @@ import { describeRequest } from './redact.js';
 export interface StreamOrigin {
   readonly method: string;
   readonly url: string;
+  /** Takes secrets out of what the server said. @default nothing is taken out */
+  readonly redact?: (text: string) => string;
 }
 
 /** An {@link Exchanger} that may know how to say what it asks for: errors inside the stream then name it. */
 export interface NamedExchanger extends Exchanger {
   origin?(): StreamOrigin;
+}
+
+/** Takes out of a text what the sender of a request knows to be secret. */
+export function redacting(exchanger: NamedExchanger): (text: string) => string {
+  return (text) => exchanger.origin?.().redact?.(text) ?? text;
 }
 
 /**
@@ -23,7 +30,11 @@ export function withOrigin(error: unknown, exchanger: NamedExchanger): unknown {
   const origin = isDecodeError(error) ? exchanger.origin?.() : undefined;
   if (origin === undefined) return error;
   const { message, decoded } = error as DecodeError;
-  return new DecodeError(`${describeRequest(origin.method, origin.url)}: ${message}`, decoded, { cause: error });
+  const { method, url, redact } = origin;
+  const said = redact === undefined ? message : redact(message);
+  // An error as its cause would say what was taken out.
+  const cause = said === message ? { cause: error } : {};
+  return new DecodeError(`${describeRequest(method, url)}: ${said}`, decoded, cause);
 }
 
 /** The same for the error of an `ERROR` event. */
@@ -31,5 +42,8 @@ export function apiErrorWithOrigin(error: ApiError, exchanger: NamedExchanger): 
   const origin = exchanger.origin?.();
   if (origin === undefined) return error;
   const { status, retryAfterMs, cause } = error;
-  return new ApiError(status, { ...origin, retryAfterMs, ...(cause !== undefined && { cause }) });
+  const located = new ApiError(status, { ...origin, retryAfterMs });
+  // As above.
+  if (cause !== undefined && located.status === status) located.cause = cause;
+  return located;
 }

@@ -17,13 +17,15 @@ import { ApiError } from './api-error.js';
 import { ByteWindow } from './byte-window.js';
 import { counted, DecodeError, errorFromObject, excerpt, watchDecodingError } from './decode-error.js';
 import { statusOf } from './error-body.js';
-import { DEFAULT_MAX_OBJECT_BYTES, quoteByte } from './list-decoder.js';
+import { DEFAULT_MAX_OBJECT_BYTES, MOST_QUOTED, quoteByte } from './list-decoder.js';
 import type { WatchEvent, WatchEventType } from './watch-event.js';
 
 /** How the events of a watch are decoded. */
 export interface WatchDecodeOptions extends DecodeOptions {
   /** A larger event ends the stream with an `ERROR` event. @default 67108864 (64 MiB) */
   readonly maxObjectBytes?: number;
+  /** Takes secrets out of what an error quotes. @default nothing is taken out */
+  readonly redact?: (text: string) => string;
 }
 
 const TYPES: readonly WatchEventType[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
@@ -58,6 +60,7 @@ export class WatchDecoder<T = KubeObject> {
   readonly #cut: boolean;
   readonly #makeObject: MakeObject | undefined;
   readonly #maxObjectBytes: number;
+  readonly #redact: (text: string) => string;
   #inEvent = false;
   /** Whether the event at hand may be told by its newline; else it is scanned. */
   #guess = false;
@@ -77,6 +80,7 @@ export class WatchDecoder<T = KubeObject> {
     this.#scanner = new ObjectScanner(2, this.#cut);
     this.#makeObject = options.makeObject;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+    this.#redact = options.redact ?? ((text) => text);
   }
 
   /** True after an event could not be decoded. */
@@ -279,7 +283,7 @@ export class WatchDecoder<T = KubeObject> {
       this.#failed = true;
       return { type: 'ERROR', error: new ApiError(status), object: status };
     }
-    if (type === undefined) throw new TypeError(`unknown event type ${excerpt(String(event.type))}`);
+    if (type === undefined) throw new TypeError(`unknown event type ${excerpt(this.#redact(String(event.type)))}`);
     if (!isJsonObject(event.object)) throw new TypeError(`${type} event without an object`);
     const object = (this.#cut ? withoutManagedFields(event.object) : event.object) as T & object;
     if (this.#scanner.suspectNumber) {
@@ -294,7 +298,7 @@ export class WatchDecoder<T = KubeObject> {
   #garbage(): string {
     const { bytes, start, end } = this.#window;
     if (this.#count > 0) return quoteByte(bytes[start]!);
-    return JSON.stringify(excerpt(textOf(bytes, start, Math.min(end, start + 80))));
+    return JSON.stringify(excerpt(this.#redact(textOf(bytes, start, Math.min(end, start + MOST_QUOTED)))));
   }
 
   #fail(problem: string): WatchEvent<T> {

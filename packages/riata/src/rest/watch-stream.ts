@@ -2,7 +2,7 @@ import type { KubeObject } from '../object/meta.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { ElementIterator } from './element-iterator.js';
 import { describeRequest } from './redact.js';
-import { apiErrorWithOrigin, type NamedExchanger } from './stream-origin.js';
+import { apiErrorWithOrigin, type NamedExchanger, redacting } from './stream-origin.js';
 import { transformed } from './transform-decoder.js';
 import { TransportError } from './transport-error.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
@@ -47,7 +47,10 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
 
   constructor(exchanger: NamedExchanger, options: WatchStreamOptions<T> = {}) {
     this.#exchanger = exchanger;
-    const decoder = transformed<WatchEvent<T>, void>(new WatchDecoder<T>(options), onObjects(options.transform));
+    const decoder = transformed<WatchEvent<T>, void>(
+      new WatchDecoder<T>({ redact: redacting(exchanger), ...options }),
+      onObjects(options.transform),
+    );
     const limitMs = options.eventTimeoutMs ?? defaultEventTimeoutMs;
     const incomplete = { limitMs, error: (bytes: number) => incompleteEvent(exchanger, bytes, limitMs) };
     this.#reader = new BodyReader(exchanger, decoder, { ...options, watch: true, incomplete });
@@ -96,7 +99,8 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
   }
 
   #located(event: WatchEvent<T> & { readonly type: 'ERROR' }): WatchEvent<T> {
-    return { ...event, error: apiErrorWithOrigin(event.error, this.#exchanger) };
+    const error = apiErrorWithOrigin(event.error, this.#exchanger);
+    return { ...event, error, object: error.status };
   }
 
   #claim(): void {
