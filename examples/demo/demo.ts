@@ -1,14 +1,14 @@
 // `npm run demo`: a cluster in this process, two controllers on it, and a view of what they do. Until Ctrl-C.
 import { createClient, Manager, type RestConfig, signalHandler, silentLogger, systemClock } from 'riata';
 import { Deployment, Pod } from 'riata/kinds';
-import { Controllers, summarize } from 'riata/patterns';
+import { Controllers } from 'riata/patterns';
 import { App } from '../app-platform/app.js';
 import { runApps } from '../app-platform/main.js';
 import { Foo, foos } from '../sample-controller/main.js';
 import { namespace, type Place, sandbox } from './place.js';
 import { realCluster } from './real-cluster.js';
 import { tell } from './story.js';
-import { describe, draw, type ObjectLine } from './view.js';
+import { describe, draw, lineOf, type ObjectLine } from './view.js';
 
 const isLive = process.stdout.isTTY === true;
 const kinds = [App, Foo];
@@ -63,17 +63,7 @@ async function main(options: readonly string[]): Promise<void> {
       client.list(Deployment, { namespace }),
       client.list(Pod, { namespace }),
     ]);
-    return [...apps.items, ...all.items, ...deployments.items, ...pods.items].map((object) => {
-      const { state, error: failed, transitioning, message } = summarize(object);
-      const detail = message.join(', ') || (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? '') : '');
-      return {
-        kind: object.kind ?? '',
-        name: object.metadata.name,
-        state: failed || transitioning ? state : 'ready',
-        failed,
-        detail,
-      };
-    });
+    return [...apps.items, ...all.items, ...deployments.items, ...pods.items].map(lineOf);
   };
 
   const show = async (): Promise<void> => {

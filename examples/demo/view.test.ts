@@ -1,5 +1,6 @@
+import type { KubeObject } from 'riata';
 import { expect, test } from 'vitest';
-import { draw, describe as inWords } from './view.js';
+import { draw, describe as inWords, lineOf } from './view.js';
 
 const record = {
   controller: 'foo',
@@ -47,4 +48,18 @@ test.each([
   for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns);
   expect(lines.join('\n')).toContain('more');
   expect(lines.at(-1)).toBe('kubectl get pods'.slice(0, columns));
+});
+
+test('a Pod is ready when it is, and not before', () => {
+  const metadata = { namespace: 'default', name: 'web', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  const pod = (phase: string, isReady = false) => {
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];
+    return lineOf({ apiVersion: 'v1', kind: 'Pod', metadata, status: { phase, conditions } } as KubeObject);
+  };
+  const shown = ({ state, failed }: ReturnType<typeof pod>) => `${state}${failed ? ' ✗' : ''}`;
+  expect([pod('Pending'), pod('Running'), pod('Running', true), pod('Succeeded'), pod('Failed')].map(shown)).toEqual([
+    ...['unavailable', 'unavailable', 'ready', 'succeeded', 'failed ✗'],
+  ]);
+  const fresh = { apiVersion: 'v1', kind: 'Pod', metadata, status: { phase: 'Pending' } } as KubeObject;
+  expect(lineOf(fresh).state).toBe('pending');
 });

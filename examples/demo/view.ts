@@ -1,5 +1,8 @@
 import { styleText } from 'node:util';
+import type { KubeObject } from 'riata';
 import type { ReconcileRecord } from 'riata/controller';
+import type { Pod } from 'riata/kinds';
+import { summarize } from 'riata/patterns';
 
 /** One line of the list of objects. */
 export interface ObjectLine {
@@ -9,6 +12,16 @@ export interface ObjectLine {
   readonly state: string;
   readonly failed: boolean;
   readonly detail: string;
+}
+
+/** How an object is, in a line. */
+export function lineOf(object: KubeObject): ObjectLine {
+  const { state, error, transitioning, message } = summarize(object);
+  // A Pod that has ended is as it should be in the eyes of kstatus, however it ended.
+  const failed = error || state === 'failed';
+  const detail = message.join(', ') || (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? '') : '');
+  const shown = failed || transitioning || state === 'succeeded' ? state : 'ready';
+  return { kind: object.kind, name: object.metadata.name, state: shown, failed, detail };
 }
 
 /** What there is to see at a moment. */

@@ -1,4 +1,4 @@
-import type { LabelSelector, OwnerReference } from '../object/meta.js';
+import type { LabelSelector, OwnerReference, TypeMeta } from '../object/meta.js';
 import { listAt, mapAt, textAt } from './json-path.js';
 import type { Summarizer } from './summary-draft.js';
 
@@ -20,6 +20,10 @@ export interface Relationship {
 
 /** Kinds that make Pods by a template. */
 const workload = /^(?:apps|extensions)\/[^/]+ (?:ReplicaSet|DaemonSet|StatefulSet|Deployment)$|^batch\/[^/]+ Job$/;
+
+export function isPod({ apiVersion, kind }: TypeMeta): boolean {
+  return apiVersion === 'v1' && kind === 'Pod';
+}
 
 /** Owners, whom owner references name. */
 export const checkOwner: Summarizer = (object, _, draft) => {
@@ -61,10 +65,9 @@ export const checkPodSelector: Summarizer = (object, _, draft) => {
 
 /** What a Pod, or the Pods of a template, use. */
 export const checkPodUses: Summarizer = (object, _, draft) => {
-  const isPod = object.apiVersion === 'v1' && object.kind === 'Pod';
   const isWorkload = workload.test(`${object.apiVersion} ${object.kind}`);
-  if (!isPod && !isWorkload) return draft;
-  const spec = isPod ? mapAt(object, 'spec') : mapAt(object, 'spec', 'template', 'spec');
+  if (!isPod(object) && !isWorkload) return draft;
+  const spec = isPod(object) ? mapAt(object, 'spec') : mapAt(object, 'spec', 'template', 'spec');
   const uses = new Map<string, Relationship>();
   const use = (kind: string, name: string | undefined) => {
     if (name !== undefined) uses.set(`${kind} ${name}`, { name, kind, apiVersion: 'v1', type: 'uses' });

@@ -120,12 +120,15 @@ const job: StatusRule = (object, conditions) => {
   const parallelism = numberAt(object, 'spec', 'parallelism') ?? 1;
   const completions = numberAt(object, 'spec', 'completions') ?? parallelism;
   const [succeeded, gone] = [count(object, 'succeeded'), count(object, 'failed')];
-  const over = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
+  const over = conditions.find(({ type, status }) => endsOfJobs.has(type) && status === 'True');
   if (over?.type === 'Complete') return current(`it is complete: ${succeeded} of ${completions} Pods succeeded`);
   if (over?.type === 'Failed') return failed('JobFailed', `it has failed: ${gone} Pods of ${completions} wanted`);
+  if (over?.type === 'Suspended') return current('it is suspended');
   if (textAt(object, 'status', 'startTime') === undefined) return inProgress('JobNotStarted', 'it has not begun');
   return current(`it runs: ${count(object, 'active')} Pods active, ${succeeded} succeeded, ${gone} failed`);
 };
+
+const endsOfJobs = new Set(['Complete', 'Failed', 'Suspended']);
 
 const pod: StatusRule = (object, conditions, clock) => {
   const phase = textAt(object, 'status', 'phase');

@@ -3,7 +3,7 @@ import { capiTransitions } from './capi-transitions.js';
 import { computeStatus } from './compute-status.js';
 import { listAt, mapAt, numberAt, textAt, valueAt } from './json-path.js';
 import { checkOperation, isOperation } from './operation-summary.js';
-import { checkApplyOwned, checkOwner, checkPodSelector, checkPodUses, checkRelease } from './relationships.js';
+import { checkApplyOwned, checkOwner, checkPodSelector, checkPodUses, checkRelease, isPod } from './relationships.js';
 import { checkErrors } from './summary-conditions.js';
 import { type Summarizer, told } from './summary-draft.js';
 import { checkGenericTransitioning } from './summary-transitions.js';
@@ -11,11 +11,16 @@ import { checkGenericTransitioning } from './summary-transitions.js';
 /** How long finalizers may take before that is an error. */
 const removalMs = 5 * 60_000;
 
-/** What the kind itself has to say. */
-const checkStatusSummary: Summarizer = (object, _, draft) => {
-  const own = [mapAt(object, 'status', 'display'), mapAt(object, 'status', 'summary')].find(
+/** What an object says of itself, in the form of a summary. */
+function ownSummary(object: unknown): Readonly<Record<string, unknown>> | undefined {
+  return [mapAt(object, 'status', 'display'), mapAt(object, 'status', 'summary')].find(
     (map) => map !== undefined && Object.keys(map).length > 0,
   );
+}
+
+/** What the kind itself has to say. */
+const checkStatusSummary: Summarizer = (object, _, draft) => {
+  const own = ownSummary(object);
   if (own === undefined) return draft;
   const change = {
     ...('state' in own && { state: textAt(own, 'state') ?? '' }),
@@ -28,7 +33,22 @@ const checkStatusSummary: Summarizer = (object, _, draft) => {
 const checkTransitioning: Summarizer = (object, conditions, draft, context) => {
   const isCapi = object.apiVersion.startsWith('cluster.x-k8s.io/');
   const special = isCapi ? capiTransitions.get(object.kind) : isOperation(object) ? checkOperation : undefined;
+  if (special === undefined && isPod(object)) return checkPodTransitioning(object, conditions, draft, context);
   return (special ?? checkGenericTransitioning)(object, conditions, draft, context);
+};
+
+/**
+ * Conditions of Pods name the state, and kstatus judges it: they are `False` while a Pod starts, which is no error, and
+ * stay so when it has ended.
+ */
+const checkPodTransitioning: Summarizer = (object, conditions, draft, context) => {
+  const named = checkGenericTransitioning(object, conditions, draft, context);
+  const phase = textAt(object, 'status', 'phase');
+  const isOver = draft.state === '' && (phase === 'Succeeded' || phase === 'Failed');
+  const state = isOver ? phase.toLowerCase() : named.state;
+  const { status, message } = computeStatus(object, context);
+  const judged = { state, error: draft.error || status === 'Failed', transitioning: status === 'InProgress' };
+  return told(named, judged, status === 'Current' || status === 'Terminating' ? '' : message);
 };
 
 const checkActive: Summarizer = (object, _, draft) => {
@@ -69,12 +89,23 @@ const checkRemoving: Summarizer = (object, conditions, draft, { clock }) => {
 };
 
 const checkStandard: Summarizer = (object, _, draft, { clock }) => {
-  if (draft.state !== '') return draft;
   const { status, message } = computeStatus(object, { clock });
+  if (draft.state !== '') {
+    // A phase is a word, and some conditions know less than kstatus: the object is not better than that says.
+    if (draft.error || isSettled(object)) return draft;
+    if (status === 'Failed') return told(draft, { error: true }, message);
+    return status === 'InProgress' && !draft.transitioning ? told(draft, { transitioning: true }, message) : draft;
+  }
   if (status === 'InProgress') return told(draft, { state: 'in-progress', transitioning: true }, message);
   if (status === 'Failed') return told(draft, { state: 'failed', error: true }, message);
   return told(draft, { state: 'active' }, message);
 };
+
+/** Whether the object itself says that there is nothing to wait for. */
+function isSettled(object: unknown): boolean {
+  const phase = textAt(object, 'status', 'phase');
+  return phase === 'Succeeded' || phase === 'Bound' || ownSummary(object) !== undefined;
+}
 
 const checkLoadBalancer: Summarizer = (object, _, draft) => {
   const isOpen = draft.state === 'active' || draft.state === '';

@@ -20,7 +20,10 @@ export interface Summary {
   readonly transitioning: boolean;
   /** Why, each reason once. */
   readonly message: readonly string[];
-  /** The same as kstatus says it; see `computeStatus`. */
+  /**
+   * {@link error} and {@link transitioning} in the words of kstatus. Never better than what `computeStatus` says, except
+   * for objects that settle it themselves.
+   */
   readonly status: ObjectState;
   /** What it has to do with other objects. */
   readonly relationships: readonly Relationship[];
