@@ -1,4 +1,7 @@
 import type { ControllerDefinition } from 'riata/controller';
+import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscaler.js';
+import type { MetricsOptions } from './autoscaling/metrics.js';
+import { type LoadBalancerOptions, loadBalancers } from './network/load-balancers.js';
 import { type KubeletOptions, kubelet } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
@@ -30,19 +33,19 @@ export function workloadControllers(): readonly ControllerDefinition[] {
 }
 
 /**
- * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas, and
- * the binding of PersistentVolumeClaims.
+ * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas,
+ * the binding of PersistentVolumeClaims, and HorizontalPodAutoscalers.
  */
-export function clusterControllers(): readonly ControllerDefinition[] {
-  return [resourceQuotas(), claimBinder(), volumeReclaimer, ephemeralClaims];
+export function clusterControllers(options: MetricsOptions = {}): readonly ControllerDefinition[] {
+  return [resourceQuotas(), claimBinder(), volumeReclaimer, ephemeralClaims, horizontalPodAutoscalers(options)];
 }
 
 /** What is pretended of a cloud provider. */
-export type ProviderOptions = ProvisionerOptions;
+export interface ProviderOptions extends ProvisionerOptions, LoadBalancerOptions {}
 
-/** What a cloud provider brings, for any server, a real one too: volumes for claims. */
+/** What a cloud provider brings, for any server, a real one too: volumes for claims, addresses for Services and Ingresses. */
 export function providerControllers(options: ProviderOptions = {}): readonly ControllerDefinition[] {
-  return [provisioner(options), volumeDeleter(options)];
+  return [provisioner(options), volumeDeleter(options), ...loadBalancers(options)];
 }
 
 /**

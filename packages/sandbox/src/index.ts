@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { MetricsOptions, MetricValues } from './autoscaling/metrics.js';
 export {
   clusterControllers,
   nodeControllers,

@@ -4,6 +4,7 @@ import type { ReconcileRecord } from 'riata/controller';
 import type { Pod } from 'riata/kinds';
 import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
 import { silentLogger, systemClock } from 'riata/runtime';
+import type { MetricValues } from './autoscaling/metrics.js';
 import {
   clusterControllers,
   nodeControllers,
@@ -21,6 +22,12 @@ export interface SandboxOptions {
   readonly nodes?: number;
   /** What becomes of a Pod: delays, crashes, probes that fail. @default it runs and is ready at once; one that is not to be restarted ends well */
   readonly fate?: (pod: Pod) => PodFate | undefined;
+  /**
+   * What a Pod uses, for HorizontalPodAutoscalers: `(pod) => ({ cpu: '250m', memory: '64Mi' })`.
+   *
+   * @default what the Pod's annotation `sandbox.riata.dev/metrics` says, as JSON
+   */
+  readonly metrics?: (pod: Pod) => MetricValues | undefined;
   /** What is pretended of a cloud provider. @default it serves everything */
   readonly provider?: ProviderOptions;
   /** What all of it goes by. @default the machine's clock */
@@ -62,7 +69,7 @@ export class Sandbox implements AsyncDisposable {
       const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
       const all = [
         ...workloadControllers(),
-        ...clusterControllers(),
+        ...clusterControllers({ ...(options.metrics && { metrics: options.metrics }) }),
         ...providerControllers(options.provider),
         ...nodeControllers({ ...(options.fate && { fate: options.fate }) }),
       ];

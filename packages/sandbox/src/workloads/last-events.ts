@@ -1,17 +1,18 @@
 import type { ReconcileEvent, Request } from 'riata/controller';
 import { keyId } from 'riata/object';
 
-/** Emits the event of an object that waits once, however often it is reconciled meanwhile, until there is another one. */
+/** Emits each event of an object that waits once, however often it is reconciled meanwhile. */
 export class LastEvents {
-  readonly #last = new Map<string, string>();
+  /** The last message of each reason, by object. */
+  readonly #last = new Map<string, Map<string, string>>();
 
   emit(
     { key, event }: { readonly key: Request; readonly event: (event: ReconcileEvent) => void },
     next: ReconcileEvent,
-  ) {
-    const text = `${next.reason} ${next.message}`;
-    if (this.#last.get(keyId(key)) === text) return;
-    this.#last.set(keyId(key), text);
+  ): void {
+    const own = this.#last.get(keyId(key)) ?? new Map<string, string>();
+    if (own.get(next.reason) === next.message) return;
+    this.#last.set(keyId(key), own.set(next.reason, next.message));
     event(next);
   }
 

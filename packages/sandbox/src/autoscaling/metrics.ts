@@ -1,0 +1,38 @@
+import type { HorizontalPodAutoscaler, Pod } from 'riata/kinds';
+import { parseQuantity } from 'riata/object';
+
+/** Metrics by name, as quantities: `{ cpu: '250m', memory: '64Mi', requests_per_second: 12 }`. */
+export type MetricValues = Readonly<Record<string, string | number>>;
+
+/** Where a HorizontalPodAutoscaler gets its metrics from. */
+export interface MetricsOptions {
+  /**
+   * What a Pod uses now: `cpu`, `memory`, and whatever metrics of Pods are named; undefined if it isn't known.
+   *
+   * @default what the annotation `sandbox.riata.dev/metrics` of the Pod says, as JSON
+   */
+  readonly metrics?: (pod: Pod) => MetricValues | undefined;
+}
+
+const annotation = 'sandbox.riata.dev/metrics';
+
+/** The value of a metric in thousandths; undefined if it isn't known. */
+export function milliValue(values: MetricValues | undefined, name: string): number | undefined {
+  const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
+  return value === undefined ? undefined : Number(parseQuantity(value).milliValue());
+}
+
+/**
+ * The metrics of a Pod; of an autoscaler, those of objects and from outside of the cluster. An annotation that isn't JSON
+ * tells nothing.
+ */
+export function annotatedMetrics({ metadata }: Pod | HorizontalPodAutoscaler): MetricValues | undefined {
+  const text = metadata.annotations?.[annotation];
+  if (text === undefined) return undefined;
+  try {
+    const values: unknown = JSON.parse(text);
+    return typeof values === 'object' && values !== null ? (values as MetricValues) : undefined;
+  } catch {
+    return undefined;
+  }
+}
