@@ -1,8 +1,8 @@
 import { type ControllerDefinition, control } from 'riata/controller';
-import { ConfigMap, Secret } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition, Secret } from 'riata/kinds';
 import { Manager } from 'riata/manager';
 import { defineKind, findCondition } from 'riata/object';
-import { Apply, clearFinalizers, registerGeneratingHandler } from 'riata/patterns';
+import { Apply, clearFinalizers, installCrds, registerGeneratingHandler } from 'riata/patterns';
 import { memoryLogger, silentLogger } from 'riata/runtime';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -62,6 +62,84 @@ describeServers('what a controller does with mistakes of its author', (server) =
     expect(status).toMatchObject({ size: 1, observedGeneration: 2 });
     expect(findCondition(status?.conditions, 'Ready')?.message).toContain('.status.size');
     expect(run.log.messages()).not.toContain('the status could not be told of the failure');
+  });
+
+  test('a call that is not awaited: named with its line, and the reconcile fails with it', async () => {
+    const widgets = control(Widget, { name: 'forgetful' }).reconcile(({ object, client }) => {
+      if (object.spec.size === 1)
+        void client.create(ConfigMap({ metadata: { namespace: object.metadata.namespace, name: 'Bad_Name' } }));
+    });
+    await using run = await running(() => widgets);
+    const [first] = await until('it has failed', async () => run.failures().length > 0 && run.failures());
+    expect(first?.at).toContain('controller-mistakes.test.ts');
+    const report = run.log.records.find(({ message }) => message.includes('without awaiting a call'));
+    expect(report).toMatchObject({
+      level: 'warn',
+      fields: { controller: 'forgetful', key: `${run.key.namespace}/w`, state: 'pending' },
+    });
+    expect(report?.fields.call).toBe(`create ConfigMap ${run.key.namespace}/Bad_Name`);
+    expect(report?.fields.at).toContain('controller-mistakes.test.ts');
+  });
+
+  test('an answer of the server names the line that asked for it', async () => {
+    const widgets = control(Widget).reconcile(async ({ object, apply }) => {
+      await apply(ConfigMap({ metadata: { name: object.metadata.name }, data: { size: 1 as unknown as string } }));
+    });
+    await using run = await running(() => widgets);
+    const [first] = await until('it has failed', async () => run.failures().length > 0 && run.failures());
+    expect(first?.at).toContain('controller-mistakes.test.ts');
+  });
+
+  test('a reconciler that wakes itself up: named, slowed down, and there for others at once', async () => {
+    const sizes: number[] = [];
+    const widgets = control(Widget, { name: 'restless' }).reconcile(async ({ object, client }) => {
+      sizes.push(object.spec.size);
+      const annotations = { 'example.com/runs': `${sizes.length}` };
+      await client.patch(Widget, object.metadata, { type: 'merge', body: { metadata: { annotations } } });
+    });
+    await using run = await running(() => widgets);
+    const told = () => run.log.records.find(({ message }) => message.includes('wakes itself up'));
+    const record = await until('it is named', async () => told());
+    expect(record.fields).toMatchObject({ controller: 'restless', runs: 20, nextInMs: 100 });
+    await until('it waits for seconds', async () => sizes.length > 25);
+    await server().client.patch(Widget, run.key, { type: 'merge', body: { spec: { size: 2 } } });
+    await until('the change is reconciled', async () => sizes.at(-1) === 2);
+  });
+
+  test('a definition without status.conditions: said once, with what to do, and all is well when it has been done', async () => {
+    const Bare = defineKind({
+      ...{ group: `${uniqueName('bare')}.riata.dev`, version: 'v1', kind: 'Bare' },
+      ...{ spec: z.object({ size: z.int().default(1) }), status: z.object({ size: z.int() }) },
+    });
+    const crd = Bare.crd();
+    const [version] = crd.spec.versions;
+    const size = { type: 'object', properties: { size: { type: 'integer' } } };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: size, status: size } } };
+    const versions = [{ ...version, schema }] as unknown as typeof crd.spec.versions;
+    await server().install(
+      CustomResourceDefinition({ metadata: { name: crd.metadata.name }, spec: { ...crd.spec, versions } }),
+    );
+    const tries = new Map<string, number>();
+    const bares = control(Bare, { backoff: () => '100ms' }).reconcile(async ({ object, status }) => {
+      const { name } = object.metadata;
+      tries.set(name, (tries.get(name) ?? 0) + 1);
+      await status({ size: object.spec.size });
+    });
+    await using run = await running(() => bares);
+    const { client } = server();
+    const { namespace } = run.key;
+    for (const name of ['a', 'b']) await client.create(Bare({ metadata: { namespace, name }, spec: {} }));
+    await until('both were tried often', async () => ['a', 'b'].every((name) => (tries.get(name) ?? 0) > 3));
+    const told = run.log.records.filter(({ level }) => level === 'error' || level === 'warn');
+    const problem = `status of Bare: the installed CustomResourceDefinition ${crd.metadata.name} has no status.`;
+    expect(told.map(({ fields }) => String(fields.error))).toEqual([expect.stringContaining(problem)]);
+    expect(String(told[0]?.fields.error)).toContain('Bare needs status.conditions and status.observedGeneration');
+    expect(String(told[0]?.fields.error)).toContain('installCrds(client, [Bare])');
+    await installCrds(client, [Bare]);
+    await until('both are ready', async () => {
+      const { items } = await client.list(Bare, { namespace });
+      return items.every(({ status }) => findCondition(status?.conditions, 'Ready')?.status === 'True');
+    });
   });
 
   test('a frozen object that is changed: how to do it, and where it was tried', async () => {

@@ -37,6 +37,8 @@ export type RegisterHandlers = (factory: SharedControllerFactory, options: { rea
 
 /** Finished reconciles to be looked at, for each controller. */
 const history = 10_000;
+/** What never ends is found by `settle`, which would take hours of virtual time if it was slowed down. */
+const selfWakeBackoff = false;
 /** What keys of a second pass are caused by. */
 export const secondPass = 'second pass';
 
@@ -95,7 +97,7 @@ export class TestManager implements AsyncDisposable {
     const manager = await Manager.create({
       ...given,
       loopMonitor: !parts.time.isVirtual,
-      controllers: { history, ...given.controllers },
+      controllers: { history, selfWakeBackoff, ...given.controllers },
       config: connection.config,
       runtime,
     });
@@ -162,7 +164,7 @@ export class TestManager implements AsyncDisposable {
    */
   async addHandlers(register: RegisterHandlers): Promise<Added> {
     const everywhere = !this.#needsLease;
-    const factory = SharedControllerFactory.fromManager(this.manager, { everywhere, history });
+    const factory = SharedControllerFactory.fromManager(this.manager, { everywhere, history, selfWakeBackoff });
     await register(factory, { signal: factory.stopping });
     const added = this.manager.add(factory, { stage: everywhere ? 'others' : 'leader' });
     this.#factories.add(factory);

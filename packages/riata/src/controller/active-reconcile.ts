@@ -8,7 +8,7 @@ import { Removed } from '../runtime/stop-reasons.js';
 import { noSpan, type Span } from '../runtime/tracing.js';
 import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
 import type { ReconcileRun } from './reconciler.js';
-import type { Cause, Request } from './request.js';
+import { type Cause, describeCause, type Request } from './request.js';
 import { CallMemory, TrackedCalls } from './tracked-calls.js';
 
 /** A reconcile that is running, as health shows it. */
@@ -152,6 +152,11 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#writes !== undefined;
   }
 
+  /** What it wrote: the first 64 of it. */
+  get noted(): readonly NotedWrite[] {
+    return this.#writes ?? [];
+  }
+
   /** What it wrote, for people. */
   get written(): readonly ReconcileWrite[] {
     return (this.#writes ?? []).map(describeWrite);
@@ -185,6 +190,18 @@ export class ActiveReconcile implements ReconcileRun {
     this.#calls?.end();
     this.#abort.unfollow();
     if (this.#isShown || this.#abort.isWaitedFor) this.abort(ended);
+  }
+
+  /** One line for each reconcile, where that is wanted. */
+  logEnd(): void {
+    if (!this.#runtime.log.enabled('debug')) return;
+    const { outcome, durationMs, queuedMs, attempt, requeueAfterMs, reasons, writes } = this.record;
+    this.log.debug('reconciled', {
+      ...{ outcome, durationMs: Math.round(durationMs), queuedMs: Math.round(queuedMs), attempt },
+      ...(requeueAfterMs !== undefined && { requeueAfterMs }),
+      reasons: reasons.map(describeCause),
+      writes: writes.map(({ verb, object }) => `${verb} ${object}`),
+    });
   }
 
   /** What there is to say of it once it has ended. */

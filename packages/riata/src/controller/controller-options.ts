@@ -40,6 +40,11 @@ export interface ControllerOptions {
   readonly maxRetries?: number | 'never';
   /** Told of keys that are given up; not waited for. What it throws goes to the log. */
   readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => unknown;
+  /**
+   * Slows down a key that wakes itself up: after 20 reconciles in a row that nothing but its own writes has caused, it
+   * waits, 100 ms doubling to a minute. What anybody else changes is reconciled at once. @default true
+   */
+  readonly selfWakeBackoff?: boolean;
   /** How long what is watched may take to be synced, a kind that is not served yet excepted (`CacheSyncTimeout`). @default '2m' */
   readonly syncTimeout?: Duration | 'never';
   /** How long running reconciles get to end by themselves on shutdown, before their signal aborts. @default '15s' */

@@ -7,6 +7,7 @@ import { seededRandom } from '../runtime/random.js';
 import { LostLease } from '../runtime/stop-reasons.js';
 import type { Tracer } from '../runtime/tracing.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
+import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';
 import type { ControllerOptions, RequestQueueOptions } from './controller-options.js';
 import type { ReconcileRun } from './reconciler.js';
@@ -606,4 +607,27 @@ test('options that make no sense are refused', () => {
   expect(make({ drain: '15' as never })).toThrow('controller "x": drain: expected a number and one of ms');
   expect(make({ syncTimeout: -1 as never })).toThrow('controller "x": syncTimeout');
   expect(make({ history: Number.NaN })).toThrow('controller "x": history wants a whole number from 0 up, got NaN');
+});
+
+test('each reconcile is a line at level debug: why it ran, how long it took, what it wrote', async () => {
+  const { controller, clock, log, start, end } = setUp(async (run) => {
+    await run.clock.sleep(20);
+    const write = { verb: 'patch', kind: 'Cart', namespace: 'shop', name: 'a', resourceVersion: '7' };
+    (run as ActiveReconcile).wrote({ ...write, subresource: 'status' });
+    return { requeueAfter: '10m' };
+  });
+  await start();
+  const cause = { source: 'for Cart', change: 'Updated', object: 'Cart shop/a', count: 2, atMs: 0 } as const;
+  controller.queue.add(a, { note: [cause, { source: 'cron', count: 1, atMs: 0 }] });
+  await clock.advance(20);
+  const line = log.records.find(({ message }) => message === 'reconciled');
+  expect(line).toMatchObject({
+    level: 'debug',
+    fields: {
+      ...{ controller: 'carts', key: 'shop/a', outcome: 'requeue_after', durationMs: 20, requeueAfterMs: 600_000 },
+      reasons: ['for Cart: Updated Cart shop/a, 2 times', 'cron'],
+      writes: ['patch Cart shop/a/status'],
+    },
+  });
+  await end();
 });

@@ -113,7 +113,7 @@ export class Controller {
     const { clock, random, metrics, log } = this.#runtime;
     this.#metrics = new ControllerMetrics(metrics, name, this.#numbers.concurrency);
     this.#history = new Ring(this.#numbers.history);
-    this.#restless = new RestlessKeys(name, this.#runtime);
+    this.#restless = new RestlessKeys(name, this.#runtime, { isSlowing: options.selfWakeBackoff ?? true });
     this.#call = containedCall(name, log);
     this.#slice = TimeSlice.of(clock);
     const { concurrency } = this.#numbers;
@@ -301,6 +301,7 @@ export class Controller {
       if (this.#stop.signal.aborted) this.queue.done(item.key);
       else if (this.#options.gate?.admits(item.key) === false) this.#drop(item.key, () => this.#metrics.notInShard());
       else if (this.#options.setAside?.(item)) this.#drop(item.key);
+      else if (this.#putOff(item)) continue;
       else await this.#processOrKeep(item);
     }
   }
@@ -327,6 +328,16 @@ export class Controller {
     count?.();
     this.queue.done(key);
     this.#shares?.next(key);
+  }
+
+  /** Has a key wait that wakes itself up. What others ask for meanwhile runs at once. */
+  #putOff({ key, note = [], priority }: WorkItem<Request, readonly Cause[]>): boolean {
+    const waitMs = this.#restless.waitMs(keyId(key), note);
+    if (waitMs === 0) return false;
+    this.queue.addAfter(key, waitMs, { note, priority });
+    this.queue.done(key);
+    this.#shares?.next(key);
+    return true;
   }
 
   async #process(item: WorkItem<Request, readonly Cause[]>): Promise<void> {
@@ -365,7 +376,7 @@ export class Controller {
         }
       }
       this.#metrics.result(outcome as 'success');
-      if (reconcile.hasWritten) this.#restless.wrote(id, reconcile);
+      this.#restless.succeeded(id, reconcile);
     } catch (thrown) {
       error = describeError(thrown);
       const readable = readableError(thrown);
@@ -387,6 +398,7 @@ export class Controller {
       reconcile.end({ outcome, durationMs, requeueAfterMs, error });
       this.#call('tracer', () => endSpan(reconcile.span, outcome));
       this.#history.add(reconcile);
+      reconcile.logEnd();
       for (const ended of this.#onEnded) ended();
     }
   }

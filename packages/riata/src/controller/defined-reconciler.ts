@@ -26,6 +26,7 @@ import type { Result } from './result.js';
 import { ToldFailures } from './told-failures.js';
 import { CallMemory } from './tracked-calls.js';
 import { trackedClient, trackedReader } from './tracked-client.js';
+import { UndeclaredFieldError, UndeclaredFields } from './undeclared-field-error.js';
 import { UnwatchedKinds } from './unwatched-kinds.js';
 
 /** How long it may take to say that a reconcile took too long. */
@@ -50,6 +51,7 @@ export class ReconcilerMemory {
   readonly failures = new ToldFailures();
   readonly echoes = new FailureEchoes();
   readonly calls = new CallMemory();
+  readonly undeclared = new UndeclaredFields();
   readonly unwatched: UnwatchedKinds;
   readonly leftBehind: LeftBehind;
 
@@ -160,9 +162,9 @@ export class DefinedReconciler<R extends KubeObject> {
 
   #statusOf(object: R, run: ActiveReconcile): ObjectStatus<R> {
     const { kind } = this.#definition;
-    const { failures, echoes } = this.#memory;
+    const { failures, echoes, undeclared } = this.#memory;
     return new ObjectStatus<R>(object, {
-      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures, echoes },
+      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures, echoes, undeclared },
       apply: (operation) => this.#applied(operation, run),
     });
   }
@@ -187,7 +189,8 @@ export class DefinedReconciler<R extends KubeObject> {
       await status?.failed(error, { isEcho, signal: moment?.signal });
     } catch (failure) {
       // Each further try is told of by its own failure.
-      const level = run.attempt === 1 ? 'warn' : 'debug';
+      const isKnown = failure instanceof UndeclaredFieldError && failure.isKnown;
+      const level = run.attempt === 1 && !isKnown ? 'warn' : 'debug';
       run.log[level]('the status could not be told of the failure', { error: failure });
     }
   }

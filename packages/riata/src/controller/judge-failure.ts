@@ -7,6 +7,7 @@ import type { ControllerOptions } from './controller-options.js';
 import { failureFields, isMistake } from './failure-fields.js';
 import type { Request } from './request.js';
 import { isTerminalError } from './terminal-error.js';
+import { UndeclaredFieldError } from './undeclared-field-error.js';
 
 /** What becomes of a key whose reconcile has failed. */
 export type FailureVerdict =
@@ -50,6 +51,10 @@ export function judgeFailure(
   });
   // Somebody else was faster: nothing to worry about, and the newest state is on its way.
   if (isConflict(error)) log.info('the object has changed meanwhile: trying again', { error, attempt });
-  else log.error('the reconcile failed: trying again', { ...failureFields(error), attempt });
+  else {
+    // Nothing can be done about it here, and one line has said what to do.
+    const level = error instanceof UndeclaredFieldError && error.isKnown ? 'debug' : 'error';
+    log[level]('the reconcile failed: trying again', { ...failureFields(error), attempt });
+  }
   return { outcome: 'error', retryAfterMs };
 }

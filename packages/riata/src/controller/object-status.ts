@@ -8,6 +8,7 @@ import type { FailureEchoes } from './failure-echoes.js';
 import type { StatusCondition, StatusFields } from './reconcile-context.js';
 import type { Request } from './request.js';
 import type { ToldFailures } from './told-failures.js';
+import type { UndeclaredFields } from './undeclared-field-error.js';
 
 /** What a status has that this knows of. */
 interface KnownStatus {
@@ -28,6 +29,7 @@ export class ObjectStatus<R extends KubeObject> {
   readonly #key: Request;
   readonly #failures: ToldFailures;
   readonly #echoes: FailureEchoes;
+  readonly #undeclared: UndeclaredFields;
   #object: R;
   /** What was said last, in this reconcile. */
   #said: StatusFields<R> | undefined;
@@ -43,6 +45,7 @@ export class ObjectStatus<R extends KubeObject> {
       readonly key: Request;
       readonly failures: ToldFailures;
       readonly echoes: FailureEchoes;
+      readonly undeclared: UndeclaredFields;
     },
   ) {
     this.#object = object;
@@ -53,6 +56,7 @@ export class ObjectStatus<R extends KubeObject> {
     this.#key = parts.key;
     this.#failures = parts.failures;
     this.#echoes = parts.echoes;
+    this.#undeclared = parts.undeclared;
   }
 
   /**
@@ -143,7 +147,11 @@ export class ObjectStatus<R extends KubeObject> {
     const metadata = namespace ? { name, namespace } : { name };
     const options = { fieldManager: this.#fieldManager, force: true, current: this.#object, signal };
     const operation = applyOperation(this.#kind, { metadata, status, apiVersion, kind } as never, options, 'status');
-    this.#object = (await this.#apply(operation)) as R;
+    try {
+      this.#object = (await this.#apply(operation)) as R;
+    } catch (error) {
+      throw this.#undeclared.explain(this.#kind, error);
+    }
     return this.#object;
   }
 

@@ -24,7 +24,8 @@ export interface Cause {
 /** The queue of a controller: keys, with the causes that led to them. */
 export type RequestQueue = WorkQueue<Request, readonly Cause[]>;
 
-const mostCauses = 16;
+/** Causes that are kept of one reconcile, the newest. */
+export const mostCauses = 16;
 
 /** One list of two: like causes are counted, not repeated, and no more than a few are kept, the newest. */
 export function mergeCauses(earlier: readonly Cause[], later: readonly Cause[]): readonly Cause[] {
@@ -39,6 +40,12 @@ export function mergeCauses(earlier: readonly Cause[], later: readonly Cause[]):
     );
   }
   return merged.length > mostCauses ? merged.slice(-mostCauses) : merged;
+}
+
+/** As `owns Deployment: Updated Deployment shop/cart, 3 times`. */
+export function describeCause({ source, change, object, count }: Cause): string {
+  const what = change === undefined ? source : `${source}: ${change} ${object}`;
+  return count === 1 ? what : `${what}, ${count} times`;
 }
 
 /** A request for this object, in this cluster if there are several. */

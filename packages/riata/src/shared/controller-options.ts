@@ -4,7 +4,7 @@ import type { RetryMode } from './handler-chain.js';
 import type { MakeRateLimiter } from './shared-rate-limiter.js';
 
 /** How the queue of one kind is worked on (`controller.Options` of lasso). */
-export interface KeyedOptions extends Pick<ControllerOptions, 'timeout' | 'drain' | 'history'> {
+export interface KeyedOptions extends Pick<ControllerOptions, 'timeout' | 'drain' | 'history' | 'selfWakeBackoff'> {
   /**
    * How long failures wait (`RateLimiter`, `DefaultRateLimiter`, `KindRateLimiter`). A function, called once for each
    * controller: no two share a limiter. @default sharedControllerRateLimiter

@@ -186,7 +186,7 @@ export class Controller<R extends KubeObject = KubeObject> {
     this.want();
     const { clock, log } = this.#runtime;
     const { kind } = this;
-    const { rateLimiter = sharedControllerRateLimiter, timeout, drain, history } = this.#options;
+    const { rateLimiter = sharedControllerRateLimiter, timeout, drain, history, selfWakeBackoff } = this.#options;
     const loop = new ReconcileLoop(this.name, {
       ...{
         concurrency: workers,
@@ -195,6 +195,7 @@ export class Controller<R extends KubeObject = KubeObject> {
         timeout,
         drain,
         history,
+        selfWakeBackoff,
         runtime: this.#runtime,
       },
       rateLimiter: ownLimiter(rateLimiter, this.name),

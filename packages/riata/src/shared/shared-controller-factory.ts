@@ -284,9 +284,13 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   #optionsOf(kind: KindRef): KeyedOptions {
-    const { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain, history } = this.#options;
+    const { rateLimiter, syncOnlyChangedObjects, retry, metricsContext } = this.#options;
+    const { timeout, drain, history, selfWakeBackoff } = this.#options;
     const { workers: _, cache: __, ...own } = this.#ofKind(kind) ?? {};
-    const defaults = { rateLimiter, syncOnlyChangedObjects, retry, metricsContext, timeout, drain, history };
+    const defaults = {
+      ...{ rateLimiter, syncOnlyChangedObjects, retry, metricsContext },
+      ...{ timeout, drain, history, selfWakeBackoff },
+    };
     return { ...defaults, runtime: this.#runtime, ...own };
   }
 }
