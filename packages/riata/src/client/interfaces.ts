@@ -28,14 +28,19 @@ export interface WriteObject extends TypeMeta {
   readonly metadata: WriteMeta | ObjectMeta;
 }
 
-/** The caller names namespaces: as every client wants it that has none of its own. */
+/** What an object of a namespaced kind lacks that was built without `metadata.namespace`: compile errors show this name. */
+export interface NamespaceRequired {
+  readonly metadata: { readonly namespace: string };
+}
+
+/** The caller names namespaces: as every client expects it that has none of its own. */
 export interface Explicit {
   readonly Namespaced: KeyFor<'Namespaced'>;
   readonly Cluster: KeyFor<'Cluster'>;
   /** Of a kind whose scope the compiler does not know. */
   readonly any: KeyFor<Scope>;
   /** What an object of a namespaced kind lacks that was built without a namespace. */
-  readonly unplaced: { readonly metadata: { readonly namespace: string } };
+  readonly unplaced: NamespaceRequired;
 }
 
 /** The caller may leave namespaces out: the client has one of its own (`inNamespace`). */
@@ -82,13 +87,13 @@ export interface Reader<in P extends Placement = Explicit> {
 /** Writes objects (`client.Writer`). Each call resolves to what the server has stored. */
 export interface Writer<in P extends Placement = Explicit> {
   /** Makes a new object (`Create`). `isAlreadyExists` knows the error if there is one of that name. */
-  create<T extends WriteObject>(object: T & At<T, P>, options?: CreateOptions): Promise<ReadOf<T>>;
+  create<T extends WriteObject>(object: At<T, P> & T, options?: CreateOptions): Promise<ReadOf<T>>;
   /**
    * Replaces an object (`Update`). With a resourceVersion in it, `isConflict` knows the error if somebody was faster.
    * Refuses what is known to be incomplete (metadata only, transformed, integers past 2^53): patch or apply instead.
    */
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
-  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  update<T extends WriteObject>(object: At<T, P> & T, options?: UpdateOptions): Promise<ReadOf<T>>;
   /** Changes part of an object (`Patch`). */
   patch<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
@@ -102,7 +107,7 @@ export interface Writer<in P extends Placement = Explicit> {
    * see {@link ApplyOptions}.
    */
   apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
-    object: New<R, W, S, N> & AppliedAt<New<R, W, S, N>, P, O> & { readonly metadata: WriteMeta },
+    object: AppliedAt<New<R, W, S, N>, P, O> & New<R, W, S, N> & { readonly metadata: WriteMeta },
     options?: O,
   ): Promise<R>;
   /** Server-side apply of some fields: a deep partial; elements of keyed lists need their keys. */
@@ -121,7 +126,7 @@ export interface Writer<in P extends Placement = Explicit> {
 export interface StatusWriter<in P extends Placement = Explicit> {
   /** Replaces the status by the object's (`Update`); conflicts and refusals as in {@link Writer.update}. */
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
-  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  update<T extends WriteObject>(object: At<T, P> & T, options?: UpdateOptions): Promise<ReadOf<T>>;
   /** Changes part of the status (`Patch`); the patch is one of the whole object, `{ status: … }`. */
   patch<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,

@@ -187,7 +187,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     return new RetryingWatch<R>(source, options, this.#parts);
   }
 
-  async create<T extends WriteObject>(object: T & At<T, P>, options: CreateOptions = {}): Promise<ReadOf<T>> {
+  async create<T extends WriteObject>(object: At<T, P> & T, options: CreateOptions = {}): Promise<ReadOf<T>> {
     const kind = await this.#kindOfWritten(object);
     const { namespace } = object.metadata;
     const params = writeParams(options);
@@ -196,7 +196,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
-  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  update<T extends WriteObject>(object: At<T, P> & T, options?: UpdateOptions): Promise<ReadOf<T>>;
   async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
     refuseLossy(object, 'update');
     const kind = await this.#kindOfWritten(object);
@@ -218,7 +218,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
-    object: New<R, W, S, N> & AppliedAt<New<R, W, S, N>, P, O> & { readonly metadata: WriteMeta },
+    object: AppliedAt<New<R, W, S, N>, P, O> & New<R, W, S, N> & { readonly metadata: WriteMeta },
     options?: O,
   ): Promise<R> {
     const intent = object as unknown as WriteObject;

@@ -49,7 +49,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   }
 
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
-  update<T extends WriteObject>(object: T & At<T, P>, options?: UpdateOptions): Promise<ReadOf<T>>;
+  update<T extends WriteObject>(object: At<T, P> & T, options?: UpdateOptions): Promise<ReadOf<T>>;
   async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
     const kind = await this.#kindOf(object);
     const { namespace, name = '' } = object.metadata;

@@ -11,8 +11,8 @@ export type OwnedApply<Owner extends KubeObject> = <
   S extends Scope,
   N extends string | undefined,
 >(
-  object: New<R, W, S, N> &
-    AppliedAt<New<R, W, S, N>, Explicit, { readonly ownedBy: Owner }> & { readonly metadata: WriteMeta },
+  object: AppliedAt<New<R, W, S, N>, Explicit, { readonly ownedBy: Owner }> &
+    New<R, W, S, N> & { readonly metadata: WriteMeta },
   options?: Omit<ApplyOptions<R>, 'ownedBy' | 'current'> & {
     /** Makes the reconciled object its controller. In the same namespace either way, unless it names one. @default true */
     readonly owned?: boolean;

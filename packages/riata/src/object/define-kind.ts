@@ -103,25 +103,28 @@ type OptionalFields<T> = T extends unknown
 
 type MetaOf<S extends Scope> = S extends 'Namespaced' ? NamespacedMeta : ClusterMeta;
 
-/** An object of a defined kind as it is read. */
+/** An object of a defined kind as it is read: `Spec` and `Status` are what its schemas put out. */
 export type DefinedObject<
-  ApiVersion extends string,
   Name extends string,
-  S extends Scope,
-  Spec extends AnySchema,
-  Status extends AnySchema | undefined,
+  Spec,
+  Status = undefined,
+  S extends Scope = 'Namespaced',
+  ApiVersion extends string = string,
 > = {
   readonly apiVersion: ApiVersion;
   readonly kind: Name;
   readonly metadata: MetaOf<S>;
-  readonly spec: SchemaOutput<Spec>;
-} & (Status extends AnySchema ? { readonly status?: OptionalFields<SchemaOutput<Status>> } : unknown);
+  readonly spec: Spec;
+} & ([Status] extends [undefined] ? unknown : { readonly status?: OptionalFields<Status> });
 
-/** An object of a defined kind as it is written: what has a default may be left out. */
-export type DefinedWrite<Spec extends AnySchema, Status extends AnySchema | undefined> = {
+/** An object of a defined kind as it is written: `Spec` and `Status` are what its schemas take in, defaults left out. */
+export type DefinedWrite<Spec, Status = undefined> = {
   readonly metadata: WriteMeta;
-  readonly spec: SchemaInput<Spec>;
-} & (Status extends AnySchema ? { readonly status?: OptionalFields<SchemaInput<Status>> } : unknown);
+  readonly spec: Spec;
+} & ([Status] extends [undefined] ? unknown : { readonly status?: OptionalFields<Status> });
+
+type StatusOutput<Status> = Status extends AnySchema ? SchemaOutput<Status> : undefined;
+type StatusInput<Status> = Status extends AnySchema ? SchemaInput<Status> : undefined;
 
 /** A {@link Kind} that knows its schema. */
 export interface DefinedKind<R extends KubeObject = KubeObject, W = unknown, S extends Scope = Scope>
@@ -130,6 +133,24 @@ export interface DefinedKind<R extends KubeObject = KubeObject, W = unknown, S e
   readonly schema: StructuralSchema;
   /** The CustomResourceDefinition that makes a server offer the kind: plain JSON, frozen, the same each time. */
   crd(): CrdManifest;
+  /**
+   * This kind, its objects typed as an interface of yours, so that editors and compile errors show that name instead of
+   * all that the schema says. The interface adds nothing to the schema's type.
+   *
+   * ```ts
+   * const site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site', spec });
+   * export interface Site extends KindOf<typeof site> {}
+   * export const Site = site.named<Site>();
+   * ```
+   */
+  named<T extends KubeObject>(
+    ...exact: [T] extends [R] ? ([R] extends [T] ? [] : [error: WiderThanSchema]) : [error: WiderThanSchema]
+  ): DefinedKind<T, W, S>;
+}
+
+/** Compile errors show this name: the type given to {@link DefinedKind.named} is not the schema's. */
+export interface WiderThanSchema {
+  readonly use: 'interface Site extends KindOf<typeof site> {}';
 }
 
 /**
@@ -165,7 +186,11 @@ export function defineKind<
   const S extends Scope = 'Namespaced',
 >(
   definition: KindDefinition<Group, Version, Name, Spec, Status, S>,
-): DefinedKind<DefinedObject<`${Group}/${Version}`, Name, S, Spec, Status>, DefinedWrite<Spec, Status>, S> {
+): DefinedKind<
+  DefinedObject<Name, SchemaOutput<Spec>, StatusOutput<Status>, S, `${Group}/${Version}`>,
+  DefinedWrite<SchemaInput<Spec>, StatusInput<Status>>,
+  S
+> {
   const { group, version, kind } = definition;
   const scope = definition.scope ?? ('Namespaced' as S);
   const names: KindNames = {
@@ -189,13 +214,14 @@ export function defineKind<
   // Copied first: parts of it are the caller's own objects.
   const manifest: CrdManifest = freeze(clone(manifestOf(definition, names, scope, versions)));
   const [own] = manifest.spec.versions;
-  const extra = { schema: own?.schema.openAPIV3Schema, crd: () => manifest };
+  const extra = { schema: own?.schema.openAPIV3Schema, crd: () => manifest, named: () => made };
   const subresources = Object.keys(own?.subresources ?? {});
-  return makeKind({ ...names, scope, subresources }, extra) as DefinedKind<
-    DefinedObject<`${Group}/${Version}`, Name, S, Spec, Status>,
-    DefinedWrite<Spec, Status>,
+  const made = makeKind({ ...names, scope, subresources }, extra) as unknown as DefinedKind<
+    DefinedObject<Name, SchemaOutput<Spec>, StatusOutput<Status>, S, `${Group}/${Version}`>,
+    DefinedWrite<SchemaInput<Spec>, StatusInput<Status>>,
     S
   >;
+  return made;
 }
 
 /** All versions, the kind's own first. */

@@ -74,7 +74,7 @@ export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Sco
   }
 
   /** Makes a new object, built by calling the kind (`Create`). */
-  create<T extends WriteObject>(object: T & At<T>, options?: CreateOptions): Promise<ReadOf<T>> {
+  create<T extends WriteObject>(object: At<T> & T, options?: CreateOptions): Promise<ReadOf<T>> {
     return this.#client.create<T>(object as never, options);
   }
 
