@@ -14,6 +14,7 @@ export type {
   Client,
   ClientOptions,
   DeleteOptions,
+  FieldOwned,
   GetOptions,
   Implied,
   Interceptor,

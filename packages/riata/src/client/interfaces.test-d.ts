@@ -4,7 +4,7 @@ import { makeKind, metadataOnly, type Scope } from '../object/kind.js';
 import type { KubeObject, Status } from '../object/meta.js';
 import { type ConnectedClient, createClient } from './create-client.js';
 import { delegatingClient } from './delegating-client.js';
-import type { Client, Implied, Reader, StatusWriter, Writer } from './interfaces.js';
+import type { Client, FieldOwned, Implied, InNamespace, Reader, StatusWriter, Writer } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
 import { dryRun, inNamespace, withFieldOwner } from './wrappers.js';
 
@@ -12,6 +12,7 @@ declare const client: Client;
 declare const connected: ConnectedClient;
 const here = inNamespace(connected, 'shop');
 const key = { namespace: 'shop', name: 'a' };
+const by = { fieldManager: 'me' };
 
 describe('reads', () => {
   test('give the read type of the kind', () => {
@@ -56,11 +57,11 @@ describe('writes', () => {
     const made = ConfigMap({ metadata: key, data: { a: 'b' } });
     expectTypeOf(client.create(made)).resolves.toEqualTypeOf<ConfigMap>();
     expectTypeOf(client.update(made)).resolves.toEqualTypeOf<ConfigMap>();
-    expectTypeOf(client.apply(made)).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.apply(made, by)).resolves.toEqualTypeOf<ConfigMap>();
     expectTypeOf(client.status.update(made)).resolves.toEqualTypeOf<ConfigMap>();
     const read = await client.get(ConfigMap, key);
     expectTypeOf(client.update(read)).resolves.toEqualTypeOf<ConfigMap>();
-    expectTypeOf(client.applyFields(ConfigMap, { metadata: key })).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.applyFields(ConfigMap, { metadata: key }, by)).resolves.toEqualTypeOf<ConfigMap>();
   });
 
   test('a missing namespace does not compile', () => {
@@ -69,8 +70,6 @@ describe('writes', () => {
     void client.create(lost);
     // @ts-expect-error no namespace
     void client.update(lost);
-    // @ts-expect-error no namespace
-    void client.apply(lost);
     // @ts-expect-error no namespace
     void client.apply(lost, { fieldManager: 'me' });
     // @ts-expect-error no namespace
@@ -81,20 +80,20 @@ describe('writes', () => {
   test('an owner in a namespace gives it to what is applied', async () => {
     const owner = await client.get(ConfigMap, key);
     const lost = ConfigMap({ metadata: { name: 'a' } });
-    expectTypeOf(client.apply(lost, { ownedBy: owner })).resolves.toEqualTypeOf<ConfigMap>();
+    expectTypeOf(client.apply(lost, { ...by, ownedBy: owner })).resolves.toEqualTypeOf<ConfigMap>();
     // @ts-expect-error a cluster-scoped owner has none to give
-    void client.apply(lost, { ownedBy: await client.get(Namespace, { name: 'a' }) });
+    void client.apply(lost, { ...by, ownedBy: await client.get(Namespace, { name: 'a' }) });
   });
 
   test('apply takes an intent, not an object that was read', async () => {
     const read = await client.get(ConfigMap, key);
     // @ts-expect-error it has a uid
-    void client.apply(read);
+    void client.apply(read, by);
     // @ts-expect-error so has a copy
-    void client.apply({ ...read, data: {} });
-    void client.apply(ConfigMap({ metadata: key }), { current: read });
+    void client.apply({ ...read, data: {} }, by);
+    void client.apply(ConfigMap({ metadata: key }), { ...by, current: read });
     // @ts-expect-error another kind
-    void client.apply(ConfigMap({ metadata: key }), { current: await client.get(Pod, key) });
+    void client.apply(ConfigMap({ metadata: key }), { ...by, current: await client.get(Pod, key) });
   });
 
   test('patches know the fields', () => {
@@ -106,42 +105,77 @@ describe('writes', () => {
   });
 });
 
+describe('a field manager', () => {
+  test('is required, unless the client has one', async () => {
+    const made = ConfigMap({ metadata: key });
+    // @ts-expect-error who applies?
+    void client.apply(made);
+    // @ts-expect-error who applies?
+    void client.apply(made, { force: true });
+    // @ts-expect-error who applies?
+    void client.applyFields(ConfigMap, { metadata: key });
+    // @ts-expect-error who applies?
+    void client.status.applyFields(ConfigMap, { metadata: key });
+    const owned = withFieldOwner(connected, 'me');
+    void owned.apply(made);
+    void owned.apply(made, { force: true });
+    void owned.applyFields(ConfigMap, { metadata: key });
+    void owned.status.applyFields(ConfigMap, { metadata: key });
+    void inNamespace(owned, 'shop').apply(ConfigMap({ metadata: { name: 'a' } }));
+    const plain: Client = owned;
+    void plain.apply(made, by);
+    // @ts-expect-error one without a field manager cannot stand in
+    const other: Client<FieldOwned> = connected;
+    void other;
+  });
+});
+
 describe('applyFields', () => {
   test('takes any part of an object', () => {
-    void client.applyFields(Deployment, { metadata: key, spec: { replicas: 2 } });
-    void client.applyFields(Deployment, { metadata: key, spec: { template: { spec: { nodeName: 'a' } } } });
-    void client.status.applyFields(Deployment, { metadata: key, status: { replicas: 1 } });
+    void client.applyFields(Deployment, { metadata: key, spec: { replicas: 2 } }, by);
+    void client.applyFields(Deployment, { metadata: key, spec: { template: { spec: { nodeName: 'a' } } } }, by);
+    void client.status.applyFields(Deployment, { metadata: key, status: { replicas: 1 } }, by);
     // @ts-expect-error the name is wanted
-    void client.applyFields(Deployment, { metadata: {} });
+    void client.applyFields(Deployment, { metadata: {} }, by);
     // @ts-expect-error the metadata is wanted
-    void client.applyFields(Deployment, { spec: {} });
+    void client.applyFields(Deployment, { spec: {} }, by);
     // @ts-expect-error no such field
-    void client.applyFields(Deployment, { metadata: key, spec: { replica: 2 } });
+    void client.applyFields(Deployment, { metadata: key, spec: { replica: 2 } }, by);
   });
 
   test('elements of keyed lists need their keys', () => {
     const containers = [{ name: 'web', image: 'web:2' }];
-    void client.applyFields(Deployment, { metadata: key, spec: { template: { spec: { containers } } } });
-    void client.applyFields(Deployment, {
-      metadata: key,
-      // @ts-expect-error a container without its name
-      spec: { template: { spec: { containers: [{ image: 'web:2' }] } } },
-    });
-    void client.applyFields(Pod, {
-      metadata: key,
-      // @ts-expect-error ports are told apart by containerPort and protocol
-      spec: { containers: [{ name: 'web', ports: [{ containerPort: 80 }] }] },
-    });
+    void client.applyFields(Deployment, { metadata: key, spec: { template: { spec: { containers } } } }, by);
+    void client.applyFields(
+      Deployment,
+      {
+        metadata: key,
+        // @ts-expect-error a container without its name
+        spec: { template: { spec: { containers: [{ image: 'web:2' }] } } },
+      },
+      by,
+    );
+    void client.applyFields(
+      Pod,
+      {
+        metadata: key,
+        // @ts-expect-error ports are told apart by containerPort and protocol
+        spec: { containers: [{ name: 'web', ports: [{ containerPort: 80 }] }] },
+      },
+      by,
+    );
   });
 });
 
 describe('a client for one namespace', () => {
   test('may leave it out', () => {
-    expectTypeOf(here).toEqualTypeOf<KubeClient<Implied>>();
+    expectTypeOf(here).toEqualTypeOf<KubeClient<InNamespace>>();
+    expectTypeOf<Implied>().toExtend<InNamespace>();
+    expectTypeOf<InNamespace>().toExtend<Implied>();
     void here.get(Pod, { name: 'a' });
     void here.create(ConfigMap({ metadata: { name: 'a' } }));
     void here.update(ConfigMap({ metadata: { name: 'a' } }));
-    void here.apply(ConfigMap({ metadata: { name: 'a' } }));
+    void here.apply(ConfigMap({ metadata: { name: 'a' } }), by);
     void here.delete(Pod, { name: 'a' });
     void here.patch(Pod, { name: 'a' }, { type: 'merge', body: {} });
     void here.status.update(ConfigMap({ metadata: { name: 'a' } }));
@@ -160,7 +194,7 @@ describe('a client for one namespace', () => {
   });
 
   test('stays one through other wrappers', () => {
-    expectTypeOf(withFieldOwner(here, 'me')).toEqualTypeOf<KubeClient<Implied>>();
+    expectTypeOf(withFieldOwner(here, 'me')).toEqualTypeOf<KubeClient<FieldOwned<InNamespace>>>();
     expectTypeOf(dryRun(connected)).toEqualTypeOf<KubeClient>();
     const explicit: Client = here;
     const reader: Reader = here;

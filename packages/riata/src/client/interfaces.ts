@@ -33,29 +33,60 @@ export interface NamespaceRequired {
   readonly metadata: { readonly namespace: string };
 }
 
-/** The caller names namespaces: as every client expects it that has none of its own. */
-export interface Explicit {
-  readonly Namespaced: KeyFor<'Namespaced'>;
+/** What `apply` must be told unless the client has a field manager of its own: compile errors show this name. */
+export interface FieldManagerRequired {
+  readonly fieldManager: string;
+}
+
+/** What callers of a client have to say themselves: {@link Explicit}, {@link Implied}, {@link FieldOwned}. */
+export interface Placement {
+  /** The key of a namespaced object. */
+  readonly Namespaced: KeyFor<Scope>;
+  /** The key of a cluster-scoped object. */
   readonly Cluster: KeyFor<'Cluster'>;
   /** Of a kind whose scope the compiler does not know. */
   readonly any: KeyFor<Scope>;
   /** What an object of a namespaced kind lacks that was built without a namespace. */
-  readonly unplaced: NamespaceRequired;
+  readonly unplaced: unknown;
+  /** What the options of `apply` must hold. */
+  readonly applying: unknown;
+  /** Whether there need be any: `void` can be left out, `never` cannot. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: an argument of a type with void in it may be omitted
+  readonly nothing: void;
 }
 
-/** The caller may leave namespaces out: the client has one of its own (`inNamespace`). */
-export interface Implied {
-  readonly Namespaced: KeyFor<Scope>;
-  readonly Cluster: KeyFor<'Cluster'>;
-  readonly any: KeyFor<Scope>;
-  readonly unplaced: unknown;
+/** The caller names namespaces and field managers: the client has neither. */
+export interface Explicit extends Placement {
+  readonly Namespaced: KeyFor<'Namespaced'>;
+  readonly unplaced: NamespaceRequired;
+  readonly applying: FieldManagerRequired;
+  readonly nothing: never;
 }
 
 /**
- * Who names namespaces: {@link Explicit} or {@link Implied}. A `Client<Implied>` can stand in for a `Client`, and refuses
- * other namespaces than its own when it is run; the other way round does not compile.
+ * The caller may leave namespaces out: the client has one of its own (`inNamespace`). A `Client<Implied>` can stand in for
+ * a `Client`, and refuses other namespaces than its own when it is run; the other way round does not compile.
  */
-export type Placement = Explicit | Implied;
+export interface Implied extends Placement {
+  readonly applying: FieldManagerRequired;
+  readonly nothing: never;
+}
+
+/**
+ * The caller may leave field managers out: the client has one of its own (`withFieldOwner`, and the client of a
+ * reconciler). A `Client<FieldOwned>` can stand in for a `Client`; the other way round does not compile.
+ */
+export type FieldOwned<P extends Placement = Explicit> = {
+  readonly [K in keyof Placement]: K extends 'applying' | 'nothing' ? Placement[K] : P[K];
+};
+
+/** As `P`, in a namespace of its own. */
+export type InNamespace<P extends Placement = Explicit> = {
+  readonly [K in keyof Placement]: K extends 'applying' | 'nothing' ? P[K] : Implied[K];
+};
+
+/** The options of `apply`: they can be left out where the client knows who applies. */
+export type ApplyArgument<P extends Placement, O> = (O & P['applying']) | P['nothing'];
 
 /** The key of an object: the namespace is wanted where the kind has one and the client none. */
 export type Key<S extends Scope, P extends Placement = Explicit> = P[Scope extends S ? 'any' : S];
@@ -108,10 +139,14 @@ export interface Writer<in P extends Placement = Explicit> {
    */
   apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
     object: AppliedAt<New<R, W, S, N>, P, O> & New<R, W, S, N> & { readonly metadata: WriteMeta },
-    options?: O,
+    options: ApplyArgument<P, O>,
   ): Promise<R>;
   /** Server-side apply of some fields: a deep partial; elements of keyed lists need their keys. */
-  applyFields<R extends KubeObject>(kind: KindRef<R>, fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R>;
+  applyFields<R extends KubeObject>(
+    kind: KindRef<R>,
+    fields: ApplyFields<R>,
+    options: ApplyArgument<P, ApplyOptions<R>>,
+  ): Promise<R>;
   /** Asks for deletion (`Delete`). Resolves to the object if it lives on (finalizers, grace period), else a Status. */
   delete<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
@@ -135,7 +170,11 @@ export interface StatusWriter<in P extends Placement = Explicit> {
     options?: PatchOptions,
   ): Promise<R>;
   /** Server-side apply of the status: `fields` holds `{ metadata, status }`, and nothing else is taken over. */
-  applyFields<R extends KubeObject>(kind: KindRef<R>, fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R>;
+  applyFields<R extends KubeObject>(
+    kind: KindRef<R>,
+    fields: ApplyFields<R>,
+    options: ApplyArgument<P, ApplyOptions<R>>,
+  ): Promise<R>;
 }
 
 /** Has a way to write statuses (`client.StatusClient`). */

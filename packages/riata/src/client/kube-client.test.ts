@@ -321,7 +321,11 @@ describe('what would reach something else is refused before it is sent', () => {
     ['a path as a name', () => client.get(Pod, { namespace: 'shop', name: '../x' }), 'name'],
     ['no subresource', () => client.subresource('').replace(Pod, key, {}), 'the subresource is missing'],
     ['logs without namespace', () => client.logs({ name: 'a' } as never), 'the namespace is missing'],
-    ['an apply by nobody', () => client.apply(ConfigMap({ metadata: key })), 'say who applies'],
+    [
+      'an apply by nobody',
+      () => client.apply(ConfigMap({ metadata: key }), {} as { fieldManager: string }),
+      'say who applies',
+    ],
     ['an apply patch by nobody', () => client.patch(Pod, key, { type: 'apply', body: {} }), 'say who applies'],
     [
       'a Date',

@@ -15,6 +15,7 @@ import type { ApplyFields } from './apply-fields.js';
 import { runForCaller } from './caller-stack.js';
 import type {
   AppliedAt,
+  ApplyArgument,
   At,
   Client,
   Explicit,
@@ -219,7 +220,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
 
   async apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
     object: AppliedAt<New<R, W, S, N>, P, O> & New<R, W, S, N> & { readonly metadata: WriteMeta },
-    options?: O,
+    options: ApplyArgument<P, O>,
   ): Promise<R> {
     const intent = object as unknown as WriteObject;
     return (await this.run(applyOperation(await this.#kindOfWritten(intent), intent, options ?? {}))) as R;
@@ -228,9 +229,9 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   async applyFields<R extends KubeObject>(
     kind: KindRef<R>,
     fields: ApplyFields<R>,
-    options: ApplyOptions<R> = {},
+    options: ApplyArgument<P, ApplyOptions<R>>,
   ): Promise<R> {
-    return (await this.run(applyOperation(kind, intentOf(kind, fields), options))) as R;
+    return (await this.run(applyOperation(kind, intentOf(kind, fields), options ?? {}))) as R;
   }
 
   async delete<R extends KubeObject, S extends Scope>(

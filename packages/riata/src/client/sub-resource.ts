@@ -4,7 +4,7 @@ import { refuseLossy } from '../object/value/lossy.js';
 import { patchTypes } from '../rest/rest-client.js';
 import { type ApplyOptions, applyOperation, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
-import type { At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
+import type { ApplyArgument, At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
 import type { Run } from './operation.js';
 import type { CreateOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
 import { callOf, getParams, writeParams } from './params.js';
@@ -70,9 +70,9 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   async applyFields<R extends KubeObject>(
     kind: KindRef<R>,
     fields: ApplyFields<R>,
-    options: ApplyOptions<R> = {},
+    options: ApplyArgument<P, ApplyOptions<R>>,
   ): Promise<R> {
-    return (await this.#run(applyOperation(kind, intentOf(kind, fields), options, this.#subresource))) as R;
+    return (await this.#run(applyOperation(kind, intentOf(kind, fields), options ?? {}, this.#subresource))) as R;
   }
 
   #at(kind: KindRef, { namespace, name }: Name) {

@@ -226,7 +226,7 @@ describe('intercept', () => {
       () => failing.logs(key),
       () => failing.watch(ConfigMap),
       () => failing.status.update(stored),
-      () => failing.apply(ConfigMap({ metadata: key })),
+      () => failing.apply(ConfigMap({ metadata: key }), { fieldManager: 'me' }),
       () => failing.run({ verb: 'get', kind: Pod, params: {} }),
     ]) {
       const promise = call();

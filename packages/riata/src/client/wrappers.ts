@@ -2,7 +2,7 @@ import { isJsonObject } from '../object/json.js';
 import type { Impersonation } from '../rest/config.js';
 import { patchTypes } from '../rest/rest-client.js';
 import { impersonationHeaders } from '../rest/with-impersonation.js';
-import type { Implied, Placement } from './interfaces.js';
+import type { FieldOwned, InNamespace, Placement } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
 import { type Answers, isWrite, type Operation, type Verb } from './operation.js';
 import type { FieldValidation } from './options.js';
@@ -25,9 +25,10 @@ export function intercept<P extends Placement>(client: KubeClient<P>, intercepto
  * A client for one namespace (`client.NewNamespacedClient`): keys and objects may leave it out, lists and watches see
  * it alone, and any other namespace is refused. Cluster-scoped kinds work as ever.
  */
-export function inNamespace(client: KubeClient, namespace: string): KubeClient<Implied> {
+export function inNamespace<P extends Placement>(client: KubeClient<P>, namespace: string): KubeClient<InNamespace<P>> {
   if (namespace === '') throw new TypeError('inNamespace: the namespace is empty; name one');
-  return client.wrap((run) => (operation) => run(placed(operation, namespace))) as unknown as KubeClient<Implied>;
+  const wrapped: unknown = client.wrap((run) => (operation) => run(placed(operation, namespace)));
+  return wrapped as KubeClient<InNamespace<P>>;
 }
 
 /** A client whose writes store nothing (`client.NewDryRunClient`). */
@@ -36,8 +37,14 @@ export function dryRun<P extends Placement>(client: KubeClient<P>): KubeClient<P
 }
 
 /** A client whose writes belong to `fieldManager` unless a call says otherwise (`client.WithFieldOwner`). */
-export function withFieldOwner<P extends Placement>(client: KubeClient<P>, fieldManager: string): KubeClient<P> {
-  return client.wrap((run) => (operation) => run(defaultParam(operation, 'fieldManager', fieldManager)));
+export function withFieldOwner<P extends Placement>(
+  client: KubeClient<P>,
+  fieldManager: string,
+): KubeClient<FieldOwned<P>> {
+  const wrapped: unknown = client.wrap(
+    (run) => (operation) => run(defaultParam(operation, 'fieldManager', fieldManager)),
+  );
+  return wrapped as KubeClient<FieldOwned<P>>;
 }
 
 /** A client whose writes are validated like this unless a call says otherwise (`client.WithFieldValidation`). */

@@ -1,5 +1,5 @@
 import type { ApplyOptions } from '../client/apply.js';
-import type { AppliedAt, Client, Explicit } from '../client/interfaces.js';
+import type { AppliedAt, Client, Explicit, FieldOwned } from '../client/interfaces.js';
 import type { New, Scope } from '../object/kind.js';
 import type { Condition, KubeObject, WriteMeta } from '../object/meta.js';
 import type { ReconcileRun } from './reconciler.js';
@@ -51,7 +51,7 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
    * Reads declared kinds from the cache and others from the server, writes to the server. Both end with `signal`, unless
    * given another; writes belong to the controller, and are kept for `explain`.
    */
-  readonly client: Client;
+  readonly client: Client<FieldOwned>;
   /**
    * Server-side apply of something that `object` is to own: skipped if nothing would change, taking over fields that
    * others hold. Resolves to what is stored; as with `object`, that may be frozen, and has no `managedFields`. Rejects with

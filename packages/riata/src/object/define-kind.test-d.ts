@@ -27,6 +27,23 @@ interface Foo extends KindOf<typeof Foo> {}
 declare function create<T extends object>(object: T & Placed<T>): ReadOf<T>;
 declare const foo: Foo;
 
+interface NamedFoo extends KindOf<typeof Foo> {}
+interface WiderFoo extends KindOf<typeof Foo> {
+  readonly more: string;
+}
+
+describe('a named kind', () => {
+  test('reads as the interface, and writes as before', () => {
+    const Named = Foo.named<NamedFoo>();
+    expectTypeOf<KindOf<typeof Named>>().toEqualTypeOf<NamedFoo>();
+    expectTypeOf<WriteTypeOf<typeof Named>>().toEqualTypeOf<WriteTypeOf<typeof Foo>>();
+    // @ts-expect-error the schema has no such field
+    Foo.named<WiderFoo>();
+    // @ts-expect-error another kind
+    Foo.named<KubeObject>();
+  });
+});
+
 describe('a kind defined by zod', () => {
   test('reads the output, deeply read-only', () => {
     expectTypeOf(foo.apiVersion).toEqualTypeOf<'x.dev/v1'>();

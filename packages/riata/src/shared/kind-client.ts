@@ -1,6 +1,6 @@
 import type { ApplyOptions } from '../client/apply.js';
 import type { ApplyFields } from '../client/apply-fields.js';
-import type { At, Key, WriteObject } from '../client/interfaces.js';
+import type { At, FieldManagerRequired, Key, WriteObject } from '../client/interfaces.js';
 import type { KubeClient } from '../client/kube-client.js';
 import type {
   CreateOptions,
@@ -99,7 +99,7 @@ export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Sco
   }
 
   /** Server-side apply of some fields. */
-  applyFields(fields: ApplyFields<R>, options?: ApplyOptions<R>): Promise<R> {
+  applyFields(fields: ApplyFields<R>, options: ApplyOptions<R> & FieldManagerRequired): Promise<R> {
     return this.#client.applyFields(this.kind, fields, options);
   }
 
