@@ -1,4 +1,4 @@
-import { Pod, ReplicaSet, ReplicationController } from 'riata/kinds';
+import { Deployment, Pod, ReplicaSet, ReplicationController } from 'riata/kinds';
 import { describe, expect, test } from 'vitest';
 import { describeClusters, eventually } from './cluster.js';
 
@@ -82,6 +82,37 @@ describeClusters((cluster) => {
         });
       },
     );
+
+    test('a Deployment has the condition of its ReplicaSet whose Pods are refused', async () => {
+      const { client, newNamespace } = cluster();
+      const at = { namespace: await newNamespace(), name: 'web' };
+      const spec = { ...template.spec, nodeName: 'nowhere', schedulingGates: [{ name: 'example.com/gate' }] };
+      const selector = { matchLabels: labels };
+      await client.create(Deployment({ metadata: at, spec: { selector, template: { ...template, spec } } }));
+      const conditions = async () =>
+        (await client.get(Deployment, at)).status.conditions
+          ?.map(({ type, status, reason }) => `${type} ${status} ${reason}`)
+          .sort();
+      await eventually(async () =>
+        expect(await conditions()).toEqual([
+          'Available False MinimumReplicasUnavailable',
+          'Progressing True NewReplicaSetCreated',
+          'ReplicaFailure True FailedCreate',
+        ]),
+      );
+      await client.patch(Deployment, at, {
+        type: 'merge',
+        body: {
+          spec: { template: { ...template, spec: { ...template.spec, nodeName: null, schedulingGates: null } } },
+        },
+      });
+      await eventually(async () =>
+        expect(await conditions()).toEqual([
+          'Available True MinimumReplicasAvailable',
+          'Progressing True NewReplicaSetAvailable',
+        ]),
+      );
+    });
 
     test('a Pod that cannot be created is a condition, until it can be', async () => {
       const { client, newNamespace } = cluster();

@@ -97,6 +97,30 @@ describeClusters((cluster) => {
       });
     });
 
+    test('a rollout that is done stays so when a Pod is lost, or more are wanted', async () => {
+      const { client, newNamespace } = cluster();
+      const namespace = await newNamespace();
+      const key = { namespace, name: 'web' };
+      const spec = { replicas: 2, progressDeadlineSeconds: 4, minReadySeconds: 3, selector, template: template() };
+      const seen = async () => {
+        const { status } = await client.get(Deployment, key);
+        const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+        return `${status?.availableReplicas} ${progressing?.reason}`;
+      };
+      await client.create(Deployment({ metadata: key, spec }));
+      await eventually(async () => expect(await seen()).toBe('2 NewReplicaSetAvailable'));
+      const [victim] = await active(cluster(), namespace);
+      await client.delete(Pod, victim!.metadata);
+      await eventually(async () => expect(await seen()).toBe('1 NewReplicaSetAvailable'));
+      await eventually(async () => expect(await seen()).toBe('2 NewReplicaSetAvailable'));
+      await client.patch(Deployment, key, { type: 'merge', body: { spec: { replicas: 3 } } });
+      await eventually(async () => {
+        const { status } = await client.get(Deployment, key);
+        expect(status).toMatchObject({ replicas: 3, availableReplicas: 2 });
+        expect(await seen()).toBe('2 NewReplicaSetAvailable');
+      });
+    });
+
     test('recreate: all old Pods go before the first new one comes', async () => {
       const { client, newNamespace } = cluster();
       const namespace = await newNamespace();

@@ -98,12 +98,16 @@ function progress(deployment: Deployment, { counts, current, failure }: Deployme
   if (isComplete && !paused) {
     return say('True', 'NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`);
   }
+  const wasComplete = before?.reason === 'NewReplicaSetAvailable';
+  // Pods that are lost or added after a rollout are none of its business.
+  if (wasComplete && before.message?.includes(`"${name}"`)) {
+    return say('True', 'NewReplicaSetAvailable', before.message);
+  }
   const { status } = deployment;
   const hasMoved =
     counts.updatedReplicas > (status?.updatedReplicas ?? 0) ||
     counts.availableReplicas > (status?.availableReplicas ?? 0) ||
     counts.replicas - counts.updatedReplicas < (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
-  const wasComplete = before?.reason === 'NewReplicaSetAvailable' || before === undefined;
   const wasPaused = before?.reason === 'DeploymentPaused';
   const since = Date.parse(before?.lastUpdateTime ?? '');
   const limit = progressDeadlineSeconds * 1000;
@@ -112,10 +116,11 @@ function progress(deployment: Deployment, { counts, current, failure }: Deployme
   if ((left <= 0 || wasStuck) && !hasMoved) {
     return say('False', 'ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`);
   }
-  const isResumed = wasPaused || before?.reason === 'DeploymentResumed';
-  if (isResumed && !hasMoved) return say('Unknown', 'DeploymentResumed', 'Deployment is resumed', left);
-  const isNew = before === undefined || (wasComplete && !hasMoved);
-  return isNew
-    ? say('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`, left)
-    : say('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`, left, hasMoved);
+  if (hasMoved) return say('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`, left, true);
+  if (wasPaused) return say('Unknown', 'DeploymentResumed', 'Deployment is resumed', left);
+  if (before === undefined || wasComplete || before.reason === 'ReplicaSetCreateError') {
+    return say('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`, left);
+  }
+  const { reason = '', message = '' } = before;
+  return say(before.status as Said['status'], reason, message, left);
 }

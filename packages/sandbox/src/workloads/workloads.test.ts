@@ -1,4 +1,5 @@
-import { TestEnvironment } from '@riata/testing';
+import { type InstallableKind, TestEnvironment } from '@riata/testing';
+import { defineKind } from 'riata';
 import {
   CronJob,
   DaemonSet,
@@ -9,11 +10,13 @@ import {
   Job,
   Pod,
   PodDisruptionBudget,
+  ReplicaSet,
   ReplicationController,
   Service,
   StatefulSet,
 } from 'riata/kinds';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { nodeControllers, workloadControllers } from '../controllers.js';
 import type { KubeletOptions } from '../node/kubelet.js';
 import { makeNodes } from '../node/nodes.js';
@@ -23,8 +26,8 @@ const labels = { app: 'web' };
 const selector = { matchLabels: labels };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
 
-async function sandbox(fate?: KubeletOptions['fate']) {
-  const env = await TestEnvironment.start();
+async function sandbox(fate?: KubeletOptions['fate'], kinds: readonly InstallableKind[] = []) {
+  const env = await TestEnvironment.start({ kinds });
   await makeNodes(env.client, 3);
   await env.run(...workloadControllers(), ...nodeControllers({ ...(fate && { fate }) }));
   return env;
@@ -91,6 +94,71 @@ test('a Pod that was evicted and stays counts again after two minutes', async ()
   await env.advance('2s');
   expect(await budget()).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
   expect((await budget()).disruptedPods ?? {}).toEqual({});
+});
+
+test('a PodDisruptionBudget asks a custom controller for its scale, and allows nothing if that is gone', async () => {
+  const Fleet = defineKind({
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Fleet',
+    spec: z.object({ size: z.number() }),
+    status: z.object({ size: z.number() }),
+    scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' },
+  });
+  await using env = await sandbox(undefined, [Fleet]);
+  const { client } = env;
+  const key = { namespace, name: 'web' };
+  const fleet = await client.create(Fleet({ metadata: key, spec: { size: 3 } }));
+  const { uid } = fleet.metadata;
+  const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Fleet', name: 'web', uid, controller: true }];
+  const pod = (name: string) => Pod({ metadata: { namespace, name, labels, ownerReferences }, spec: template.spec });
+  await client.create(pod('a'));
+  await client.create(pod('b'));
+  await client.create(PodDisruptionBudget({ metadata: key, spec: { minAvailable: '50%', selector } }));
+  await env.settle();
+  const budget = async () => (await client.get(PodDisruptionBudget, key)).status;
+  expect(await budget()).toMatchObject({
+    expectedPods: 3,
+    desiredHealthy: 2,
+    currentHealthy: 2,
+    disruptionsAllowed: 0,
+  });
+  // As if the Fleet had been deleted, and another one of that name created.
+  const earlier = [{ ...ownerReferences[0]!, uid: '00000000-0000-4000-8000-000000000000' }];
+  await client.create(
+    Pod({
+      metadata: { namespace, name: 'c', labels, ownerReferences: earlier, finalizers: ['example.com/keep'] },
+      spec: template.spec,
+    }),
+  );
+  await env.settle();
+  expect((await budget()).conditions).toMatchObject([
+    { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'found no controllers for pod "c"' },
+  ]);
+});
+
+test('a Deployment whose ReplicaSet is refused reports it, and rolls out when it is not any more', async () => {
+  await using env = await sandbox();
+  const { client } = env;
+  const key = { namespace, name: 'web' };
+  const forbidden = { code: 403, reason: 'Forbidden' as const, message: 'no more of these' };
+  env.faults.add({ verb: 'create', kind: ReplicaSet }, { fail: forbidden });
+  await client.create(Deployment({ metadata: key, spec: { replicas: 1, selector, template } }));
+  await env.settle();
+  const conditions = async () => (await client.get(Deployment, key)).status.conditions ?? [];
+  const progressing = async () => (await conditions()).find(({ type }) => type === 'Progressing');
+  expect(await progressing()).toMatchObject({ status: 'False', reason: 'ReplicaSetCreateError' });
+  expect((await progressing())?.message).toMatch(
+    /^Failed to create new replica set "web-[a-z0-9]{10}": no more of these$/,
+  );
+  expect(await told(env, 'web')).toContainEqual(
+    expect.stringMatching(/^ReplicaSetCreateError Failed to create new replica set "web-[a-z0-9]+": no more of these/),
+  );
+  env.faults.clear();
+  await env.advance('20s');
+  await env.settle();
+  expect(await progressing()).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
+  await env.expectConverged();
 });
 
 const slow = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'work', image: 'work' }] } };
