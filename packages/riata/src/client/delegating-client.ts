@@ -27,7 +27,9 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     get mapper() {
       return client.mapper;
     },
-    status: client.status,
+    get status() {
+      return client.status;
+    },
     get: (kind, key, options) => readerOf(kind).get(kind, key, options),
     find: (kind, key, options) => readerOf(kind).find(kind, key, options),
     list: (kind, options) => readerOf(kind).list(kind, options),
