@@ -148,11 +148,14 @@ export class ControlPlane {
       if (!command) throw new Error(`there is no ${name} in KUBEBUILDER_ASSETS; unset it to have one built`);
       if (this.#expected.has(name)) return;
       const { kubeconfigPath, servingCertFile, servingKeyFile, serviceAccountKeyFile, ca } = this.#configuration;
+      const { clientCaFile, clientCaKeyFile } = this.#configuration;
       /** @param {number} port */
       const argsOn = (port) => [
         `--kubeconfig=${kubeconfigPath}`,
         `--controllers=${controllers.join(',')}`,
         `--service-account-private-key-file=${serviceAccountKeyFile}`,
+        `--cluster-signing-cert-file=${clientCaFile}`,
+        `--cluster-signing-key-file=${clientCaKeyFile}`,
         '--use-service-account-credentials=false',
         '--leader-elect=false',
         '--bind-address=127.0.0.1',

@@ -116,7 +116,8 @@ export class ApiServer implements AsyncDisposable {
   readonly token: string;
   readonly #dispatcher: Dispatcher;
   readonly #core: ServerCore;
-  readonly #authority: Authority;
+  /** What signs the server's own certificate: `kube-root-ca.crt` in every namespace. */
+  readonly authority: Authority;
   readonly #clock: Scheduler;
   readonly #connections = new Set<InProcessTransport>();
   readonly #listening = new Set<NodeServer>();
@@ -148,10 +149,10 @@ export class ApiServer implements AsyncDisposable {
     const log = options.log ?? consoleLogger({ level: 'warn' });
     const token = options.token ?? systemRandom.uuid().replaceAll('-', '');
     this.token = token;
-    this.#authority = newAuthority();
+    this.authority = newAuthority();
     this.#core = new ServerCore({
       ...{ storage, clock, random, log, token },
-      rootCertificate: this.#authority.cert,
+      rootCertificate: this.authority.cert,
       controllers: options.controllers ?? true,
     });
     const { served: table, verbs: handlers } = this.#core;
@@ -229,7 +230,7 @@ export class ApiServer implements AsyncDisposable {
     const server = await NodeServer.listen((request, reply) => this.#dispatcher.handle(request, reply), {
       host,
       port,
-      tls: tls ? this.#authority.issue('riata-apiserver', names) : undefined,
+      tls: tls ? this.authority.issue('riata-apiserver', names) : undefined,
       // Who is at the other end of a socket lives in real time, whatever the clock of the server says.
       clock: systemClock,
     });
@@ -238,7 +239,7 @@ export class ApiServer implements AsyncDisposable {
       await server.close();
       this.#listening.delete(server);
     };
-    return { url: server.url, ca: tls ? this.#authority.cert : undefined, close, [Symbol.asyncDispose]: close };
+    return { url: server.url, ca: tls ? this.authority.cert : undefined, close, [Symbol.asyncDispose]: close };
   }
 
   /** Ends watches, then everything else. Nothing is left running. */

@@ -405,6 +405,7 @@ test('riata/runtime', async () => {
       "noTracer",
       "onAbort",
       "pinoLogger",
+      "readCertificateRequest",
       "resolveRuntime",
       "seededRandom",
       "silentLogger",

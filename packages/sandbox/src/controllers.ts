@@ -1,6 +1,7 @@
 import type { ControllerDefinition } from 'riata/controller';
 import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscaler.js';
 import type { MetricsOptions } from './autoscaling/metrics.js';
+import { certificateSigningRequests, type SignerOptions } from './certificates/certificate-signing-requests.js';
 import { type LoadBalancerOptions, loadBalancers } from './network/load-balancers.js';
 import { type KubeletOptions, kubelet } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
@@ -32,12 +33,17 @@ export function workloadControllers(): readonly ControllerDefinition[] {
   return [...pods, endpoints, endpointSlices, endpointMirroring, disruptionBudgets()];
 }
 
+/** What the controllers of the whole cluster go by. */
+export interface ClusterOptions extends MetricsOptions, SignerOptions {}
+
 /**
  * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas,
- * the binding of PersistentVolumeClaims, and HorizontalPodAutoscalers.
+ * the binding of PersistentVolumeClaims, HorizontalPodAutoscalers, and CertificateSigningRequests.
  */
-export function clusterControllers(options: MetricsOptions = {}): readonly ControllerDefinition[] {
-  return [resourceQuotas(), claimBinder(), volumeReclaimer, ephemeralClaims, horizontalPodAutoscalers(options)];
+export function clusterControllers(options: ClusterOptions = {}): readonly ControllerDefinition[] {
+  const volumes = [claimBinder(), volumeReclaimer, ephemeralClaims];
+  const certificates = certificateSigningRequests(options);
+  return [resourceQuotas(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
 }
 
 /** What is pretended of a cloud provider. */

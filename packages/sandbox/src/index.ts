@@ -5,6 +5,7 @@
  */
 export type { MetricsOptions, MetricValues } from './autoscaling/metrics.js';
 export {
+  type ClusterOptions,
   clusterControllers,
   nodeControllers,
   type ProviderOptions,

@@ -69,7 +69,7 @@ export class Sandbox implements AsyncDisposable {
       const manager = new Manager({ config: server.connect({ name: 'sandbox' }), loopMonitor: false, runtime });
       const all = [
         ...workloadControllers(),
-        ...clusterControllers({ ...(options.metrics && { metrics: options.metrics }) }),
+        ...clusterControllers({ authority: server.authority, ...(options.metrics && { metrics: options.metrics }) }),
         ...providerControllers(options.provider),
         ...nodeControllers({ ...(options.fate && { fate: options.fate }) }),
       ];

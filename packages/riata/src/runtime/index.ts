@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type CertificateRequest, readCertificateRequest } from './certificate-request.js';
 export type { Clock, Scheduler, Timer, TimerOptions } from './clock.js';
 export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.js';
 export { describeError } from './describe-error.js';

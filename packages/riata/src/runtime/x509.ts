@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
+import type { CertificateRequest } from './certificate-request.js';
+import { bitString, element, oid, sequence, time } from './der.js';
 
 /** Loaded by who makes certificates: most programs only import this file. */
 const crypto = () => process.getBuiltinModule('node:crypto');
@@ -20,6 +22,11 @@ export interface Validity {
 export interface Authority extends Identity {
   /** A certificate for a server under these names and addresses, with a new key; valid as long as the authority by default. */
   issue(commonName: string, hosts: readonly string[], validity?: Validity): Identity;
+  /**
+   * A certificate, PEM, for whoever has the key of a request, with its subject and alternative names. Usages as a
+   * CertificateSigningRequest names them (`client auth`, `digital signature`). No longer valid than the authority.
+   */
+  sign(request: CertificateRequest, options: Validity & { readonly usages: readonly string[] }): string;
 }
 
 /** Makes a new authority, with a key of its own. node:crypto reads certificates but makes none, so this writes them. */
@@ -54,6 +61,12 @@ function authority(cert: string, issuer: Subject & { readonly key: KeyObject }, 
       const made = certificate(subject, issuer, validity, extensions(subject.spki, issuer.spki, hosts));
       return { cert: made, key: pemKey(privateKey) };
     },
+    sign({ subject, publicKey: spki, alternativeNames }, { usages, notBefore, notAfter }) {
+      const last = notAfter < own.notAfter ? notAfter : own.notAfter;
+      const extra = signedExtensions(issuer.spki, usages, alternativeNames);
+      // A key may be certified more than once.
+      return certificate({ subject, spki }, issuer, { notBefore, notAfter: last }, extra, crypto().randomBytes(16));
+    },
   };
 }
 
@@ -67,10 +80,11 @@ function certificate(
   issuer: Subject & { readonly key: KeyObject },
   { notBefore, notAfter }: Validity,
   extra: Buffer,
+  // Keys are new each time, so a hash of one is as good a serial number as any.
+  serial: Buffer = crypto().createHash('sha256').update(spki).digest().subarray(0, 16),
 ): string {
   const algorithm = sequence(oid('1.2.840.10045.4.3.2')); // ecdsa-with-SHA256
-  // Keys are new each time, so a hash of one is as good a serial number as any; never negative.
-  const serial = crypto().createHash('sha256').update(spki).digest().subarray(0, 16);
+  // Never negative.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const body = sequence(
     element(0xa0, element(0x02, Buffer.from([2]))), // version 3
@@ -90,12 +104,13 @@ function certificate(
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
+const yes = element(0x01, Buffer.from([0xff]));
+const extension = (id: string, value: Buffer, critical = false): Buffer =>
+  sequence(oid(id), ...(critical ? [yes] : []), element(0x04, value));
+
 /** Those of an authority, or, with hosts, of a server. */
 function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] | undefined): Buffer {
   const isAuthority = hosts === undefined;
-  const yes = element(0x01, Buffer.from([0xff]));
-  const extension = (id: string, value: Buffer, critical = false) =>
-    sequence(oid(id), ...(critical ? [yes] : []), element(0x04, value));
   const usage = isAuthority ? bitString(Buffer.from([0b1000_0110]), 1) : bitString(Buffer.from([0b1000_0000]), 7);
   return sequence(
     extension('2.5.29.19', isAuthority ? sequence(yes) : sequence(), true), // basicConstraints
@@ -108,6 +123,41 @@ function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] |
           extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // for servers
           extension('2.5.29.17', sequence(...hosts.map(alternativeName))),
         ]),
+  );
+}
+
+/** Bits of keyUsage, by the names that Kubernetes has for them. */
+const keyUsages: Readonly<Record<string, number>> = {
+  ...{ signing: 0, 'digital signature': 0, 'content commitment': 1, 'key encipherment': 2, 'data encipherment': 3 },
+  ...{ 'key agreement': 4, 'cert sign': 5, 'crl sign': 6, 'encipher only': 7, 'decipher only': 8 },
+};
+const purpose = '1.3.6.1.5.5.7.3';
+const extendedUsages: Readonly<Record<string, string>> = {
+  ...{
+    any: '2.5.29.37.0',
+    'server auth': `${purpose}.1`,
+    'client auth': `${purpose}.2`,
+    'code signing': `${purpose}.3`,
+  },
+  ...{ 'email protection': `${purpose}.4`, 's/mime': `${purpose}.4`, 'ipsec end system': `${purpose}.5` },
+  ...{ 'ipsec tunnel': `${purpose}.6`, 'ipsec user': `${purpose}.7`, timestamping: `${purpose}.8` },
+  ...{ 'ocsp signing': `${purpose}.9`, 'microsoft sgc': '1.3.6.1.4.1.311.10.3.3' },
+  'netscape sgc': '2.16.840.1.113730.4.1',
+};
+
+/** Those of a certificate that was requested. */
+function signedExtensions(issuerSpki: Buffer, usages: readonly string[], alternativeNames: Buffer | undefined): Buffer {
+  const bits = [...new Set(usages.flatMap((usage) => keyUsages[usage] ?? []))];
+  const purposes = [...new Set(usages.flatMap((usage) => extendedUsages[usage] ?? []))];
+  const last = Math.max(...bits);
+  const bytes = Buffer.alloc(bits.length === 0 ? 0 : Math.floor(last / 8) + 1);
+  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
+  return sequence(
+    ...(bits.length > 0 ? [extension('2.5.29.15', bitString(bytes, 7 - (last & 7)), true)] : []),
+    ...(purposes.length > 0 ? [extension('2.5.29.37', sequence(...purposes.map(oid)))] : []),
+    extension('2.5.29.19', sequence(), true),
+    extension('2.5.29.35', sequence(element(0x80, keyId(issuerSpki)))),
+    ...(alternativeNames ? [extension('2.5.29.17', alternativeNames)] : []),
   );
 }
 
@@ -129,33 +179,3 @@ const nameOf = (commonName: string): Buffer =>
 const keyId = (spki: Buffer): Buffer => crypto().createHash('sha256').update(spki).digest().subarray(0, 20);
 const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
-
-/** DER: a tag, a length, a content. */
-function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
-  const body = Buffer.concat(parts);
-  if (body.length < 0x80) return Buffer.concat([Buffer.from([tag, body.length]), body]);
-  const hex = body.length.toString(16);
-  const length = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
-  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, body]);
-}
-
-const sequence = (...parts: readonly Uint8Array[]): Buffer => element(0x30, ...parts);
-const bitString = (bytes: Uint8Array, unused = 0): Buffer => element(0x03, Buffer.from([unused]), bytes);
-
-function oid(dotted: string): Buffer {
-  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
-}
-
-function base128(value: number): number[] {
-  const bytes = [value & 0x7f];
-  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
-  return bytes;
-}
-
-/** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 asks. */
-function time(date: Date): Buffer {
-  const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '');
-  const short = date.getUTCFullYear() < 2050;
-  return element(short ? 0x17 : 0x18, Buffer.from(short ? digits.slice(2) : digits));
-}

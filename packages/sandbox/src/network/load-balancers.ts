@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { type Client, control, type KubeObject, type ReconcileContext } from 'riata';
 import type { Request } from 'riata/controller';
 import { Ingress, Service } from 'riata/kinds';
@@ -6,6 +5,8 @@ import { says } from '../workloads/says.js';
 import { AddressPool } from './address-pool.js';
 
 const finalizer = 'service.kubernetes.io/load-balancer-cleanup';
+/** No host name looks like this. */
+const ipAddress = /^\d+(\.\d+){3}$|:/;
 /** By which an object says itself under which address it is reached. */
 const addressAnnotation = 'sandbox.riata.dev/address';
 
@@ -57,7 +58,7 @@ export function loadBalancers({ address = () => undefined }: LoadBalancerOptions
     const owner = ownerOf(isService ? 'Service' : 'Ingress', object.metadata);
     if (given) {
       pool.release(owner);
-      return isIP(given) ? { ip: given } : { hostname: given };
+      return ipAddress.test(given) ? { ip: given } : { hostname: given };
     }
     const isIpv6 = isService && (spec as Service['spec']).ipFamilies?.includes('IPv4') === false;
     const [known] = status?.loadBalancer?.ingress ?? [];
