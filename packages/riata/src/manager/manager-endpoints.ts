@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import type { Cache, CacheHealth } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import type { ControllerHealth } from '../controller/controller.js';
@@ -10,7 +11,7 @@ import type { HealthChecks } from './health-checks.js';
 import { healthRoute } from './health-routes.js';
 import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
 import { informerMetrics } from './informer-metrics.js';
-import type { ManagerOptions } from './manager-options.js';
+import type { ManagerOptions, MetricsServerOptions } from './manager-options.js';
 import { reviewGuard } from './metrics-guard.js';
 import type { PromRegistry } from './prom-metrics.js';
 
@@ -60,6 +61,25 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
     endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, runtime }));
   }
   return endpoints;
+}
+
+/**
+ * Throws for an endpoint that would show to everybody who can reach it what only operators may see: names of objects, errors
+ * with what they quote, and a profile that takes CPU.
+ */
+export function assertDebugGuarded({ debug, profiling, protected: isProtected, host }: MetricsServerOptions): void {
+  const asked = [debug && 'debug', profiling && 'profiling'].filter(Boolean);
+  if (asked.length === 0 || isProtected || isLoopback(host)) return;
+  throw new TypeError(
+    `Manager: metrics.${asked.join(' and metrics.')} would serve /debug/* to everybody who can reach ` +
+      `${host === undefined ? 'the port on any interface' : `"${host}"`}; set metrics.protected, or metrics.host to ` +
+      '"127.0.0.1" and use kubectl port-forward',
+  );
+}
+
+function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 /** For people and dashboards: what is going on, as JSON. */

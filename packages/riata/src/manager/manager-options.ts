@@ -63,8 +63,11 @@ export interface MetricsServerOptions extends HttpEndpointOptions {
    * without a token get 401, those without the right 403 (`FilterProvider`). @default false
    */
   readonly protected?: boolean;
-  /** Serves `/debug/reconciles`, `/debug/controllers` and `/debug/informers` beside the metrics. @default false */
+  /**
+   * Serves `/debug/reconciles`, `/debug/controllers` and `/debug/informers` beside the metrics. Requires `protected`, or a
+   * `host` that is loopback: they show names of objects and texts of errors. @default false
+   */
   readonly debug?: boolean;
-  /** Serves `/debug/profile`: a CPU profile of the process (`PprofBindAddress`). @default false */
+  /** Serves `/debug/profile`: a CPU profile of the process (`PprofBindAddress`). Requires the same. @default false */
   readonly profiling?: boolean;
 }

@@ -34,3 +34,27 @@ test('who counts with metrics of their own is not given others', () => {
 test('options that make no sense are refused when they are given, not on stop', () => {
   expect(() => make({ gracefulTimeout: '5' as never })).toThrow('Manager: gracefulTimeout: expected a number');
 });
+
+test('pages for debugging are refused where everybody could read them', () => {
+  for (const open of [
+    { debug: true },
+    { profiling: true },
+    { debug: true, host: '0.0.0.0' },
+    { debug: true, host: '::' },
+  ]) {
+    expect(() => make({ metrics: { port: 0, ...open } })).toThrow(
+      /^Manager: metrics\.(debug|profiling) would serve \/debug/,
+    );
+  }
+  expect(() => make({ metrics: { port: 0, debug: true, profiling: true, host: '127.evil.example' } })).toThrow(
+    'Manager: metrics.debug and metrics.profiling would serve /debug/* to everybody who can reach "127.evil.example"; ' +
+      'set metrics.protected, or metrics.host to "127.0.0.1" and use kubectl port-forward',
+  );
+  for (const closed of [
+    { protected: true, debug: true, profiling: true },
+    ...['127.0.0.1', '127.0.0.2', '::1', 'localhost'].map((host) => ({ debug: true, host })),
+    {},
+  ]) {
+    expect(make({ metrics: { port: 0, ...closed } })).toBeInstanceOf(Manager);
+  }
+});

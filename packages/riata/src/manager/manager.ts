@@ -24,7 +24,7 @@ import { LeaseLock } from './lease-lock.js';
 import { LoopMonitor, type LoopMonitorParts } from './loop-monitor.js';
 import { ManagedControllers } from './managed-controllers.js';
 import { addManagerChecks } from './manager-checks.js';
-import { endpointsFor } from './manager-endpoints.js';
+import { assertDebugGuarded, endpointsFor } from './manager-endpoints.js';
 import type { ExitCause, ManagerExit } from './manager-exit.js';
 import type { ManagerOptions } from './manager-options.js';
 import { ManagerShards } from './manager-shards.js';
@@ -93,6 +93,7 @@ export class Manager implements AsyncDisposable {
     this.#registry = registry ?? prom?.registry;
     this.#runtime = resolveRuntime({ ...options.runtime, ...(prom && { metrics: prom.metrics }) });
     this.#gracefulMs = durationMs(options.gracefulTimeout ?? '30s', 'Manager: gracefulTimeout');
+    if (options.metrics !== undefined) assertDebugGuarded(options.metrics);
     if (config === undefined && client === undefined) {
       throw new TypeError('Manager: give a config or a client, or use Manager.create, which looks for a config');
     }
