@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { Lease } from '../kinds/index.js';
 import { silentLogger } from '../runtime/logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { Manager } from './manager.js';
@@ -57,4 +61,40 @@ test('pages for debugging are refused where everybody could read them', () => {
   ]) {
     expect(make({ metrics: { port: 0, ...closed } })).toBeInstanceOf(Manager);
   }
+});
+
+test('a manager that has stopped leaves no connection open, and its client still works', async () => {
+  let lease: { metadata: { resourceVersion: string } } | undefined;
+  const connections = new Set<Socket>();
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (request.method !== 'GET')
+      lease = { ...JSON.parse(body), metadata: { ...JSON.parse(body).metadata, resourceVersion: '1' } };
+    const missing = { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', details: { name: 'a' } };
+    response.writeHead(lease === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(lease ?? missing));
+  });
+  // Nobody but the client ends a connection.
+  server.keepAliveTimeout = 0;
+  server.on(
+    'connection',
+    (socket) => connections.add(socket).size && socket.on('close', () => connections.delete(socket)),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await using manager = make({
+    config: { server: `http://127.0.0.1:${port}` },
+    leaderElection: { namespace: 'shop', name: 'a' },
+  });
+  const stop = new AbortController();
+  const running = manager.run({ signal: stop.signal });
+  await manager.elected;
+  expect(connections.size).toBeGreaterThan(0);
+  stop.abort();
+  await running;
+  await expect.poll(() => connections.size, { timeout: 10_000 }).toBe(0);
+  expect((await manager.apiReader.get(Lease, { namespace: 'shop', name: 'a' })).metadata.resourceVersion).toBe('1');
+  server.closeAllConnections();
+  server.close();
 });

@@ -228,7 +228,7 @@ export class Manager implements AsyncDisposable {
 
   /**
    * Runs everything until the signal aborts, something fails, or the lease is lost; then stops all in reverse order, and
-   * resolves to the reason (`Start`). Rejects only if it was run before.
+   * resolves to the reason (`Start`). No connection stays open then, and the client still works. Rejects only if it was run before.
    */
   async run(options: { readonly signal: AbortSignal }): Promise<ManagerExit> {
     if (this.#phase !== 'idle') throw new Error('a manager runs once: make another one');
@@ -254,7 +254,10 @@ export class Manager implements AsyncDisposable {
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#fail('start', error);
     }
-    return this.#shutDown(endElection, abandon, election);
+    const exit = await this.#shutDown(endElection, abandon, election);
+    // The client is still good for whoever has it; what it kept for the next renewal of the lease, nobody needs.
+    if (this.#ownsConnection) this.#connection.rest.closeIdle();
+    return exit;
   }
 
   /** Stops it if it runs, in order, and waits for that; then frees the connection, if it is the manager's own. */

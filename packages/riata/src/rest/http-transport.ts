@@ -157,6 +157,10 @@ class PooledTransport implements HttpTransport {
     return { running: this.#running.size, waiting: this.#waiting.size, pools: this.#pools.size };
   }
 
+  closeIdle(): void {
+    for (const { pool } of this.#pools) pool.closeIdle();
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;

@@ -203,6 +203,11 @@ export class RestClient implements AsyncDisposable {
     return this.#context.closing;
   }
 
+  /** Closes the connections of the client's own transport that no request uses now; the next request opens another. */
+  closeIdle(): void {
+    this.#ownTransport?.closeIdle?.();
+  }
+
   /**
    * Frees the client's own transport and ends what runs on it, waits for a turn or another try too; one that was given to it stays
    * open.

@@ -57,6 +57,11 @@ export interface TransportSink {
 export interface Transport extends AsyncDisposable {
   /** Starts the exchange; never throws, failures come by `sink.onError`, and nothing comes before this returns. */
   dispatch(request: TransportRequest, sink: TransportSink): void;
+  /**
+   * Closes the connections that no exchange uses now (`CloseIdleConnections`); the next one opens another.
+   * @default none are kept
+   */
+  closeIdle?(): void;
   /** Ends idle and running exchanges and frees sockets. */
   close(): Promise<void>;
 }

@@ -43,8 +43,12 @@ export class ConnectionPool {
   retire(onEmpty: () => void): void {
     this.#retired = true;
     this.#onEmpty = onEmpty;
-    for (const lease of this.#idle.splice(0)) lease.connection.destroy();
+    this.closeIdle();
     this.#checkEmpty();
+  }
+
+  closeIdle(): void {
+    for (const lease of this.#idle.splice(0)) lease.connection.destroy();
   }
 
   /** Ends all of them; resolves when their sockets are closed. */
