@@ -2,7 +2,8 @@ import { type Kind, makeKind } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { CrdManifest, CrdVersion } from '../../object/schema/custom-resource-definition.js';
 import type { StructuralSchema } from '../../object/schema/structural-schema.js';
-import { commentLines, fieldLines, quoted, type TypeSide } from './type-text.js';
+import { typeName } from './type-name.js';
+import { commentLines, fieldLines, hasListMap, quoted, type TypeSide } from './type-text.js';
 
 /** Options of {@link typesFromCrds}. */
 export interface TypesFromCrdsOptions {
@@ -15,7 +16,11 @@ export interface TypesFromCrdsOptions {
 /**
  * A TypeScript module for the kinds of CustomResourceDefinitions: for each served version the type of what is read, of
  * what is written where that differs (fields that have a default may be left out then), and a `Kind` to use it by. The
- * same text for the same definitions. Throws a `TypeError` if two kinds would have one name.
+ * same text for the same definitions.
+ *
+ * Kinds whose names are no identifiers, are reserved, or are used by the text itself get another one: `MyKind` for
+ * `My-Kind`, `stringKind` for `string`. Whatever a definition says, it ends up in literals and comments, never in code.
+ * Throws a `TypeError` if two kinds would have one name, or if a definition lacks a name or has an unknown scope.
  *
  * ```ts
  * await writeFile('foo.ts', typesFromCrds(await crdsFromDirectory('config/crd')));
@@ -23,29 +28,56 @@ export interface TypesFromCrdsOptions {
  */
 export function typesFromCrds(crds: Iterable<CrdManifest>, options: TypesFromCrdsOptions = {}): string {
   const taken = new Map<string, string>();
+  const imports = new Set<string>();
   const parts = [...crds].flatMap((crd) => {
+    checkDefinition(crd);
     const plain = plainVersion(crd, options.version);
     return crd.spec.versions
       .filter(({ served }) => served)
       .map((version) => {
-        const name = version === plain ? crd.spec.names.kind : `${crd.spec.names.kind}${capital(version.name)}`;
-        const other = taken.get(name);
-        if (other !== undefined) {
-          throw new TypeError(
-            `typesFromCrds: ${crd.metadata.name} and ${other} would both be called ${name}; write two files`,
-          );
+        const { kind } = crd.spec.names;
+        const name = version === plain ? typeName(kind) : typeName(kind, version.name);
+        for (const type of [name, `${name}Write`]) {
+          const other = taken.get(type);
+          if (other !== undefined) {
+            throw new TypeError(
+              `typesFromCrds: ${crd.metadata.name} and ${other} would both be called ${type}; write two files`,
+            );
+          }
+          taken.set(type, crd.metadata.name);
         }
-        taken.set(name, crd.metadata.name);
+        for (const type of ['makeKind', 'type Kind', 'type WriteMeta', `type ${metaOf(crd)}`]) imports.add(type);
+        if (hasListMap({ type: 'object', properties: bodyOf(schemaOf(version)) })) imports.add('type ListMap');
         return kindText(name, crd, version);
       });
   });
-  const body = parts.join('\n');
-  const names = ['ClusterMeta', 'Kind', 'ListMap', 'NamespacedMeta', 'WriteMeta'].filter((name) => {
-    return new RegExp(`\\b${name}\\b`).test(body);
-  });
-  const imports = ['makeKind', ...names.map((name) => `type ${name}`)].sort(byName).join(', ');
-  return `// Made from CustomResourceDefinitions: make it again rather than changing it.\nimport { ${imports} } from ${quoted(options.importFrom ?? 'riata/object')};\n\n${body}`;
+  const header = '// Made from CustomResourceDefinitions: make it again rather than changing it.\n';
+  if (parts.length === 0) return `${header}export {};\n`;
+  const names = [...imports].sort(byName).join(', ');
+  return `${header}import { ${names} } from ${quoted(options.importFrom ?? 'riata/object')};\n\n${parts.join('\n')}`;
 }
+
+/** What stands in files is not checked by any server. */
+function checkDefinition({ metadata, spec }: CrdManifest): void {
+  const what = `typesFromCrds: ${metadata.name}`;
+  const { group, scope, names, versions } = spec;
+  const texts = { 'spec.group': group, 'spec.names.kind': names.kind, 'spec.names.plural': names.plural };
+  const all = [
+    ...Object.entries(texts),
+    ...versions.map(({ name }, at) => [`spec.versions[${at}].name`, name] as const),
+  ];
+  for (const [path, text] of all) {
+    if (typeof text !== 'string' || text === '') {
+      throw new TypeError(`${what}: ${path} must be a non-empty string, got ${JSON.stringify(text)}`);
+    }
+  }
+  if (scope !== 'Namespaced' && scope !== 'Cluster') {
+    throw new TypeError(`${what}: spec.scope must be 'Namespaced' or 'Cluster', got ${JSON.stringify(scope)}`);
+  }
+}
+
+const metaOf = ({ spec }: CrdManifest) => (spec.scope === 'Namespaced' ? 'NamespacedMeta' : 'ClusterMeta');
+const schemaOf = ({ schema }: CrdVersion): StructuralSchema => schema?.openAPIV3Schema ?? { type: 'object' };
 
 /** A kind of unknown shape, by its definition: for programs that learn of kinds as they run. @throws if it has no such version */
 export function kindFromCrd(
@@ -70,11 +102,10 @@ function plainVersion({ spec }: CrdManifest, wanted: string | undefined): CrdVer
   return spec.versions.find(({ name }) => name === wanted) ?? spec.versions.find(({ storage }) => storage);
 }
 
-function kindText(name: string, { spec }: CrdManifest, version: CrdVersion): string {
-  const { group, names, scope } = spec;
-  const schema: StructuralSchema = version.schema?.openAPIV3Schema ?? { type: 'object' };
+function kindText(name: string, crd: CrdManifest, version: CrdVersion): string {
+  const { group, names, scope } = crd.spec;
+  const schema = schemaOf(version);
   const [read, write] = [bodyLines(schema, 'read'), bodyLines(schema, 'write')];
-  const meta = scope === 'Namespaced' ? 'NamespacedMeta' : 'ClusterMeta';
   const hasWrite = read.join('\n') !== write.join('\n');
   const facts = [
     ...[`group: ${quoted(group)}`, `version: ${quoted(version.name)}`, `kind: ${quoted(names.kind)}`],
@@ -89,7 +120,7 @@ function kindText(name: string, { spec }: CrdManifest, version: CrdVersion): str
     `export interface ${name} {`,
     `  readonly apiVersion: ${quoted(`${group}/${version.name}`)};`,
     `  readonly kind: ${quoted(names.kind)};`,
-    `  readonly metadata: ${meta};`,
+    `  readonly metadata: ${metaOf(crd)};`,
     ...read,
     '}',
     '',
@@ -107,15 +138,19 @@ function kindText(name: string, { spec }: CrdManifest, version: CrdVersion): str
 }
 
 function bodyLines(schema: StructuralSchema, side: TypeSide): string[] {
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...properties } = schema.properties ?? {};
-  const lines = fieldLines({ ...schema, properties }, side, '  ');
+  const lines = fieldLines({ ...schema, properties: bodyOf(schema) }, side, '  ');
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) lines.push('  readonly [field: string]: unknown;');
   return lines;
+}
+
+/** The fields of an object besides those that all have. */
+function bodyOf({ properties = {} }: StructuralSchema): NonNullable<StructuralSchema['properties']> {
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = properties;
+  return rest;
 }
 
 function listFact(name: string, list: readonly string[] | undefined): string[] {
   return list === undefined || list.length === 0 ? [] : [`${name}: [${list.map(quoted).join(', ')}]`];
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const byName = (a: string, b: string): number => (a.replace('type ', '') < b.replace('type ', '') ? -1 : 1);

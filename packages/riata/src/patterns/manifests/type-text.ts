@@ -27,7 +27,7 @@ export function fieldLines(schema: StructuralSchema, side: TypeSide, indent: str
 
 /** A description as a comment; no lines if there is none. */
 export function commentLines(description: string | undefined, indent: string): string[] {
-  const lines = (description ?? '')
+  const lines = (typeof description === 'string' ? description : '')
     .replaceAll('*/', '*\\/')
     .trim()
     .split('\n')
@@ -59,11 +59,28 @@ function valueText(schema: StructuralSchema, side: TypeSide, indent: string): st
 
 function listText(schema: StructuralSchema, side: TypeSide, indent: string): string {
   const item = schema.items === undefined ? 'unknown' : typeText(schema.items, side, indent);
-  const keys = schema['x-kubernetes-list-map-keys'];
-  if (schema['x-kubernetes-list-type'] === 'map' && keys !== undefined && keys.length > 0) {
-    return `ListMap<${item}, ${keys.map(quoted).join(' | ')}>`;
+  const keys = mapKeys(schema);
+  if (keys !== undefined) return `ListMap<${item}, ${keys.map(quoted).join(' | ')}>`;
+  const isObject = item.startsWith('{') && schema.items?.nullable !== true && schema.items?.enum === undefined;
+  return `readonly ${isObject || /^\w+$/.test(item) ? item : `(${item})`}[]`;
+}
+
+/** The keys of a list that is a map. */
+function mapKeys(schema: StructuralSchema): readonly string[] | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  return schema['x-kubernetes-list-type'] === 'map' && keys.length > 0 ? keys : undefined;
+}
+
+/** Whether {@link typeText} of a schema names `ListMap`. */
+export function hasListMap(schema: StructuralSchema): boolean {
+  if (schema['x-kubernetes-int-or-string'] === true || (schema.enum?.length ?? 0) > 0) return false;
+  if (schema.type === 'array') {
+    return mapKeys(schema) !== undefined || (schema.items !== undefined && hasListMap(schema.items));
   }
-  return `readonly ${/[|&]/.test(item) && !item.startsWith('{') ? `(${item})` : item}[]`;
+  if (schema.type !== 'object') return false;
+  const fields = Object.values(schema.properties ?? {});
+  if (fields.length > 0) return fields.some(hasListMap);
+  return schema.additionalProperties !== undefined && hasListMap(schema.additionalProperties);
 }
 
 function objectText(schema: StructuralSchema, side: TypeSide, indent: string): string {
