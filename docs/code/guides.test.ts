@@ -4,6 +4,7 @@ import './clients.guide.js';
 import './controllers.guide.js';
 import './embedded-server.guide.js';
 import './informers.guide.js';
+import './kinds.guide.js';
 import './migrating.guide.js';
 import './packages.guide.js';
 import './production.guide.js';

@@ -9,6 +9,7 @@ import {
   SharedIndexInformer,
   SharedInformerFactory,
 } from 'riata';
+import { createStore, DeltaFIFO, type Deltas, Reflector } from 'riata/cache';
 import { ConfigMap, Pod } from 'riata/kinds';
 import { expect, test, vi } from 'vitest';
 import { runningPod } from './cluster.js';
@@ -77,4 +78,29 @@ test('a cache', async () => {
   expect(red.items.map(({ metadata }) => metadata.name)).toEqual(['car']);
   stop.abort();
   await running;
+});
+
+test('a reflector and its queue', async () => {
+  await using client = createClient(await loadConfig());
+  await client.create(ConfigMap({ metadata: { namespace: 'default', name: 'reflected' } }));
+  const stop = new AbortController();
+  const { signal } = stop;
+  const known = createStore<ConfigMap>();
+  const queue = new DeltaFIFO<ConfigMap>({ knownObjects: known });
+  const selected = listWatch(client, ConfigMap, { fieldSelector: 'metadata.name=reflected' });
+  const reflector = new Reflector(selected, queue, { kind: ConfigMap });
+  const reflecting = reflector.run({ signal });
+
+  const process = (deltas: Deltas<ConfigMap>) => {
+    for (const delta of deltas) {
+      if (delta.type === 'Deleted')
+        known.delete(delta.object); // a tombstone, if the watch has missed the deletion
+      else known.update(delta.object);
+      console.log(delta.type);
+    }
+  };
+  await queue.pop(process, { signal }); // one object, with all that has happened to it
+  expect(known.listKeys()).toContain('default/reflected');
+  stop.abort();
+  await reflecting;
 });

@@ -46,3 +46,22 @@ test('code that stands nowhere is found', async () => {
   expect(await block(['const other', '= 1;'].join(' '))).toMatch(/does not hold\nconst other/);
   expect(await missingCode({ page: 'a.md', source: undefined, code: 'f();\n' })).toMatch(/no comment says/);
 });
+
+test('what migration tables say is imported from a path can be', async () => {
+  const text = readFileSync(new URL('docs/migrating-from-go.md', root), 'utf8');
+  const rows = text.split('\n').flatMap((line) => {
+    const [, , name, from] = line.split(' | ').length === 3 ? line.split('|') : [];
+    return name !== undefined && /`@?riata/.test(from ?? '') ? [{ name, from: from ?? '' }] : [];
+  });
+  expect(rows.length).toBeGreaterThan(15);
+  for (const { name, from } of rows) {
+    for (const [, path = '', only] of from.matchAll(/`(@?riata[^`]*)`(?: \(([^)]*)\))?/g)) {
+      const exported = Object.keys(await import(path));
+      const named = [...(only ?? name).matchAll(/[A-Za-z]\w+/g)].map(([word]) => word);
+      expect(
+        named.filter((word) => exported.includes(word)),
+        `${name} from ${path}`,
+      ).not.toEqual([]);
+    }
+  }
+});
