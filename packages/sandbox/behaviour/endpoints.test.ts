@@ -100,9 +100,14 @@ describeClusters((cluster) => {
         expect(subsets.map(({ ports }) => ports ?? [])).toEqual([[]]);
         expect(subsets[0]?.addresses?.map(({ targetRef }) => targetRef?.name)).toEqual(['a']);
       });
-      const [slice] = await slicesOf(namespace);
-      expect(slice?.metadata.labels).toMatchObject({ 'service.kubernetes.io/headless': '' });
-      expect(slice?.ports ?? []).toEqual([]);
+      await eventually(async () => {
+        const [slice] = await slicesOf(namespace);
+        expect(slice?.metadata.labels).toMatchObject({ 'service.kubernetes.io/headless': '' });
+        expect(slice?.ports ?? []).toEqual([]);
+        expect(slice?.endpoints?.map(({ conditions }) => conditions)).toEqual([
+          { ready: true, serving: false, terminating: false },
+        ]);
+      });
     });
 
     test('that a user makes for a Service without a selector are mirrored', async () => {

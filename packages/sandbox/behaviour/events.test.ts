@@ -126,8 +126,10 @@ describeClusters((cluster) => {
       const at = { namespace: await newNamespace(), name: 'agent' };
       await client.create(DaemonSet({ metadata: at, spec: { selector, template: template() } }));
       await eventually(async () => expect((await client.get(DaemonSet, at)).status.numberReady).toBe(3));
-      expect(await told(at.namespace, 'DaemonSet', 'agent')).toContain(
-        'daemonset-controller: Normal SuccessfulCreate Created pod: agent-*',
+      await eventually(async () =>
+        expect(await told(at.namespace, 'DaemonSet', 'agent')).toContain(
+          'daemonset-controller: Normal SuccessfulCreate Created pod: agent-*',
+        ),
       );
       const [pod] = (await client.list(Pod, { namespace: at.namespace })).items;
       const { name, namespace } = pod!.metadata;

@@ -36,7 +36,8 @@ export const endpointSlices = control(Service, { name: 'endpoint-slice-controlle
     }
   });
 
-function inSlices({ ports, pods }: ServicePods): ServicePods[] {
+/** The Pods of one slice each. */
+export function inSlices({ ports, pods }: ServicePods): ServicePods[] {
   const parts: ServicePods[] = [];
   for (let from = 0; from < pods.length; from += sliceSize) {
     parts.push({ ports, pods: pods.slice(from, from + sliceSize) });

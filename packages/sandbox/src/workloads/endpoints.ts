@@ -1,7 +1,15 @@
 import { control, ignoreNotFound } from 'riata';
 import { Endpoints, Pod, Service } from 'riata/kinds';
 import { isReady } from './pods.js';
-import { addressOf, hasSelector, headlessLabel, isHeadless, servicePods, servicesOf } from './service-pods.js';
+import {
+  addressOf,
+  hasSelector,
+  headlessLabel,
+  isHeadless,
+  type ServicePods,
+  servicePods,
+  servicesOf,
+} from './service-pods.js';
 
 const managedLabel = 'endpoints.kubernetes.io/managed-by';
 const controllerName = 'endpoint-controller';
@@ -22,30 +30,32 @@ export const endpoints = control(Service, { name: controllerName })
     }
     if (!hasSelector(service)) return;
     const { namespace, name, labels } = service.metadata;
-    const lenient = service.spec.publishNotReadyAddresses === true;
-    const groups = await servicePods(client, service, { terminating: lenient });
-    const room = new Room(capacity);
-    const subsets = groups
-      .filter(({ ports }) => ports.length > 0 || (isHeadless(service) && (service.spec.ports ?? []).length === 0))
-      .map(({ ports, pods }) => {
-        const address = (pod: (typeof pods)[number]) => ({ ip: pod.status.podIP, ...addressOf(service, pod) });
-        const isGood = (pod: Pod) => lenient || isReady(pod);
-        return {
-          ports,
-          addresses: pods.filter(isGood).map(address),
-          notReadyAddresses: pods.filter((pod) => !isGood(pod)).map(address),
-        };
-      })
-      .map((subset) => ({ ...subset, addresses: room.take(subset.addresses) }))
-      .map((subset) => ({ ...subset, notReadyAddresses: room.take(subset.notReadyAddresses) }));
+    const terminating = service.spec.publishNotReadyAddresses === true;
+    const { subsets, isTruncated } = subsetsOf(service, await servicePods(client, service, { terminating }));
     const metadata = {
       namespace,
       name,
       labels: { ...labels, ...(isHeadless(service) && { [headlessLabel]: '' }), [managedLabel]: controllerName },
-      ...(room.isFull && { annotations: { 'endpoints.kubernetes.io/over-capacity': 'truncated' } }),
+      ...(isTruncated && { annotations: { 'endpoints.kubernetes.io/over-capacity': 'truncated' } }),
     };
-    await apply(Endpoints({ metadata, subsets: subsets.map(withoutEmpty) }), { owned: false });
+    await apply(Endpoints({ metadata, subsets }), { owned: false });
   });
+
+/** The subsets of an Endpoints object: one for each choice of ports. */
+export function subsetsOf(service: Service, groups: readonly ServicePods[]) {
+  const room = new Room(capacity);
+  const isGood = (pod: Pod) => service.spec.publishNotReadyAddresses === true || isReady(pod);
+  const subsets = groups
+    .filter(({ ports }) => ports.length > 0 || (isHeadless(service) && (service.spec.ports ?? []).length === 0))
+    .map(({ ports, pods }) => {
+      const address = (pod: (typeof pods)[number]) => ({ ip: pod.status.podIP, ...addressOf(service, pod) });
+      const notReadyAddresses = pods.filter((pod) => !isGood(pod)).map(address);
+      return { ports, addresses: pods.filter(isGood).map(address), notReadyAddresses };
+    })
+    .map((subset) => ({ ...subset, addresses: room.take(subset.addresses) }))
+    .map((subset) => ({ ...subset, notReadyAddresses: room.take(subset.notReadyAddresses) }));
+  return { subsets: subsets.map(withoutEmpty), isTruncated: room.isFull };
+}
 
 /** Ready addresses come first; what finds no room is left out. */
 class Room {
