@@ -1,5 +1,5 @@
 import { TestEnvironment } from '@riata/testing';
-import { EndpointSlice, Endpoints, Pod, Service } from 'riata/kinds';
+import { EndpointSlice, Endpoints, Service } from 'riata/kinds';
 import { expect, test } from 'vitest';
 import { endpointMirroring } from './endpoint-mirroring.js';
 import { endpointSlices, inSlices } from './endpoint-slice.js';
