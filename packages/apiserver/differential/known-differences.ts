@@ -50,13 +50,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     matches: ({ step, at }) => at === 'status' && step.includes('no-key'),
   },
   {
-    play: 'strategic merge patches, good and bad',
-    reason:
-      'The real server reads the result of a strategic merge patch with another decoder than everything else, whose ' +
-      'words are not had here: the type that does not fit is told as in any other request.',
-    matches: ({ at, real }) => at.endsWith('message') && /cannot (convert|restore)/.test(String(real)),
-  },
-  {
     play: 'documents in YAML',
     reason: 'What is wrong with a text that is no YAML is told in the words of another reader than that of Go.',
     matches: ({ at, real, embedded }) =>

@@ -221,3 +221,55 @@ play(pair, 'content types and options of patches', () => {
     merge(`${a}?fieldValidation=Nope`, {}),
   ];
 });
+
+play(pair, 'strategic merge patches of the wrong type', () => {
+  const ns = uniqueName('p');
+  const [maps, deployments] = [configMaps(ns), `/apis/apps/v1/namespaces/${ns}/deployments`];
+  const [a, d] = [`${maps}/a`, `${deployments}/d`];
+  const labels = { a: 'b' };
+  const deployment = {
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] },
+      },
+    },
+  };
+  const inPod = (spec: unknown) => strategic(d, { spec: { template: { spec } } });
+  const inContainer = (more: object) => inPod({ containers: [{ name: 'c', ...more }] });
+  return [
+    post(namespaces, namespace(ns)),
+    post(maps, configMap('a', { x: '1' })),
+    post(deployments, deployment),
+    ...['x', [], 5, true].map((data) => strategic(a, { data })),
+    ...[5, true, 1.5, {}, []].map((x) => strategic(a, { data: { x } })),
+    ...['x', 5].map((immutable) => strategic(a, { immutable })),
+    ...['x', [], 5].map((metadata) => strategic(a, { metadata })),
+    ...[5, { a: 1 }, 'x'].map((of) => strategic(a, { metadata: { labels: of } })),
+    ...['x', [5], {}].map((finalizers) => strategic(a, { metadata: { finalizers } })),
+    ...['!!', 5].map((of) => strategic(a, { binaryData: { of } })),
+    ...['x', 1.5, true].map((generation) => strategic(a, { metadata: { generation } })),
+    ...[5, 'x', {}].map((deletionTimestamp) => strategic(a, { metadata: { deletionTimestamp } })),
+    strategic(a, { kind: 5 }),
+    strategic(a, { apiVersion: 5 }),
+    ...['x', 1.5, 2, true, 99_999_999_999].map((replicas) => strategic(d, { spec: { replicas } })),
+    strategic(d, { spec: 'x' }),
+    strategic(d, { spec: { strategy: 'x' } }),
+    strategic(d, { spec: { strategy: { type: 5 } } }),
+    strategic(d, { spec: { paused: 'x', replicas: 'y', minReadySeconds: 'z' } }),
+    strategic(d, { spec: { selector: { matchLabels: 'x' } } }),
+    ...[true, 1.5].map((maxSurge) => strategic(d, { spec: { strategy: { rollingUpdate: { maxSurge } } } })),
+    inPod({ containers: 'x' }),
+    inPod({ hostNetwork: 'x' }),
+    inPod({ tolerations: 'x' }),
+    inPod({ nodeSelector: 'x' }),
+    inPod({ terminationGracePeriodSeconds: '5' }),
+    inContainer({ ports: 'x' }),
+    inContainer({ ports: [{ containerPort: '80' }] }),
+    inContainer({ imagePullPolicy: 5, image: 5 }),
+    inContainer({ command: [5] }),
+    ...[true, 'x'].map((cpu) => inContainer({ resources: { limits: { cpu } } })),
+  ];
+});

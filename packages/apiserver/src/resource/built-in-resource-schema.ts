@@ -1,6 +1,7 @@
 import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
 import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
+import { fromUnstructured } from '../schema/built-in/from-unstructured.js';
 import { strictComplaints } from '../schema/strict-fields.js';
 import type { BuiltInResource } from './built-in-resources.js';
 import { builtInRules } from './built-in-rules.js';
@@ -17,14 +18,17 @@ export function schemaOfBuiltIn(
   const node = builtInSchema({ group, version, kind });
   if (node === undefined) throw new Error(`no schema for ${apiVersion} ${kind}`);
   const patchSchema = builtInPatchSchema({ group, version, kind });
-  const read = (object: JsonObject) => {
-    const unknown: string[] = [];
+  const readable = <T>(read: () => T): T => {
     try {
-      return { object: decodeTyped(object, node, unknown), unknown };
+      return read();
     } catch (error) {
       if (!(error instanceof IllTypedError)) throw error;
       throw new UnreadableError(entry, error.message);
     }
+  };
+  const read = (object: JsonObject) => {
+    const unknown: string[] = [];
+    return readable(() => ({ object: decodeTyped(object, node, unknown), unknown }));
   };
   const hasStatus = entry.subresources.some((s) => s.name === 'status');
   const { resets, statusKeeps } = builtInRules(group, version, entry.plural);
@@ -42,6 +46,7 @@ export function schemaOfBuiltIn(
       empty,
       resetFields: resets === undefined ? statusApart(hasStatus, keptPaths(statusKeeps)) : resetBy(resets),
     }),
+    fromStrategicPatch: (object) => readable(() => fromUnstructured(object, node)),
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
   };
 }

@@ -46,8 +46,7 @@ export function patchObject(
 ): Written {
   if (request.kind === 'apply') return applyObject(store, resource, namespace, name, request, context);
   const make = (live: JsonObject): JsonObject => {
-    const { object, shown, complaints } = patchedObject(resource, live, request);
-    const read = readPatched(resource, object, shown, complaints, context);
+    const read = readPatched(resource, patchedObject(resource, live, request), context);
     const revision = Number(textOf(metaOf(live).resourceVersion));
     expectRevision(resource, name, revision, textOf(metaOf(read).resourceVersion));
     return read;
@@ -57,6 +56,7 @@ export function patchObject(
 
 interface Patched {
   readonly object: JsonObject;
+  readonly kind: PatchKind;
   /** What messages show. */
   readonly shown: () => string;
   readonly complaints: readonly string[];
@@ -76,7 +76,7 @@ function patchedObject(
       const { strategicPatch } = resource.schema;
       if (strategicPatch === undefined) throw unsupportedMediaType(patchTypesOf(resource));
       const change = isJsonObject(body) ? body : {};
-      return { object: strategicPatch(live, change), shown: () => goText(change), complaints };
+      return { object: strategicPatch(live, change), kind, shown: () => goText(change), complaints };
     }
     const object =
       kind === 'merge' ? applyMergePatch(live, withoutNulls(body, false)) : applyJsonPatchSteps(live, stepsOf(body));
@@ -87,7 +87,7 @@ function patchedObject(
         .sort()
         .map((key) => [key, object[key] as Json]),
     );
-    return { object: ordered, shown: () => writeJson(ordered), complaints };
+    return { object: ordered, kind, shown: () => writeJson(ordered), complaints };
   } catch (error) {
     if (error instanceof ImpossiblePatchError || (isPatchError(error) && kind === 'json')) throw impossible();
     if (!isPatchError(error)) throw error;
@@ -110,14 +110,11 @@ function impossible(): Refusal {
   return new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-function readPatched(
-  resource: Resource,
-  object: JsonObject,
-  shown: () => string,
-  complaints: readonly string[],
-  context: WriteContext,
-): JsonObject {
+function readPatched(resource: Resource, patched: Patched, context: WriteContext): JsonObject {
+  const { kind, shown, complaints } = patched;
+  const { fromStrategicPatch } = resource.schema;
   try {
+    const object = kind === 'strategic' ? (fromStrategicPatch?.(patched.object) ?? patched.object) : patched.object;
     return decodeObject(resource, object, context, (unknown) => [...complaints, ...unknown.map(unknownComplaint)]);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
@@ -142,8 +139,7 @@ export function patchedAs(
 ): JsonObject {
   // What it belongs to takes other patches than it does.
   const kind = request.kind === 'strategic' || request.kind === 'json' ? request.kind : 'merge';
-  const { object: result, shown, complaints } = patchedObject(resource, object, { ...request, kind });
-  return readPatched(resource, result, shown, complaints, context);
+  return readPatched(resource, patchedObject(resource, object, { ...request, kind }), context);
 }
 
 function stepsOf(body: Json): readonly Json[] {

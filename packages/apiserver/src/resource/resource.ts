@@ -37,6 +37,8 @@ export interface ResourceSchema {
   readonly tracking: FieldTracking;
   /** Applies a strategic merge patch; undefined where the kind takes none. */
   readonly strategicPatch?: (object: JsonObject, patch: JsonObject) => JsonObject;
+  /** What such a patch led to, before it is read. Throws an `UnreadableError`. */
+  readonly fromStrategicPatch?: (object: JsonObject) => JsonObject;
 }
 
 /** What is special about a kind, beyond its schema. */

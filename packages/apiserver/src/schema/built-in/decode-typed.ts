@@ -24,6 +24,11 @@ export function decodeTyped(object: JsonObject, schema: SchemaNode, unknown?: st
   return new Decoder(schema.go.name, unknown).struct(object, schema.go);
 }
 
+/** One value that is not part of an object, read and written again. Throws an {@link IllTypedError}. */
+export function decodeValue(value: Json, type: GoType): Json {
+  return new Decoder('', undefined).value(value, type);
+}
+
 /** One pass over one object. It keeps where it is only for messages, so that reading a good object costs no texts. */
 class Decoder {
   /** The struct whose field is being read. */
@@ -55,7 +60,7 @@ class Decoder {
         if (field.via.length > 0) this.#names.push(...field.via);
         this.#names.push(name);
         this.#path.push(name);
-        read[field.index] = this.#value(given, field.type);
+        read[field.index] = this.value(given, field.type);
         this.#path.pop();
         this.#names.length = depth;
       }
@@ -72,7 +77,7 @@ class Decoder {
   }
 
   /** A value of the given type, read and written again. */
-  #value(from: Json, type: GoType): Json {
+  value(from: Json, type: GoType): Json {
     if (from === null) return zero(type);
     switch (type.is) {
       case 'string':
@@ -100,7 +105,7 @@ class Decoder {
     return from.map((item, index) => {
       if (item === null && pointers) return null;
       this.#path.push(index);
-      const read = this.#value(item, element);
+      const read = this.value(item, element);
       this.#path.pop();
       return read;
     });
@@ -114,7 +119,7 @@ class Decoder {
       this.#path.push(key);
       if (item === null && pointers) setMember(made, key, null);
       else if (item === null && element.is === 'bytes') setMember(made, key, '');
-      else setMember(made, key, this.#value(item, element));
+      else setMember(made, key, this.value(item, element));
       this.#path.pop();
     }
     return made;
