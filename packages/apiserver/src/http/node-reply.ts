@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { Scheduler, Timer } from 'riata/runtime';
+import { headerBytes } from './header-bytes.js';
 import type { Reply, ReplyHeaders } from './reply.js';
 import type { WriteBatch } from './write-batch.js';
 
@@ -41,11 +42,7 @@ export class NodeReply implements Reply {
   head(status: number, headers: ReplyHeaders): void {
     if (this.#started || this.ended) return;
     this.#started = true;
-    const sent = Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? asBytes(value) : value.map(asBytes),
-    ]);
-    this.#response.writeHead(status, Object.fromEntries(sent));
+    this.#response.writeHead(status, headerBytes(headers));
     // Whoever streams may have nothing to say for long: the client waits for the head alone.
     // An empty piece takes the head along as bytes; `flushHeaders` would encode it once more.
     if (headers['content-length'] !== undefined) return;
@@ -107,9 +104,4 @@ function framed(bytes: Uint8Array): Buffer {
   const chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
   lastFramed = { bytes, chunk };
   return chunk;
-}
-
-/** Node takes one byte per character: what is not ASCII goes out as UTF-8, as kube-apiserver sends it. */
-function asBytes(value: string): string {
-  return Buffer.from(value, 'utf8').toString('latin1');
 }

@@ -1,10 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtime';
+import { Http2Front } from './http2-front.js';
+import { Http2Reply } from './http2-reply.js';
 import type { Handle } from './in-process-transport.js';
 import { NodeReply } from './node-reply.js';
+import type { Reply } from './reply.js';
 import { maxBodyBytes, type ServerRequest } from './server-request.js';
 import { WriteBatch } from './write-batch.js';
 
@@ -22,16 +28,19 @@ export interface NodeServerOptions {
 /** Idle connections are kept as long as kube-apiserver keeps them. */
 const keepAliveMs = 90_000;
 const maxHeaderBytes = 1024 * 1024;
+/** What clients can choose between in the TLS handshake. */
+const protocols = ['h2', 'http/1.1'];
 /** A body that goes on for so long behind its limit is not read to its end. */
 const maxWasteBytes = 64 * 1024 * 1024;
 
-/** Serves HTTP or HTTPS. */
+/** Serves HTTP/1.1, and over TLS HTTP/2 beside it, as clients choose. */
 export class NodeServer {
   readonly #server: Server;
   readonly #handle: Handle;
   readonly #options: NodeServerOptions;
   readonly #batch: WriteBatch;
-  readonly #running = new Map<ServerResponse, Promise<void>>();
+  readonly #http2 = new Http2Front((stream, headers) => this.#takeStream(stream, headers));
+  readonly #running = new Map<Writable, Promise<void>>();
   /** Node's own list has no connections in it that have not finished their handshake. */
   readonly #sockets = new Set<Socket>();
   #url = '';
@@ -46,7 +55,9 @@ export class NodeServer {
     const listener: RequestListener = (incoming, response) => this.#take(incoming, response);
     const settings = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true };
     this.#server = tls
-      ? createSecureServer({ ...settings, cert: tls.cert, key: tls.key }, listener)
+      ? this.#secure(
+          createSecureServer({ ...settings, cert: tls.cert, key: tls.key, ALPNProtocols: protocols }, listener),
+        )
       : createServer(settings, listener);
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -92,6 +103,17 @@ export class NodeServer {
     return this.#closing;
   }
 
+  /** Hands on connections over which HTTP/2 is spoken; Node's HTTP server takes the others. */
+  #secure(server: Server): Server {
+    const serveHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
+    server.removeAllListeners('secureConnection');
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (socket.alpnProtocol === 'h2') this.#http2.take(socket);
+      else for (const serve of serveHttp1) serve.call(server, socket);
+    });
+    return server;
+  }
+
   async #close(): Promise<void> {
     const { clock, graceMs = 2_000 } = this.#options;
     const server = this.#server;
@@ -104,6 +126,7 @@ export class NodeServer {
     await Promise.race([Promise.all(leaving), over]);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
+    this.#http2.close();
     await Promise.race([Promise.all(this.#running.values()), over]);
     this.#cut();
     await closed;
@@ -115,29 +138,54 @@ export class NodeServer {
   }
 
   #take(incoming: IncomingMessage, response: ServerResponse): void {
-    const gone = new AbortController();
-    response.once('close', () => {
-      if (!response.writableFinished) gone.abort(new Error('the client has gone'));
+    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: headersOf(incoming.headers) };
+    this.#run(request, incoming, response, () => {
+      if (this.#closing !== undefined) response.setHeader('connection', 'close');
+      return new NodeReply(response, this.#options.clock, this.#batch);
     });
-    // A broken connection shows by the close above.
-    for (const stream of [incoming, response]) stream.on('error', () => {});
-    const serving = this.#serve(incoming, response, gone.signal).finally(() => this.#running.delete(response));
-    this.#running.set(response, serving);
   }
 
-  async #serve(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  #takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const { ':method': method = '', ':path': path = '', ':authority': host } = headers;
+    const request = { method, path, headers: { host, ...headersOf(headers) } };
+    this.#run(request, stream, stream, () => new Http2Reply(stream, this.#options.clock));
+  }
+
+  #run(request: RequestHead, incoming: Readable, response: Writable, reply: () => Reply): void {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new Error('the client has gone'));
+    response.once('close', () => {
+      if (!response.writableFinished) leave();
+    });
+    // A stream of HTTP/2 that was reset counts as finished.
+    response.once('aborted', leave);
+    // A broken connection shows by the close above.
+    for (const stream of [incoming, response]) stream.on('error', () => {});
+    const serving = this.#serve(request, incoming, response, reply, gone.signal);
+    this.#running.set(
+      response,
+      serving.finally(() => this.#running.delete(response)),
+    );
+  }
+
+  async #serve(
+    request: RequestHead,
+    incoming: Readable,
+    response: Writable,
+    reply: () => Reply,
+    signal: AbortSignal,
+  ): Promise<void> {
     const body = await readBody(incoming);
     if (body === undefined) {
       response.destroy();
       return;
     }
-    if (this.#closing !== undefined) response.setHeader('connection', 'close');
-    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: headersOf(incoming) };
-    const answered: ServerRequest = { ...request, body, signal };
-    await this.#handle(answered, new NodeReply(response, this.#options.clock, this.#batch));
+    await this.#handle({ ...request, body, signal }, reply());
     await finished(response);
   }
 }
+
+type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers'>;
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -151,7 +199,7 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
 }
 
 /** Undefined when the client has gone before its end. What is past the limit is read, and dropped. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+function readBody(incoming: Readable): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let kept = 0;
@@ -169,13 +217,17 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   });
 }
 
-function headersOf({ headers }: IncomingMessage): ServerRequest['headers'] {
+function headersOf(headers: IncomingMessage['headers'] | IncomingHttpHeaders): ServerRequest['headers'] {
   const named: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(headers)) named[name] = Array.isArray(value) ? value.join(', ') : value;
+  for (const [name, value] of Object.entries(headers)) {
+    // What HTTP/2 has in place of a request line.
+    if (name.startsWith(':')) continue;
+    named[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
   return named;
 }
 
-function finished(response: ServerResponse): Promise<void> {
+function finished(response: Writable): Promise<void> {
   if (response.writableFinished || response.destroyed) return Promise.resolve();
   return new Promise((resolve) => response.once('close', () => resolve()));
 }

@@ -1,0 +1,44 @@
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+
+/** Takes a stream over which a request comes. */
+export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+const settings = { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024, maxHeaderListSize: 1024 * 1024 };
+/** Megabytes that one connection may take for what its streams have yet to send. Node's 10 are one long list. */
+const sessionMemory = 256;
+
+/** The connections of a server over which clients speak HTTP/2. Node's module is loaded by the first of them. */
+export class Http2Front {
+  readonly #takeStream: TakeStream;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #server: Http2Server | undefined;
+
+  constructor(takeStream: TakeStream) {
+    this.#takeStream = takeStream;
+  }
+
+  /** Takes a connection whose client has chosen HTTP/2 in the TLS handshake. */
+  take(socket: TLSSocket): void {
+    this.#server ??= this.#create();
+    this.#server.emit('connection', socket);
+  }
+
+  /** Lets clients know that no more requests are taken. Those under way go on. */
+  close(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  #create(): Http2Server {
+    const { createServer } = process.getBuiltinModule('node:http2');
+    const server = createServer({ settings, maxSessionMemory: sessionMemory });
+    server.on('session', (session) => {
+      this.#sessions.add(session);
+      session.once('close', () => this.#sessions.delete(session));
+      // A broken connection shows by the end of its streams.
+      session.on('error', () => {});
+    });
+    server.on('stream', this.#takeStream);
+    return server;
+  }
+}
