@@ -75,6 +75,8 @@ export class Normaliser {
         const isNow = Math.abs(Date.parse(time) - systemClock.now()) < 3_600_000;
         return isNow ? (fraction === undefined ? '<time>' : '<time with fraction>') : time;
       })
+      // The parts of a key that each server has made for itself.
+      .replace(/"(kid|x|y)":"[\w-]{43}"/g, '"$1":"<key>"')
       .replace(/\bselfType\d+/g, 'selfType')
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
       // Each server hands out addresses of Services as it likes, but for those that are left to be asked for.
@@ -152,9 +154,9 @@ function withoutRevision(event: unknown): unknown {
   return { ...event, object: JSON.parse(JSON.stringify(event.object, without)) as unknown };
 }
 
-/** Ages in Tables are told in seconds, and the two servers are not asked in the same one. */
+/** Ages in Tables depend on how long a server runs, and the two servers are not asked in the same one. */
 function withoutAge(cell: unknown): unknown {
-  return typeof cell === 'string' ? cell.replace(/^(\d+ \()?\d+s( ago\))?$/, '$1<age>$2') : cell;
+  return typeof cell === 'string' ? cell.replace(/^(\d+ \()?(?:\d+[smh])+( ago\))?$/, '$1<age>$2') : cell;
 }
 
 /** What the real server says of the columns of its own kinds are sentences, which are not had here. */

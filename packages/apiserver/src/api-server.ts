@@ -159,6 +159,8 @@ export class ApiServer implements AsyncDisposable {
     this.#dispatcher = new Dispatcher({
       ...{ table, handlers, token, clock, log, stopping: this.#stopping.signal },
       userOf: (sent) => handlers.userOf(sent),
+      openIdKeys: () => handlers.openIdKeys(),
+      flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
     });
     this.#clock = clock;
     this.transport = this.#newTransport({ name: 'default', cuts });

@@ -1,5 +1,6 @@
 import { formatTime } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
+import { ApiServices } from './controllers/api-services.js';
 import { CrdController } from './controllers/crd-controller.js';
 import { EventExpiry } from './controllers/event-expiry.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
@@ -9,11 +10,21 @@ import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
 import { builtInResources } from './resource/built-in-resource.js';
 import { ObjectStore } from './resource/object-store.js';
-import { ownNamespace, ownPriorityClasses, ownService, ownServiceCidr } from './resource/own-objects.js';
+import { ownFlowSchemas, ownPriorityLevels } from './resource/own-flow-control.js';
+import {
+  type OwnObject,
+  ownClientAuthority,
+  ownNamespace,
+  ownPriorityClasses,
+  ownService,
+  ownServiceCidr,
+  ownTokenTracking,
+} from './resource/own-objects.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
 import type { Storage, StorageEvent } from './storage/storage.js';
+import { FlowClassifier } from './verbs/flow-classifier.js';
 import { Verbs } from './verbs/verbs.js';
 
 /** What a {@link ServerCore} works with. */
@@ -35,16 +46,18 @@ export class ServerCore {
   readonly storage: Storage;
   readonly served: ServedResources;
   readonly verbs: Verbs;
+  readonly flows: FlowClassifier;
   readonly #parts: ServerCoreParts;
   readonly #store: ObjectStore;
   readonly #loop: WorkLoop;
+  readonly #apiServices: ApiServices;
   #expiry: EventExpiry | undefined;
   #observing: Disposable | undefined;
   /** Which resource speaks for a table, found again when the served ones change. */
   #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
 
   constructor(parts: ServerCoreParts) {
-    const { storage, clock, random, log, token } = parts;
+    const { storage, clock, random, log, token, controllers } = parts;
     this.#parts = parts;
     this.storage = storage;
     this.served = new ServedResources(builtInResources());
@@ -56,8 +69,19 @@ export class ServerCore {
     );
     this.#loop = new WorkLoop(clock, log);
     this.verbs = new Verbs({
-      ...{ storage, store: this.#store, clock, random, log, token },
+      ...{ storage, store: this.#store, clock, random, log, token, controllers },
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
+    });
+    const flowControl = (plural: string) => this.#builtIn('flowcontrol.apiserver.k8s.io', 'v1', plural);
+    this.flows = new FlowClassifier({
+      storage,
+      schemas: flowControl('flowschemas'),
+      levels: flowControl('prioritylevelconfigurations'),
+    });
+    this.#apiServices = new ApiServices({
+      ...{ storage, store: this.#store, served: this.served, context: () => this.#context() },
+      definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
+      services: this.#builtIn('apiregistration.k8s.io', 'v1', 'apiservices'),
     });
     this.#startControllers(namespaces);
     this.#fill(namespaces);
@@ -113,6 +137,7 @@ export class ServerCore {
     const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
+      this.flows.observe(table);
       expiry.observe(table, event);
       if (controllers) {
         lifecycle.observe(table, event);
@@ -122,6 +147,7 @@ export class ServerCore {
       // These write in their turn: those before must have seen this write first.
       definitions.establish(table, event);
       addresses.observe(table, event);
+      this.#apiServices.observe(table);
     };
     this.#load(observe);
     this.#observing = storage.observe(observe);
@@ -155,8 +181,18 @@ export class ServerCore {
       context,
     );
     this.#store.place(this.#builtIn('', 'v1', 'services'), 'default', ownService(), context);
-    const priorities = this.#builtIn('scheduling.k8s.io', 'v1', 'priorityclasses');
-    for (const own of ownPriorityClasses()) this.#store.place(priorities, '', own, context);
+    this.#placeAll('scheduling.k8s.io', 'priorityclasses', '', ownPriorityClasses(), context);
+    const configMaps = [ownClientAuthority(this.#parts.rootCertificate), ownTokenTracking(context.now)];
+    this.#placeAll('', 'configmaps', 'kube-system', configMaps, context);
+    const flowControl = 'flowcontrol.apiserver.k8s.io';
+    this.#placeAll(flowControl, 'prioritylevelconfigurations', '', ownPriorityLevels, context);
+    this.#placeAll(flowControl, 'flowschemas', '', ownFlowSchemas(context.now), context);
+    this.#apiServices.fill();
+  }
+
+  #placeAll(group: string, plural: string, namespace: string, own: readonly OwnObject[], context: WriteContext): void {
+    const resource = this.#builtIn(group, 'v1', plural);
+    for (const one of own) this.#store.place(resource, namespace, one, context);
   }
 
   #context(): WriteContext {

@@ -232,6 +232,7 @@ describe('an answer', () => {
     const reply = await toyServer().ask({ path: `${cms}/x` });
     expect(reply.text).toBe(`${JSON.stringify(toyObject)}\n`);
     expect(reply.headers).toEqual({
+      'audit-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       'cache-control': 'no-cache, private',
       'content-type': 'application/json',
       'content-length': String(reply.bytes.length),

@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
-import { type Logger, link, type Scheduler } from 'riata/runtime';
+import { type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/deprecation.js';
 import { loadWriteParts } from '../resource/load-write-parts.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { goDurationError } from '../status/go-duration-error.js';
-import { badRequest, Refusal } from '../status/refusal.js';
+import { badRequest, methodNotSupported, Refusal } from '../status/refusal.js';
 import { canBeShown } from '../table/can-be-shown.js';
 import { authenticate, type User } from './auth.js';
 import { Deadline } from './deadline.js';
@@ -16,12 +16,14 @@ import { Discovery } from './discovery.js';
 import { encodeBody } from './encode-body.js';
 import { acceptsGzip, GzipReply } from './gzip-reply.js';
 import { parseGetOptions, parseListOptions } from './list-options.js';
+import { MarkedReply } from './marked-reply.js';
 import { protobufType } from './media-type.js';
 import { metadataOnly } from './metadata-only.js';
 import * as negotiation from './negotiate.js';
 import { type NonResourceParts, serveNonResource } from './non-resource.js';
+import type { OpenIdKeys } from './openid.js';
 import { first } from './query-string.js';
-import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
+import { type Reply, type ReplyHeaders, sendBytes, sendPieces, withoutBody } from './reply.js';
 import {
   jsonText,
   patchKindOf,
@@ -47,6 +49,10 @@ export interface DispatcherParts {
   readonly token: string;
   /** Whose token that is, of those that the server has issued itself. @default it has issued none */
   readonly userOf?: (token: string) => User | undefined;
+  /** What these tokens can be checked by. @default that is not told */
+  readonly openIdKeys?: () => OpenIdKeys;
+  /** Headers that tell how a request is ranked. @default none */
+  readonly flowHeaders?: (user: User, info: RequestInfo) => ReplyHeaders;
   readonly clock: Scheduler;
   readonly log: Logger;
   /** Aborts when the server goes: watches then end, as they would after their time. */
@@ -63,6 +69,7 @@ interface Exchange {
   readonly info: RequestInfo;
   readonly warnings: Warnings;
   readonly user: User;
+  readonly timeoutMs: number;
 }
 
 /** Takes requests in and answers them: who asks, what is meant, which verb serves it, in which form it is answered. */
@@ -72,26 +79,31 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    const { table, clock } = parts;
+    const { table, clock, openIdKeys } = parts;
     let documents: Promise<OpenApi> | undefined;
     // Loaded by the first who asks: a server starts without it.
     const openApi = () => {
       documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
       return documents;
     };
-    this.#nonResource = { table, clock, discovery: new Discovery(table), openApi };
+    this.#nonResource = { table, clock, discovery: new Discovery(table), openApi, openIdKeys };
   }
 
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
   async handle(request: ServerRequest, to: Reply): Promise<void> {
-    const reply = request.method === 'HEAD' ? withoutBody(to) : to;
+    const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, {
+      // Whoever names the exchange itself finds that name again.
+      'audit-id': request.headers['audit-id'] || systemRandom.uuid(),
+    });
     const warnings = new Warnings();
-    const { log, token, userOf } = this.#parts;
+    const { log, token, userOf, flowHeaders } = this.#parts;
     let info: RequestInfo | undefined;
     try {
       info = parsePath(request);
+      const timeoutMs = timeoutOf(info);
       const user = authenticate(request, info, token, userOf);
-      const exchange: Exchange = { request, reply, info, warnings, user };
+      if (flowHeaders !== undefined) reply.mark(flowHeaders(user, info));
+      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs };
       if (info.isResource) await this.#serveResource(exchange);
       else await serveNonResource(this.#nonResource, exchange);
     } catch (error) {
@@ -162,6 +174,7 @@ export class Dispatcher {
 
   async #watch(exchange: Exchange, route: Route): Promise<void> {
     const { request, info, reply } = exchange;
+    if (!route.resource.verbs.includes('watch')) throw methodNotSupported(route.resource, 'watch');
     if (!route.custom) negotiation.checkRouteAccepts(request, negotiation.listProduces);
     const negotiated = negotiation.negotiateStream(request, info, negotiation.objectTransforms, route.custom);
     const options = parseListOptions(info.query, true);
@@ -214,10 +227,7 @@ export class Dispatcher {
     return rowShower({ ...route, as, includeObject, clock: this.#parts.clock });
   }
 
-  /** The time that a request has: what it asks for itself, within limits. Throws 400. */
-  #deadline({ request, info }: Exchange): Deadline {
-    const asked = first(info.query, 'timeout');
-    const timeoutMs = asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
+  #deadline({ request, timeoutMs }: Exchange): Deadline {
     return new Deadline({ clock: this.#parts.clock, timeoutMs, gone: request.signal, overdue });
   }
 }
@@ -267,6 +277,16 @@ function teller(
     },
     ...own,
   });
+}
+
+/** Requests that last as long as their caller likes. */
+const longRunning = ['attach', 'exec', 'proxy', 'log', 'portforward'];
+
+/** The time that a request has: what it asks for itself, within limits. Throws 400. */
+function timeoutOf({ verb, subresource, isResource, query }: RequestInfo): number {
+  if (isResource && (verb === 'watch' || longRunning.includes(subresource))) return requestTimeoutMs;
+  const asked = first(query, 'timeout');
+  return asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
 }
 
 /** What is not sooner than the usual end changes nothing. */

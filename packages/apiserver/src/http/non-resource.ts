@@ -4,12 +4,14 @@ import type { ResourceTable } from '../resource/resource-table.js';
 import { noSuchPath, Refusal } from '../status/refusal.js';
 import type { Discovery } from './discovery.js';
 import { encodeBody } from './encode-body.js';
+import { healthPaths, isHealthPath, serveHealth } from './health.js';
 import { checkRouteAccepts, discoveryTransforms, negotiate, noTransforms, objectProduces } from './negotiate.js';
 import { serveOpenApi } from './openapi-answers.js';
+import { type OpenIdKeys, serveOpenIdConfiguration, serveOpenIdKeys } from './openid.js';
 import { type Reply, sendBytes } from './reply.js';
 import type { RequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
-import { commonHeaders, pageNotFound, sendText } from './status-answer.js';
+import { commonHeaders, pageNotFound } from './status-answer.js';
 
 /** What `/version` tells. */
 export interface VersionInfo {
@@ -33,6 +35,8 @@ export interface NonResourceParts {
   readonly clock: Pick<Scheduler, 'now'>;
   readonly table: ResourceTable;
   readonly discovery: Discovery;
+  /** @default that is not served */
+  readonly openIdKeys?: (() => OpenIdKeys) | undefined;
 }
 
 interface Asked {
@@ -47,7 +51,8 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   const segments = path.replace(/^\/|\/$/g, '').split('/');
   const [head = '', group = '', version = ''] = segments;
   if (path.startsWith('//')) throw pageNotFound();
-  if (head === 'healthz' || head === 'livez' || head === 'readyz') return serveHealth(asked, segments);
+  if (isHealthPath(path)) return serveHealth(path, asked.info.query, asked.reply);
+  if (path.startsWith('/.well-known/') || path.startsWith('/openid/')) return serveOpenId(parts, asked);
   if (head === 'version' && segments.length === 1) return serveVersion(asked);
   if (head === 'version') throw noSuchPath();
   if (path === '/') return serveDocument(asked, { paths: pathsOf(parts.table) }, true);
@@ -60,17 +65,17 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   throw pageNotFound();
 }
 
-/** One line, or, with `?verbose`, one for each check. */
-function serveHealth({ info, reply }: Asked, segments: readonly string[]): void {
-  const [head = '', check] = segments;
-  if (segments.length > 2 || info.path.endsWith('/') || (check !== undefined && !checks.includes(check)))
-    throw pageNotFound();
-  const brief = check !== undefined || !info.query.has('verbose');
-  const lines = checks.map((name) => `[+]${name} ok\n`).join('');
-  sendText(reply, 200, brief ? 'ok' : `${lines}${head} check passed\n`);
+/** How the tokens of service accounts can be checked. */
+function serveOpenId({ openIdKeys }: NonResourceParts, asked: Asked): void {
+  const { request, info, reply } = asked;
+  const isKeys = /^\/openid\/v1\/jwks\/?$/.test(info.path);
+  const isKnown = isKeys || /^\/\.well-known\/openid-configuration\/?$/.test(info.path);
+  if (openIdKeys === undefined || !isKnown) throw pageNotFound();
+  onlyGet(asked);
+  checkRouteAccepts(request, [isKeys ? 'application/jwk-set+json' : 'application/json']);
+  if (isKeys) serveOpenIdKeys(reply, openIdKeys());
+  else serveOpenIdConfiguration(reply, openIdKeys(), request.headers.host ?? 'riata.in-process');
 }
-
-const checks = ['ping', 'log', 'etcd'];
 
 function serveVersion(asked: Asked): Promise<void> {
   onlyGet(asked);
@@ -165,10 +170,7 @@ function pathsOf(table: ResourceTable): string[] {
     const base = name === '' ? '/api' : `/apis/${name}`;
     return [base, ...versions.map((version) => `${base}/${version}`)];
   });
-  const health = ['healthz', 'livez', 'readyz'].flatMap((head) => [
-    `/${head}`,
-    ...checks.map((check) => `/${head}/${check}`),
-  ]);
   const openApi = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
-  return [...groups, '/apis', '/apis/', ...health, ...openApi, '/version'].sort();
+  const openId = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
+  return [...groups, '/apis', '/apis/', ...healthPaths(), ...openApi, ...openId, '/version'].sort();
 }

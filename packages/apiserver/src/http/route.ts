@@ -72,7 +72,9 @@ function builtInRoute(request: ServerRequest, info: RequestInfo, resource: Resou
   const everywhere = resource.scope === 'Namespaced' && !info.path.includes('/namespaces/');
   const here = parts.length === 2 ? itemVerbs : everywhere ? ['list', 'watch'] : collectionVerbs;
   if (!here.some((known) => resource.verbs.includes(known))) throw noSuchPath();
-  if (request.method === 'HEAD' || !here.includes(verb) || !resource.verbs.includes(verb)) throw notAllowed();
+  // Who can list may ask for a watch, and is told in other words that there is none.
+  const known = verb === 'watch' ? 'list' : verb;
+  if (request.method === 'HEAD' || !here.includes(verb) || !resource.verbs.includes(known)) throw notAllowed();
   return { verb, subresource: undefined };
 }
 

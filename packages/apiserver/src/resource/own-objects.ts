@@ -8,6 +8,8 @@ export interface OwnObject {
   readonly object: JsonObject;
   /** Undefined when the writer owns nothing that is noted. */
   readonly fieldsV1?: JsonObject;
+  /** Who has written it. @default the server */
+  readonly manager?: string;
   /** Who has applied its status. @default nobody */
   readonly status?: { readonly manager: string; readonly fieldsV1: JsonObject };
 }
@@ -121,6 +123,23 @@ export function ownPriorityClasses(): readonly OwnObject[] {
 /** The account of Pods that name no other. */
 export function ownServiceAccount(name: string): OwnObject {
   return { object: { metadata: { name } } };
+}
+
+/** By which servers of other groups know the clients of this one. */
+export function ownClientAuthority(certificate: string): OwnObject {
+  return {
+    object: { metadata: { name: 'extension-apiserver-authentication' }, data: { 'client-ca-file': certificate } },
+    fieldsV1: { 'f:data': { '.': set, 'f:client-ca-file': set } },
+  };
+}
+
+/** Since when the use of tokens in Secrets is noted. */
+export function ownTokenTracking(now: string): OwnObject {
+  const name = 'kube-apiserver-legacy-service-account-token-tracking';
+  return {
+    object: { metadata: { name }, data: { since: now.slice(0, 'yyyy-mm-dd'.length) } },
+    fieldsV1: { 'f:data': { '.': set, 'f:since': set } },
+  };
 }
 
 /** By which Pods know the server. */

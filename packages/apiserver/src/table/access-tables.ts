@@ -12,7 +12,7 @@ import type {
 } from 'riata/kinds';
 import { bareSelectorText, none, orNone, unset } from './cell-texts.js';
 import { humanDuration } from './human-duration.js';
-import { ageColumn, integers, nameColumn, printer, texts, wide } from './table-printer.js';
+import { ageColumn, integers, nameColumn, printer, type TablePrinter, texts, wide } from './table-printer.js';
 
 const roleBindings = printer<RoleBinding | ClusterRoleBinding>(
   [nameColumn, ...texts('Role'), ageColumn, ...wide('Users', 'Groups', 'ServiceAccounts')],
@@ -84,7 +84,7 @@ const policyBindings = printer<ValidatingAdmissionPolicyBinding>(
   },
 );
 
-const flowSchemas = printer<FlowSchema>(
+const flowSchemaRows = printer<FlowSchema>(
   [
     nameColumn,
     ...texts('PriorityLevel', 'MatchingPrecedence', 'DistinguisherMethod'),
@@ -100,6 +100,15 @@ const flowSchemas = printer<FlowSchema>(
     status?.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
   ],
 );
+/** In the order in which they are tried. */
+const flowSchemas: TablePrinter = {
+  ...flowSchemaRows,
+  compare: (a, b) => precedenceOf(a as FlowSchema) - precedenceOf(b as FlowSchema),
+};
+
+function precedenceOf({ spec }: FlowSchema): number {
+  return spec?.matchingPrecedence ?? 0;
+}
 
 const priorityLevels = printer<PriorityLevelConfiguration>(
   [nameColumn, ...texts('Type', 'NominalConcurrencyShares', 'Queues', 'HandSize', 'QueueLengthLimit'), ageColumn],

@@ -23,7 +23,8 @@ export type Showable = KubeObject | { readonly metadata?: ListMeta; readonly ite
 /** The Table of an object or of a list. */
 export function makeTable(value: Showable, form: TableForm) {
   const { as, printer, headers } = form;
-  const items = 'items' in value ? value.items : [value as KubeObject];
+  const listed = 'items' in value ? value.items : [value as KubeObject];
+  const items = printer.compare === undefined ? listed : [...listed].sort(printer.compare);
   const ages = agesAt(form.nowMs);
   const rows = items.map((object) => {
     const cells = printer.cells(withName(object), ages);

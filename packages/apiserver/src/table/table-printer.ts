@@ -34,6 +34,8 @@ export interface TablePrinter<T = KubeObject> {
   /** One for each column. */
   cells(object: T, ages: Ages): readonly Json[];
   conditions?(object: T): readonly RowCondition[] | undefined;
+  /** The order of the rows of a list. @default that of the list */
+  compare?(a: T, b: T): number;
 }
 
 export const nameColumn: Column = { name: 'Name', format: 'name' };

@@ -24,6 +24,13 @@ export class TokenSigner {
     return isJsonObject(value) ? value : undefined;
   }
 
+  /** The key that others check its tokens by, as a JSON Web Key. */
+  publicKey(): JsonObject {
+    const { pair, id: kid } = this.#key();
+    const { crv = '', x = '', y = '' } = pair.publicKey.export({ format: 'jwk' });
+    return { use: 'sig', kty: 'EC', kid, crv, alg: 'ES256', x, y };
+  }
+
   /** Made when first asked for: most servers never sign a token. */
   #key() {
     if (this.#keys === undefined) {

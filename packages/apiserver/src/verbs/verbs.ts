@@ -11,6 +11,7 @@ import { administrator, type User } from '../http/auth.js';
 import type { DeleteOptions } from '../http/delete-options.js';
 import type { ListOptions, ReadOptions } from '../http/list-options.js';
 import { protobufType } from '../http/media-type.js';
+import type { OpenIdKeys } from '../http/openid.js';
 import type {
   BodyRequest,
   DeleteCollectionRequest,
@@ -40,10 +41,12 @@ import type { Storage } from '../storage/storage.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { bindPod } from './binding.js';
+import { componentStatus, componentStatuses, isComponentStatus } from './component-statuses.js';
 import { TokenSigner } from './json-web-token.js';
 import { readLog } from './pod-log.js';
 import { reviewed } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
+import { tokenIssuer } from './token-request.js';
 import { reviewToken, type TokenReviewParts } from './token-review.js';
 
 /** What the verbs work with. */
@@ -55,6 +58,8 @@ export interface VerbParts {
   readonly log: Logger;
   /** What the administrator shows. */
   readonly token: string;
+  /** Whether the server does what kube-controller-manager does. */
+  readonly controllers: boolean;
   /** A built-in resource, by its group, version and plural. */
   readonly builtIn: (group: string, version: string, plural: string) => Resource;
 }
@@ -87,6 +92,11 @@ export class Verbs implements VerbHandlers {
     return authenticated === true && isJsonObject(user) ? user : undefined;
   }
 
+  /** What the tokens that it issues can be checked by. */
+  openIdKeys(): OpenIdKeys {
+    return { issuer: tokenIssuer, key: this.#reviews.signer.publicKey() };
+  }
+
   /** Ends all watches. */
   stop(): void {
     for (const session of this.#sessions) session.stop();
@@ -107,7 +117,8 @@ export class Verbs implements VerbHandlers {
     if (asked > this.#parts.storage.revision) {
       throw tooLargeResourceVersion(options.resourceVersion, this.#parts.storage.revision);
     }
-    const { store, builtIn } = this.#parts;
+    const { store, builtIn, controllers } = this.#parts;
+    if (isComponentStatus(resource)) return { object: componentStatus(resource, name, controllers) };
     if (subresource?.name === 'log') {
       const pod = () => store.get(resource, namespace, name);
       readLog(store, builtIn('', 'v1', 'nodes'), pod, name, options.query);
@@ -123,8 +134,9 @@ export class Verbs implements VerbHandlers {
 
   async list(request: VerbRequest<ListOptions>): Promise<VerbAnswer> {
     const { resource, negotiated } = request;
-    const { storage, clock } = this.#parts;
+    const { storage, clock, controllers } = this.#parts;
     const { mediaType, pretty, as } = negotiated;
+    if (isComponentStatus(resource)) return { object: componentStatuses(resource, choiceOf(request), controllers) };
     const list = findObjects(storage, resource, listRequest(request));
     // A list is no single object's metadata, and a Table is made at once.
     const inPieces = as === undefined || as.kind === 'PartialObjectMetadataList';

@@ -1,0 +1,59 @@
+import type { ObjectStore } from '../resource/object-store.js';
+import { apiServiceName, isOwnCustomService, ownApiService } from '../resource/own-api-services.js';
+import type { Resource } from '../resource/resource.js';
+import type { ResourceTable } from '../resource/resource-table.js';
+import type { WriteContext } from '../resource/write-context.js';
+import type { Storage } from '../storage/storage.js';
+
+/** What has to be seen of the server to tell what it serves. */
+export interface ApiServicesSurroundings {
+  readonly storage: Storage;
+  readonly store: ObjectStore;
+  readonly served: ResourceTable;
+  readonly definitions: Resource;
+  readonly services: Resource;
+  readonly context: () => WriteContext;
+}
+
+/** Keeps an APIService for each version of a group that is served, as kube-apiserver's autoregistration does. */
+export class ApiServices {
+  readonly #at: ApiServicesSurroundings;
+  #generation = 0;
+
+  constructor(surroundings: ApiServicesSurroundings) {
+    this.#at = surroundings;
+  }
+
+  /** Those of what comes with the server. */
+  fill(): void {
+    this.#add(false);
+  }
+
+  /** To be told of every write, after what is served has followed it; it writes in its turn. */
+  observe(table: string): void {
+    const { storage, store, served, definitions, services } = this.#at;
+    if (table !== definitions.table || served.generation === this.#generation) return;
+    this.#generation = served.generation;
+    this.#add(true);
+    const wanted = new Set(this.#versions(true).map(([group, version]) => apiServiceName(group, version)));
+    for (const stored of storage.list(services.table).items) {
+      const { name, labels } = stored.object.metadata;
+      if (isOwnCustomService(labels) && !wanted.has(name)) store.remove(services, stored);
+    }
+  }
+
+  #add(custom: boolean): void {
+    const { store, services } = this.#at;
+    const context = this.#at.context();
+    for (const [group, version] of this.#versions(custom)) {
+      if (store.find(services, '', apiServiceName(group, version)) !== undefined) continue;
+      const own = ownApiService(group, version, custom, context.now);
+      if (own !== undefined) store.place(services, '', own, context);
+    }
+  }
+
+  #versions(custom: boolean): readonly (readonly [group: string, version: string])[] {
+    const groups = this.#at.served.groups().filter((group) => group.custom === custom);
+    return groups.flatMap(({ name, versions }) => versions.map((version) => [name, version] as const));
+  }
+}

@@ -1,0 +1,49 @@
+import type { Reply, ReplyHeaders } from './reply.js';
+
+/** An answer whose head carries what every answer to this request does. */
+export class MarkedReply implements Reply {
+  readonly #to: Reply;
+  #marks: ReplyHeaders;
+
+  constructor(to: Reply, marks: ReplyHeaders) {
+    this.#to = to;
+    this.#marks = marks;
+  }
+
+  /** Adds headers; after the head was sent it is too late. */
+  mark(headers: ReplyHeaders): void {
+    this.#marks = { ...this.#marks, ...headers };
+  }
+
+  get started(): boolean {
+    return this.#to.started;
+  }
+
+  get ended(): boolean {
+    return this.#to.ended;
+  }
+
+  get bufferedBytes(): number {
+    return this.#to.bufferedBytes;
+  }
+
+  head(status: number, headers: ReplyHeaders): void {
+    this.#to.head(status, { ...this.#marks, ...headers });
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.#to.write(bytes);
+  }
+
+  end(): void {
+    this.#to.end();
+  }
+
+  abort(): void {
+    this.#to.abort();
+  }
+
+  drained(): Promise<void> {
+    return this.#to.drained();
+  }
+}

@@ -1,0 +1,42 @@
+import type { KubeList, KubeObject } from 'riata/object';
+import { type Choice, matcherOf } from '../resource/list-objects.js';
+import type { Resource } from '../resource/resource.js';
+import { notFound } from '../status/refusal.js';
+
+/** Where the components of a control plane that are not this server would answer. */
+const others: Readonly<Record<string, string>> = {
+  'controller-manager': '127.0.0.1:10257',
+  scheduler: '127.0.0.1:10259',
+};
+
+/** Whether a resource is the one that tells how the parts of the control plane are. */
+export function isComponentStatus(resource: Resource): boolean {
+  return resource.builtIn && resource.table === '/componentstatuses';
+}
+
+/** One part of the control plane. Throws 404. */
+export function componentStatus(resource: Resource, name: string, controllers: boolean): KubeObject {
+  const found = statuses(controllers).find(({ metadata }) => metadata.name === name);
+  if (found === undefined) throw notFound({ ...resource, plural: 'componentstatus' }, name);
+  const { kind, apiVersion } = resource;
+  return { ...{ kind, apiVersion }, ...found };
+}
+
+/** All of them. They are asked, not stored: the list is of no revision. */
+export function componentStatuses(resource: Resource, choice: Choice, controllers: boolean): KubeList<KubeObject> {
+  const { listKind: kind, apiVersion } = resource;
+  const isMeant = matcherOf(resource, choice);
+  const items = statuses(controllers).filter((object) => isMeant({ key: '', revision: 0, object }));
+  return { kind, apiVersion, metadata: {}, items } as unknown as KubeList<KubeObject>;
+}
+
+/** What controllers do is done in this process, or left to others; nobody listens where those would be asked. */
+function statuses(controllers: boolean): readonly KubeObject[] {
+  const names = [...Object.keys(others), 'etcd-0'];
+  return names.map((name) => {
+    const host = name === 'controller-manager' && controllers ? undefined : others[name];
+    const refused = `Get "https://${host}/healthz": dial tcp ${host}: connect: connection refused`;
+    const [status, message] = host === undefined ? ['True', 'ok'] : ['False', refused];
+    return { metadata: { name }, conditions: [{ type: 'Healthy', status, message }] } as unknown as KubeObject;
+  });
+}

@@ -1,0 +1,113 @@
+import { isJsonObject, type JsonObject } from 'riata/object';
+import type { User } from '../http/auth.js';
+import type { ReplyHeaders } from '../http/reply.js';
+import type { RequestInfo } from '../http/request-info.js';
+import { stringsOf, textOf, valueAt } from '../resource/metadata.js';
+import type { Resource } from '../resource/resource.js';
+import type { Storage } from '../storage/storage.js';
+
+/** What has to be seen to tell which flow a request belongs to. */
+export interface FlowClassifierParts {
+  readonly storage: Storage;
+  readonly schemas: Resource;
+  readonly levels: Resource;
+}
+
+interface Flow {
+  readonly rules: readonly JsonObject[];
+  readonly headers: ReplyHeaders;
+}
+
+/**
+ * Finds the FlowSchema that a request belongs to, and its PriorityLevelConfiguration, which clients are told of by
+ * headers. Nobody is made to wait: requests of one process have no need of it.
+ */
+export class FlowClassifier {
+  readonly #parts: FlowClassifierParts;
+  #flows: readonly Flow[] | undefined;
+
+  constructor(parts: FlowClassifierParts) {
+    this.#parts = parts;
+  }
+
+  /** To be told of every write. */
+  observe(table: string): void {
+    const { schemas, levels } = this.#parts;
+    if (table === schemas.table || table === levels.table) this.#flows = undefined;
+  }
+
+  /** The headers that tell of the flow; none if no FlowSchema matches. */
+  headersFor(user: User, info: RequestInfo): ReplyHeaders {
+    this.#flows ??= this.#read();
+    for (const { rules, headers } of this.#flows) if (rules.some((rule) => matches(rule, user, info))) return headers;
+    return {};
+  }
+
+  /** In the order in which they are tried. Those of a level that is not there are left out. */
+  #read(): readonly Flow[] {
+    const { storage, schemas, levels } = this.#parts;
+    const sorted = storage
+      .list(schemas.table)
+      .items.map(({ object }) => object as unknown as JsonObject)
+      .sort((a, b) => precedenceOf(a) - precedenceOf(b));
+    return sorted.flatMap((object) => {
+      const level = storage.get(levels.table, textOf(valueAt(object, 'spec.priorityLevelConfiguration.name')));
+      if (level === undefined) return [];
+      const headers = {
+        'x-kubernetes-pf-flowschema-uid': textOf(valueAt(object, 'metadata.uid')),
+        'x-kubernetes-pf-prioritylevel-uid': level.object.metadata.uid,
+      };
+      return [{ rules: objectsOf(valueAt(object, 'spec.rules')), headers }];
+    });
+  }
+}
+
+function precedenceOf(object: JsonObject): number {
+  const precedence = valueAt(object, 'spec.matchingPrecedence');
+  return typeof precedence === 'number' ? precedence : 1000;
+}
+
+function matches(rule: JsonObject, user: User, info: RequestInfo): boolean {
+  if (!objectsOf(rule.subjects).some((subject) => isSubject(subject, user))) return false;
+  if (info.isResource) return objectsOf(rule.resourceRules).some((of) => isResourceMeant(of, info));
+  return objectsOf(rule.nonResourceRules).some((of) => isPathMeant(of, info));
+}
+
+function isSubject(subject: JsonObject, { username, groups }: User): boolean {
+  if (subject.kind === 'User') return isNamed(valueAt(subject, 'user.name'), textOf(username));
+  if (subject.kind === 'Group') {
+    const name = textOf(valueAt(subject, 'group.name'));
+    return name === '*' || stringsOf(groups).includes(name);
+  }
+  const [system, kind, namespace, name = ''] = textOf(username).split(':');
+  if (system !== 'system' || kind !== 'serviceaccount') return false;
+  return (
+    valueAt(subject, 'serviceAccount.namespace') === namespace && isNamed(valueAt(subject, 'serviceAccount.name'), name)
+  );
+}
+
+function isNamed(wanted: unknown, name: string): boolean {
+  return wanted === '*' || wanted === name;
+}
+
+function isResourceMeant(rule: JsonObject, { verb, group, resource, subresource, namespace }: RequestInfo): boolean {
+  const named = subresource === '' ? resource : `${resource}/${subresource}`;
+  const isThere = namespace === '' ? rule.clusterScope === true : has(rule.namespaces, namespace);
+  return isThere && has(rule.verbs, verb) && has(rule.apiGroups, group) && has(rule.resources, named);
+}
+
+function isPathMeant(rule: JsonObject, { verb, path }: RequestInfo): boolean {
+  if (!has(rule.verbs, verb)) return false;
+  return stringsOf(rule.nonResourceURLs).some(
+    (url) => url === '*' || url === path || (url.endsWith('/*') && path.startsWith(url.slice(0, -1))),
+  );
+}
+
+function has(list: unknown, value: string): boolean {
+  const strings = stringsOf(list);
+  return strings.includes('*') || strings.includes(value);
+}
+
+function objectsOf(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
