@@ -110,6 +110,15 @@ function headerAt(text: string, from: number): HeaderLine {
   return { line: text.slice(from, to), name, value: unusual.test(value) ? unusualText(name, value) : value };
 }
 
+/** What says how a body is framed comes too late behind it. */
+const framingNames: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+
+/** Throws for a line behind the body that is no header, or must not stand there. */
+export function checkTrailer(line: string): void {
+  const { name } = headerAt(line, 0);
+  if (framingNames.has(name)) throw new AnswerFailure('protocol', `the header ${name} must not come behind the body`);
+}
+
 /** Without the spaces around it. Not by `trim`, which takes the last byte of an "à" for one, too. */
 function valueBetween(text: string, from: number, to: number): string {
   let [start, end] = [from, to];

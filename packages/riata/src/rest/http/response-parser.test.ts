@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { Agent, request } from 'node:http';
+import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ResponseHeaders } from '../transport.js';
@@ -50,7 +52,7 @@ const responses: Record<string, { readonly text: string; readonly body: string; 
     body: 'hello',
   },
   'in chunks with trailers': {
-    text: `${ok}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nx-sum: 1\r\n\ry: \r\r\n\r\n`,
+    text: `${ok}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nx-sum: 1\r\ny:\r\nz: \xc3\xbc \r\n\r\n`,
     body: 'x',
   },
   'behind informational ones': {
@@ -110,7 +112,7 @@ test('chunks that come together are handed out together, what comes before nonse
 
 test('what stands beside chunks may be as long as they are, for any number of them; more is refused', () => {
   const head = `${ok}transfer-encoding: chunked\r\n\r\n`;
-  const padded = '5        ;a="b" \r\nhello\r\n'.repeat(9_000);
+  const padded = '5;name=valu;a="b c"\r\nhello\r\n'.repeat(9_000);
   expect(read([head, padded, '0\r\n\r\n'])).toMatchObject({ body: 'hello'.repeat(9_000), done: true });
   expect(() => read([head, `1;${'x'.repeat(100)}\r\ny\r\n`.repeat(900)])).toThrow('beside its chunks is too long');
   expect(() => read([head, `0;${'x'.repeat(70_000)}`])).toThrow('beside its chunks is too long');
@@ -231,6 +233,26 @@ describe('what is no response', () => {
     ['a size without end', `${chunked}${'0'.repeat(17)}\r\n`],
     ['a size that ends without CR', `${chunked}5\nhello`],
     ['an extension that ends without CR', `${chunked}5;a\nhello`],
+    ['a space behind a size', `${chunked}5 \r\nhello`],
+    ['a tab behind a size', `${chunked}5\t;a\r\nhello`],
+    ['an extension without a name', `${chunked}5;\r\nhello`],
+    ['a space in an extension', `${chunked}5; a\r\nhello`],
+    ['a control character in the name of an extension', `${chunked}5;a\x01\r\nhello`],
+    ['a control character in the value of an extension', `${chunked}5;a=b\x7f\r\nhello`],
+    ['a control character in quotes', `${chunked}5;a="\x00"\r\nhello`],
+    ['an escaped control character', `${chunked}5;a="\\\x01"\r\nhello`],
+    ['quotes without end', `${chunked}5;a="b\r\nhello`],
+    ['something behind quotes', `${chunked}5;a="b"c\r\nhello`],
+    ['a bare CR in an extension', `${chunked}5;a\rb\r\nhello`],
+    ['a trailer without colon', `${chunked}0\r\nx\r\n\r\n`],
+    ['a trailer without name', `${chunked}0\r\n: x\r\n\r\n`],
+    ['a trailer with a space in its name', `${chunked}0\r\nx : 1\r\n\r\n`],
+    ['a folded trailer', `${chunked}0\r\nx: 1\r\n y\r\n\r\n`],
+    ['a trailer with a control character', `${chunked}0\r\nx: \x01\r\n\r\n`],
+    ['a trailer with a bare CR', `${chunked}0\r\nx: 1\rz\r\n\r\n`],
+    ['a trailer that begins with a bare CR', `${chunked}0\r\n\ry: 1\r\n\r\n`],
+    ['a length behind the body', `${chunked}0\r\nContent-Length: 1\r\n\r\n`],
+    ['a transfer-encoding behind the body', `${chunked}0\r\ntransfer-encoding: chunked\r\n\r\n`],
     ['a chunk that goes on', `${chunked}1\r\nhello`],
     ['a trailer that ends without CR', `${chunked}0\r\n\n`],
     ['trailers without end', `${chunked}0\r\n${'x'.repeat(70_000)}`],
@@ -238,4 +260,97 @@ describe('what is no response', () => {
   ])('%s is refused', (_, text) => {
     expect(() => read([text])).toThrow(expect.objectContaining({ kind: 'protocol' }));
   });
+});
+
+/** Reads a response by Node's own parser; undefined if that refuses it. */
+function readByNode(text: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = new Duplex({
+      read() {},
+      write(_chunk, _encoding, done) {
+        done();
+        this.push(Buffer.from(text, 'latin1'));
+        this.push(null);
+      },
+    });
+    const agent = Object.assign(new Agent(), { createConnection: () => socket });
+    const sent = request({ agent }, (response) => {
+      let body = '';
+      response.setEncoding('latin1');
+      response.on('data', (chunk: string) => {
+        body += chunk;
+      });
+      response.on('error', () => resolve(undefined));
+      response.on('end', () => resolve(response.complete ? body : undefined));
+    });
+    sent.on('error', () => resolve(undefined));
+    sent.end();
+  });
+}
+
+test("what is taken, Node's own parser takes for the same", async () => {
+  const piece = fc.constantFrom(
+    ...[
+      '5',
+      '0',
+      'a',
+      'f',
+      '\r\n',
+      '\r\n',
+      '\r',
+      '\n',
+      ' ',
+      '\t',
+      ';',
+      ';',
+      '=',
+      '"',
+      '\\',
+      ':',
+      'x',
+      'hello',
+      '\x00',
+      '\x7f',
+    ],
+    ...[
+      '\x80',
+      'content-length: 1\r\n',
+      'transfer-encoding: chunked\r\n',
+      '5\r\nhello\r\n',
+      '0\r\n\r\n',
+      '5;a=b\r\nhello\r\n',
+    ],
+    ...['5;a="', 'x: 1\r\n', 'x-y:', '\r\n\r\n', '1\r\n'],
+  );
+  const head = fc.constantFrom(
+    ...[
+      'transfer-encoding: chunked\r\n',
+      'Transfer-Encoding: chunked\r\nx: y\r\n',
+      'content-length: 5\r\n',
+      'x: y\r\n',
+    ],
+  );
+  const noise = fc.array(piece, { maxLength: 6 }).map((all) => all.join(''));
+  const begun = fc.constantFrom('', '5\r\nhello\r\n', '5\r\nhello\r\n0\r\n', '5;a=b', '5;a="b"', '0\r\n');
+  const ended = fc.constantFrom('', '\r\n', '\r\n\r\n', '\r\nhello\r\n0\r\n\r\n');
+  let taken = 0;
+  await fc.assert(
+    fc.asyncProperty(head, begun, noise, ended, async (headers, first, middle, last) => {
+      const text = `${ok}${headers}\r\n${first}${middle}${last}`;
+      let got: Read | undefined;
+      try {
+        got = read([text], { end: true });
+      } catch {
+        return;
+      }
+      if (got.left !== '') return;
+      taken += 1;
+      expect({ text, body: got.body }).toEqual({ text, body: await readByNode(text) });
+    }),
+    {
+      numRuns: Number(process.env.RIATA_RUNS ?? 2_000),
+      ...(process.env.RIATA_SEED && { seed: Number(process.env.RIATA_SEED) }),
+    },
+  );
+  expect(taken).toBeGreaterThan(0);
 });

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { asBuffer } from '../../object/scan/native-bytes.js';
 import { AnswerFailure } from './answer-failure.js';
-import { checkStart, maxHeadBytes, parseHead, type ResponseHead } from './response-head.js';
+import { checkStart, checkTrailer, maxHeadBytes, parseHead, type ResponseHead } from './response-head.js';
 
 /** Takes what a {@link ResponseParser} finds. */
 export interface ResponseParserEvents {
@@ -26,6 +26,7 @@ type State =
 
 const CR = 13;
 const LF = 10;
+const SEMICOLON = 0x3b;
 const endOfHead = Buffer.from('\r\n\r\n');
 /** Of the size of a chunk, zeros before it included. */
 const maxSizeDigits = 16;
@@ -50,9 +51,8 @@ export class ResponseParser {
   #left = 0;
   #digits = 0;
   #aside = 0;
-  /** Of a trailer. */
-  #lineLength = 0;
-  #last = 0;
+  /** Of an extension, or of a trailer, as far as it has come. */
+  #line = '';
   #stopped = false;
   /** The part of the body that has been found in the bytes at hand, `bytes[#bodyStart, #bodyEnd)`. */
   #bodyStart = 0;
@@ -188,14 +188,19 @@ export class ResponseParser {
           this.#digits += 1;
         } else if (this.#digits === 0 || digit >= 0) throw broken('the size of a chunk is no number');
         else if (byte === CR) this.#state = 'chunk-size-lf';
-        else if (byte === 0x3b || byte === 0x20 || byte === 0x09) this.#state = 'chunk-extension';
+        else if (byte === SEMICOLON) this.#state = 'chunk-extension';
         else throw broken('the size of a chunk is no number');
         return;
       }
       case 'chunk-extension':
-        this.#countAside();
-        if (byte === CR) this.#state = 'chunk-size-lf';
-        else if (byte === LF) throw broken('a line ends without CR');
+        this.#countAside(1);
+        if (byte === LF) throw broken('a line ends without CR');
+        if (byte !== CR) this.#line += String.fromCharCode(byte);
+        else {
+          if (!extensions.test(`;${this.#line}`)) throw broken('the extension of a chunk is malformed');
+          this.#line = '';
+          this.#state = 'chunk-size-lf';
+        }
         return;
       case 'chunk-size-lf':
         expectByte(byte, LF);
@@ -214,27 +219,35 @@ export class ResponseParser {
     }
   }
 
-  /** Lines after the last chunk, up to an empty one, are not looked at. */
+  /** Lines after the last chunk, up to an empty one: checked, and not handed out. */
   #trailers(bytes: Buffer, from: number): number {
-    for (let at = from; at < bytes.length; at++) {
-      const byte = bytes[at] as number;
-      this.#countAside();
-      if (byte !== LF) this.#lineLength += 1;
-      else if (this.#last !== CR) throw broken('a line ends without CR');
-      else if (this.#lineLength === 1) {
+    for (let at = from; at < bytes.length; ) {
+      const lf = bytes.indexOf(LF, at);
+      const end = lf < 0 ? bytes.length : lf;
+      this.#countAside(end - at + 1);
+      const line = this.#line + asBuffer(bytes).latin1Slice(at, end);
+      this.#line = lf < 0 ? line : '';
+      if (lf < 0) break;
+      at = lf + 1;
+      if (!line.endsWith('\r')) throw broken('a line ends without CR');
+      if (line.length > 1) checkTrailer(line.slice(0, -1));
+      else {
         this.#state = 'done';
-        return at + 1;
-      } else this.#lineLength = 0;
-      this.#last = byte;
+        return at;
+      }
     }
     return bytes.length;
   }
 
-  #countAside(): void {
-    this.#aside += 1;
+  #countAside(bytes: number): void {
+    this.#aside += bytes;
     if (this.#aside > maxAsideBytes) throw broken('what stands beside its chunks is too long');
   }
 }
+
+/** `;name`, `;name=value` or `;name="value"`, any number of them: neither spaces nor control characters, as in Node's parser. */
+const extensions =
+  /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)+$/;
 
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
