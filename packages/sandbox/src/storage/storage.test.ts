@@ -57,3 +57,20 @@ test('a provisioner that somebody else runs is left alone', async () => {
   expect(metadata.annotations?.['volume.kubernetes.io/storage-provisioner']).toBe('mine.example.com');
   expect(status?.phase).toBe('Pending');
 });
+
+test('a claim that names no class waits for a default one', async () => {
+  await using env = await TestEnvironment.start();
+  await env.run(...clusterControllers(), ...providerControllers());
+  const { client } = env;
+  await client.create(PersistentVolumeClaim({ metadata: key, spec }));
+  await client.create(
+    PersistentVolumeClaim({ metadata: { ...key, name: 'none' }, spec: { ...spec, storageClassName: '' } }),
+  );
+  await env.settle();
+  expect((await client.get(PersistentVolumeClaim, key)).status?.phase).toBe('Pending');
+  await client.create(standardClass);
+  await env.settle();
+  expect((await client.get(PersistentVolumeClaim, key)).status?.phase).toBe('Bound');
+  // Whoever says that there is no class means it.
+  expect((await client.get(PersistentVolumeClaim, { ...key, name: 'none' })).status?.phase).toBe('Pending');
+});
