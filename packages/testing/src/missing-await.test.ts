@@ -244,4 +244,27 @@ describe('by a shared handler', () => {
     const failure = env.log.records.find(({ message }) => message.includes('reconcile failed'));
     expect(failure?.fields.at).toMatch(here);
   });
+
+  test.each<[string, (factory: SharedControllerFactory) => () => unknown]>([
+    ['the client of a controller', (factory) => () => factory.forKind(Secret).client.delete(inDefault('none'))],
+    [
+      'a typed controller',
+      (factory) => {
+        const secrets = new TypedController(factory, Secret);
+        return () => secrets.delete(inDefault('none'));
+      },
+    ],
+  ])('through %s, which it was not given: logged with its line', async (_, callOf) => {
+    await using env = await TestEnvironment.start({ server: 'in-process' });
+    await env.runHandlers((factory, { signal }) => {
+      const call = callOf(factory);
+      const forget = (key: string) => void (key === 'default/cart' && call());
+      factory.forKind(ConfigMap).registerHandler('forgets', forget, { signal });
+    });
+    await env.client.create(configMap('cart'));
+    await env.settle();
+    const records = env.log.records.filter(({ message }) => message === 'a call that nobody awaited has failed');
+    expect(records).toMatchObject([{ level: 'error', fields: { call: 'delete Secret default/none' } }]);
+    expect(records[0]?.fields.at).toMatch(here);
+  });
 });

@@ -257,6 +257,37 @@ export class TrackedCalls {
   }
 }
 
+/**
+ * Tracks the calls of a client that belongs to no run of user code, such as that of a shared controller: nothing can wait
+ * for them, or fail with them. One that nobody looks at is logged if it fails, and does not end the process.
+ */
+export function trackUnowned(log: Logger): Track {
+  const memory = new CallMemory();
+  return (work, name) => {
+    const call: CallUse & { promise?: Promise<unknown> } = { use: 'none', site: memory.siteOf(name) };
+    const makeCall = async () => {
+      try {
+        const answer = await work();
+        if (call.use !== 'none') memory.used(name);
+        return answer;
+      } catch (error) {
+        if (call.promise === undefined) await undefined;
+        if (call.use === 'none') {
+          call.promise?.then(undefined, () => {});
+          const at = userFrame((call.site as CallSite | undefined)?.stack);
+          const fields = { call: describeCall(name), error, ...(at !== undefined && { at }), hint };
+          log.error('a call that nobody awaited has failed', fields);
+        }
+        throw error;
+      }
+    };
+    const promise = makeCall();
+    watchUse(promise, call);
+    call.promise = promise;
+    return promise;
+  };
+}
+
 /** An answer that nobody awaited has no line of the user's in its stack: that of the call is put behind it. */
 function withCaller(error: unknown, site: CallSite | undefined): unknown {
   const isAnswer = isApiError(error) || isTransportError(error);

@@ -66,6 +66,11 @@ export class SharedClientFactory implements AsyncDisposable {
     return new SharedClientFactory(this.client, boundTo(this.#via, signal));
   }
 
+  /** @internal Another factory, whose clients are made of this one's. */
+  wrapped(wrapper: (client: KubeClient) => KubeClient): SharedClientFactory {
+    return new SharedClientFactory(this.client, wrapper(this.#via));
+  }
+
   /** The kind that an object says it is: of the scheme, or as the server says, of unknown shape. */
   kindOf(object: TypeMeta): Promise<KindRef> {
     return this.client.kindOf(object);

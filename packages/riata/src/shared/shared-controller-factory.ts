@@ -4,6 +4,8 @@ import { type ClientOptions, type ConnectedClient, createClient } from '../clien
 import { assertKind } from '../controller/assert-kind.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import type { ReconcileRecord } from '../controller/reconcile-record.js';
+import { trackUnowned } from '../controller/tracked-calls.js';
+import { trackedClient } from '../controller/tracked-client.js';
 import type { Manager } from '../manager/manager.js';
 import { watchStopping } from '../manager/stopping.js';
 import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
@@ -84,7 +86,10 @@ export class SharedControllerFactory implements AsyncDisposable {
   constructor(client: ConnectedClient | SharedClientFactory, options: SharedControllerFactoryOptions = {}) {
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
-    this.clients = client instanceof SharedClientFactory ? client : new SharedClientFactory(client);
+    const clients = client instanceof SharedClientFactory ? client : new SharedClientFactory(client);
+    // Handlers call them without being given them, so that nobody knows for whom.
+    const track = trackUnowned(this.#runtime.log);
+    this.clients = clients.wrapped((each) => trackedClient(each, track));
     this.caches = new SharedCacheFactory(this.clients, {
       ...{ defaults: options.cacheDefaults, cache: options.cache, healthCallback: options.healthCallback },
       kinds: cachedKinds(options.kinds ?? []),
