@@ -59,5 +59,5 @@ export function providerControllers(options: ProviderOptions = {}): readonly Con
  * too.
  */
 export function nodeControllers(options: KubeletOptions = {}): readonly ControllerDefinition[] {
-  return [scheduler, kubelet(options), nodeHeartbeats(options)];
+  return [scheduler(), kubelet(options), nodeHeartbeats(options)];
 }

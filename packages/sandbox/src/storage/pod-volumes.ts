@@ -70,11 +70,6 @@ export class PodVolumes {
     return isLost ? "node(s) didn't find available persistent volumes to bind" : undefined;
   }
 
-  /** The node that was chosen before, when claims had to be bound first. */
-  get chosen(): string | undefined {
-    return this.#unbound.map(({ claim }) => claim.metadata.annotations?.[annotations.selectedNode]).find(Boolean);
-  }
-
   /** Has claims bound for a node; true if all of them are. */
   async bindOn(node: Node, client: Client): Promise<boolean> {
     for (const one of this.#unbound) {
