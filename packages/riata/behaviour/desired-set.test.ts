@@ -221,7 +221,7 @@ describeServers('apply of a desired set', (server) => {
             use: async (key, patch, context) => {
               sent.push(`${patch.type} ${key.name}`);
               return context.client.patch(ConfigMap, { namespace, name: key.name }, patch as never, {
-                ...{ fieldManager: 'riata-apply', force: true },
+                ...{ fieldManager: context.fieldManager, force: true },
               });
             },
           },

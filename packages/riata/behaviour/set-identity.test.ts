@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Cache } from 'riata/cache';
 import { ConfigMap, Namespace, Secret } from 'riata/kinds';
 import { Apply, registerGeneratingHandler, setIdentity, setMarks } from 'riata/patterns';
-import { silentLogger } from 'riata/runtime';
+import { memoryLogger, silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { map, names, startApply } from './desired-set-play.js';
 import { startPatterns } from './patterns-play.js';
@@ -103,7 +103,8 @@ describeServers('copies of a set’s objects that users made by hand', (server) 
     const [namespace, elsewhere] = [await server().namespace(), await server().namespace()];
     const owner = ownerOf(namespace, 'owner');
     const setId = uniqueName('set-');
-    await using play = startApply(server(), { setId, owner });
+    const log = memoryLogger();
+    await using play = startApply(server(), { setId, owner, runtime: { log } });
     const { applier } = play;
     const from = { namespace, name: 'a' };
     for (const mode of ['server-side', 'three-way'] as const) {
@@ -115,6 +116,7 @@ describeServers('copies of a set’s objects that users made by hand', (server) 
       ];
       expect(names((await applier.dryRun([map(namespace, 'a')], { mode })).delete)).toEqual(['b']);
       expect(names((await applier.apply([map(namespace, 'a')], { mode })).deleted)).toEqual(['b']);
+      expect(log.records.at(-1)?.fields?.objects).toContain(`ConfigMap ${namespace}/whole-${mode}`);
       expect(names((await applier.apply([], { mode, release: () => true })).released)).toEqual(['a']);
       await applier.apply([map(namespace, 'a')], { mode });
       for (const copy of copies) expect(await applier.purgeOrphan(copy)).toBe(false);

@@ -16,6 +16,7 @@ import {
   type ApplySetResult,
   memberId,
   memberOf,
+  memberText,
   type SetAction,
   type SetMember,
   type Wanted,
@@ -60,7 +61,7 @@ const defaultConcurrency = 8;
 
 /** Finds out what is wanted and what is there. */
 export async function loadSet(
-  { client, used }: ApplyParts,
+  { client, used, runtime }: ApplyParts,
   objects: readonly WriteObject[],
   options: ApplySetOptions,
 ): Promise<SetState> {
@@ -85,12 +86,17 @@ export async function loadSet(
   const candidates = [...read.existing].filter(([id]) => !ids.has(id)).map(([, found]) => found);
   const confirmed = await confirmMembers(client, candidates, identity, { ...options, concurrency });
   const unwanted = confirmed.members;
+  const foreign = [...read.foreign, ...confirmed.foreign];
+  if (foreign.length > 0) {
+    const message = 'objects carry the label of the set, but the set did not write them: they are left alone';
+    runtime.log.debug(message, { set: identity.text, objects: foreign.slice(0, 10).map(memberText) });
+  }
   const existing = new Map([...read.existing].filter(([id]) => ids.has(id)));
   for (const found of unwanted) existing.set(memberId(found), found);
   const isReleased = ({ object }: Existing) => options.release?.(object) ?? false;
   return {
     ...{ identity, wanted },
-    read: { existing, failures: [...read.failures, ...confirmed.failures] },
+    read: { existing, foreign, failures: [...read.failures, ...confirmed.failures] },
     surplus: unwanted.filter((found) => !isSpared(found) && !isReleased(found)),
     released: unwanted.filter(isReleased),
   };

@@ -17,6 +17,8 @@ export interface Existing extends SetMember {
 /** What the cluster holds of a set. */
 export interface ReadSet {
   readonly existing: ReadonlyMap<string, Existing>;
+  /** Objects that carry the label of the set and do not belong to it: another set's, or copies that users made. */
+  readonly foreign: readonly SetMember[];
   /** Kinds that could not be read: what is there of them is not known, so nothing of them is deleted. */
   readonly failures: readonly ApplyFailure[];
 }
@@ -35,14 +37,15 @@ export async function readSet(
 ): Promise<ReadSet> {
   const existing = new Map<string, Existing>();
   const failures: ApplyFailure[] = [];
+  const foreign: SetMember[] = [];
   const set = ownSet(identity, options);
   await inParallel(kinds, options.concurrency, async (kind) => {
     try {
       const { isCached, objects } = await readKind(client, kind, wanted, identity, options);
       for (const object of objects) {
-        if (!(isMember(object, set) ?? isCached)) continue;
         const member = memberOf({ ...object.metadata, kind });
-        existing.set(memberId(member), { ...member, object });
+        if (isMember(object, set) ?? isCached) existing.set(memberId(member), { ...member, object });
+        else foreign.push(member);
       }
     } catch (error) {
       options.signal?.throwIfAborted();
@@ -50,7 +53,7 @@ export async function readSet(
       if (!isNotFound(error)) failures.push({ member: { kind, name: '*' }, action: 'list', error });
     }
   });
-  return { existing, failures };
+  return { existing, foreign, failures };
 }
 
 async function readKind(
@@ -95,11 +98,12 @@ export async function confirmMembers(
   candidates: readonly Existing[],
   identity: SetIdentity,
   options: ApplySetOptions & { readonly concurrency: number },
-): Promise<{ readonly members: readonly Existing[]; readonly failures: readonly ApplyFailure[] }> {
+): Promise<Pick<ReadSet, 'foreign' | 'failures'> & { readonly members: readonly Existing[] }> {
   const { concurrency, signal } = options;
   const set = ownSet(identity, options);
   const found = new Map<Existing, Existing>();
   const failures: ApplyFailure[] = [];
+  const foreign: SetMember[] = [];
   await inParallel(candidates, concurrency, async (candidate) => {
     if (isMember(candidate.object, set)) {
       found.set(candidate, candidate);
@@ -107,11 +111,13 @@ export async function confirmMembers(
     }
     try {
       const object = await client.find(candidate.kind, candidate, { signal });
-      if (object !== undefined && isMember(object, set)) found.set(candidate, { ...candidate, object });
+      if (object === undefined) return;
+      if (isMember(object, set)) found.set(candidate, { ...candidate, object });
+      else foreign.push(memberOf(candidate));
     } catch (error) {
       signal?.throwIfAborted();
       failures.push({ member: memberOf(candidate), action: 'delete', error });
     }
   });
-  return { members: candidates.flatMap((candidate) => found.get(candidate) ?? []), failures };
+  return { members: candidates.flatMap((candidate) => found.get(candidate) ?? []), foreign, failures };
 }
