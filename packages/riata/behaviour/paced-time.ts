@@ -3,6 +3,10 @@ import { systemClock, VirtualClock } from 'riata/runtime';
 
 /** How much passes at once. */
 const stepMs = 250;
+/** Real time that a watch has for what it begins with. */
+const firstEventMs = 50;
+/** In the bookmark behind the last object of a WatchList. */
+const endOfList = 'k8s.io/initial-events-end';
 
 /**
  * Time for those who live by leases, on any server: it passes while somebody waits for it here, and never while a
@@ -12,28 +16,37 @@ const stepMs = 250;
 export class PacedTime {
   readonly clock = new VirtualClock();
 
-  /** The same server: time stands still until it has answered what is asked by this way, and begun to answer watches. */
+  /** The same server: time stands still until it has answered what is asked by this way, and sent what watches begin with. */
   config(config: RestConfig): RestConfig & { readonly transport: Transport } {
     const inner = config.transport ?? httpTransport(config);
     const close = async () => {
       if (config.transport === undefined) await inner.close();
     };
     const dispatch: Transport['dispatch'] = (request, sink) => {
-      const isWatch = request.path.includes('watch=');
       const asking = this.clock.track(`${request.method} ${request.path}`);
+      const over = () => asking[Symbol.dispose]();
+      const isWatch = request.path.includes('watch=');
+      const isWatchList = request.path.includes('sendInitialEvents=true');
+      let tail = '';
       inner.dispatch(request, {
         onHeaders: (status, headers, flow) => {
           sink.onHeaders(status, headers, flow);
-          if (isWatch && status === 200) asking[Symbol.dispose]();
+          // What a watch cannot go on from comes as its first event.
+          if (isWatch && !isWatchList && status === 200) void systemClock.sleep(firstEventMs).then(over);
         },
-        onData: (chunk) => sink.onData(chunk),
+        onData: (chunk) => {
+          sink.onData(chunk);
+          if (!isWatchList) return;
+          tail = (tail + Buffer.from(chunk).toString('latin1')).slice(-chunk.length - endOfList.length);
+          if (tail.includes(endOfList)) over();
+        },
         onEnd: () => {
           sink.onEnd();
-          asking[Symbol.dispose]();
+          over();
         },
         onError: (error) => {
           sink.onError(error);
-          asking[Symbol.dispose]();
+          over();
         },
       });
     };

@@ -127,7 +127,7 @@ describe('informers after an outage', () => {
     },
   );
 
-  test('while the server is away, one request every two seconds asks for all of them, and each has its turn', async () => {
+  test('while the server is away, one request every 1.5 s at most asks for all of them, and each has its turn', async () => {
     const server = new FragileServer();
     await server.informers(50);
     server.become('away');
@@ -136,8 +136,8 @@ describe('informers after an outage', () => {
     await server.clock.advance(300_000);
     const probes = server.since(from);
     // Those of the line, and what each does by itself once in 30 to 60 seconds.
-    expect(probes.length).toBeGreaterThan(300 / 2);
-    expect(probes.length).toBeLessThan(300 / 1.5 + (50 * 300) / 30);
+    expect(probes.length).toBeGreaterThan(300 / 1.5);
+    expect(probes.length).toBeLessThan(300 / 1.25 + (50 * 300) / 30);
     expect(new Set(probes.map(({ plural }) => plural)).size).toBe(50);
   });
 
@@ -152,7 +152,8 @@ describe('informers after an outage', () => {
     const perTenth = new Map<number, number>();
     for (const { at } of server.since(from))
       perTenth.set(Math.floor(at / 100), (perTenth.get(Math.floor(at / 100)) ?? 0) + 1);
-    expect(Math.max(...perTenth.values())).toBeLessThan(20);
+    // Each makes three requests.
+    expect(Math.max(...perTenth.values())).toBeLessThan(50);
   });
 
   test('a server that ends every watch at once after its return is not hammered', async () => {

@@ -8,12 +8,12 @@ import { isTransportError, type TransportErrorKind } from './transport-error.js'
 /** Where clients and sources that share a connection have its {@link ServerContact}. */
 export const serverContact: unique symbol = Symbol('riata.serverContact');
 
-/** Time between two probes of a server that does not answer; the last one repeats. With jitter, two seconds at most. */
-const probesMs = [500, 1_000, 1_600];
-const probeJitter = 0.25;
+/** Time between two probes of a server that does not answer; the last one repeats. With jitter, 1.5 s at most. */
+const probesMs = [500, 1_000, 1_250];
+const probeJitter = 0.2;
 /** After an outage, each waiting caller adds so much to the time over which all of them come back. */
 const spreadPerCallerMs = 30;
-const longestSpreadMs = 2_000;
+const longestSpreadMs = 1_500;
 
 /** What a caller waits with. */
 export interface ContactWait {
@@ -24,7 +24,7 @@ export interface ContactWait {
 
 /**
  * Shares between all users of one connection whether the server answers. While it does not, one caller at a time probes
- * it, every two seconds at most; the others wait. As soon as anybody's request is answered, all of them go on, spread
+ * it, every 1.5 seconds at most; the others wait. As soon as anybody's request is answered, all of them go on, spread
  * over a short time. So a server that comes back is noticed soon by everybody, and finds few requests waiting for it.
  */
 export class ServerContact {
