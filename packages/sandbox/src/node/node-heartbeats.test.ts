@@ -98,3 +98,21 @@ test('nodes that a kubelet leaves alone get nothing', async () => {
   expect(ready(node)).toBeUndefined();
   expect(await env.client.find(Lease, leaseOf('other'))).toBeUndefined();
 });
+
+test('a condition that others set while the kubelet reports is not written over', async () => {
+  await using env = await TestEnvironment.start();
+  await env.run(...nodeControllers());
+  const name = 'mine';
+  // The first report of the kubelet is late: what it knows is old by then.
+  env.faults.add({ verb: 'patch', kind: Node }, { delayMs: 5_000 }, { times: 1 });
+  await env.client.create(Node({ metadata: { name } }));
+  await env.advance('1s');
+  const conditions = [{ type: 'DiskPressure', status: 'True', reason: 'Test', message: '' }];
+  await env.client.status.patch(Node, { name }, { type: 'strategic', body: { status: { conditions } } });
+  await env.advance('20s');
+  await env.settle();
+  const node = await env.client.get(Node, { name });
+  expect(node.status.conditions?.find(({ type }) => type === 'DiskPressure')).toMatchObject({ status: 'True' });
+  expect(ready(node)).toMatchObject({ status: 'True' });
+  expect(taints(node)).toEqual(['node.kubernetes.io/disk-pressure:NoSchedule']);
+});

@@ -61,9 +61,11 @@ async function report({ object: node, client, clock }: ReconcileContext<Node>): 
   const isDue = !(nowMs - reported < reportMs);
   const address = node.status.addresses?.length ? '' : await freeAddress(client);
   const status = nodeStatus(node, { nowMs: isDue ? nowMs : undefined, address });
+  // Conditions that others have set since must not be written over.
+  const body = { metadata: { resourceVersion: node.metadata.resourceVersion }, status };
   const current = says(node.status, status)
     ? node
-    : await client.status.patch(Node, { name }, { type: 'strategic', body: { status } });
+    : await client.status.patch(Node, { name }, { type: 'strategic', body });
   const taints = withConditionTaints(current);
   if (taints === current.spec.taints) return;
   const { resourceVersion } = current.metadata;
