@@ -1,4 +1,4 @@
-import type { FailingObject } from 'riata/cache';
+import { type CacheOptions, cached, type FailingObject } from 'riata/cache';
 import { type ControllerDefinition, type ControlOptions, control, kindSource } from 'riata/controller';
 import { ConfigMap } from 'riata/kinds';
 import type { KindRef, KubeObject } from 'riata/object';
@@ -15,6 +15,8 @@ interface Position {
   readonly kind: 'Widget' | 'ConfigMap';
   /** A controller whose function calls `fail` with every object that it gets. */
   readonly make: (fail: (object: KubeObject) => void) => ControllerDefinition;
+  /** @default as a manager has it */
+  readonly cache?: (fail: (object: KubeObject) => void) => CacheOptions;
 }
 
 const itself = ({ metadata: { namespace, name } }: KubeObject) => ({ namespace, name });
@@ -152,7 +154,7 @@ const positions: Readonly<Record<string, Position>> = {
 };
 
 /** An environment with a controller whose function fails for objects called `poison…` that are not marked as fixed. */
-async function play({ kind, make, source, function: func }: Position) {
+async function play({ kind, make, source, function: func, cache }: Position) {
   const env = await TestEnvironment.start({ server: 'in-process', kinds: [Widget] });
   let isBroken = true;
   const calls: { readonly name: string; readonly at: number }[] = [];
@@ -181,7 +183,7 @@ async function play({ kind, make, source, function: func }: Position) {
     },
     async start() {
       const endpoint = { host: '127.0.0.1', port: 0 };
-      test = await env.startManager({ health: endpoint, metrics: endpoint, run: [definition] });
+      test = await env.startManager({ health: endpoint, metrics: endpoint, run: [definition], cache: cache?.(fail) });
       // Sockets open in their own time.
       await expect.poll(() => Object.values(manager().urls).filter(Boolean), { timeout: 60_000 }).toHaveLength(2);
       await env.settle();
@@ -208,10 +210,10 @@ async function play({ kind, make, source, function: func }: Position) {
     failing: (): readonly FailingObject[] => manager().controllers.flatMap(({ failing }) => failing),
     errors: () =>
       env.log.records.filter(({ level, fields }) => level === 'error' && fields.function === func).map((r) => r.fields),
-    async counted(name: string) {
+    async counted(name: string, label = `source="${source}"`) {
       const line = (await ask('/metrics', 'metrics')).body
         .split('\n')
-        .find((each) => each.startsWith(`${name}{`) && each.includes(`source="${source}"`));
+        .find((each) => each.startsWith(`${name}{`) && each.includes(label));
       return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')));
     },
     async [Symbol.asyncDispose]() {
@@ -392,5 +394,147 @@ describe('a function that never returns', () => {
       `watches ConfigMap: map fails for default/poison: ${error}`,
     );
     expect(world.env.log.messages('warn')).toContain('handler has not returned, not waiting for it any longer');
+  });
+});
+
+describe('a transform fails for one object', () => {
+  test.each(['that is there at the start', 'that comes later'])('%s', async (when) => {
+    const position: Position = {
+      ...{ source: 'for Widget', function: 'transform', kind: 'Widget' },
+      make: () => widgets().reconcile(done),
+      cache: (fail) => ({
+        kinds: [
+          cached(Widget, {
+            transform: (object) => {
+              fail(object);
+              return { ...object, spec: { size: 100 } };
+            },
+          }),
+        ],
+      }),
+    };
+    await using world = await play(position);
+    const { env, calls, led } = world;
+    const informer = 'widgets.testing.riata.dev';
+    const label = `informer="${informer}"`;
+    const health = () => world.manager().cache.health.find(({ kind }) => kind.kind === 'Widget')?.informers[0];
+    const poison = inDefault('poison');
+    if (when === 'that comes later') await world.start();
+    for (const name of ['a', 'poison', 'z']) await world.create(name);
+    if (when === 'that comes later') await env.settle();
+    else await world.start();
+
+    // Others are reconciled; it is known, and reads of it say why it is not there.
+    expect(['a', 'z', 'poison'].map((name) => Math.min(1, led(name)))).toEqual([1, 1, 0]);
+    const at = expect.stringContaining('failing-functions.test.ts');
+    expect(world.errors()).toMatchObject([{ kind: 'Widget', key: 'default/poison', function: 'transform', at }]);
+    expect(health()).toMatchObject({ synced: true, objects: 2, missing: 1, withheld: 1, failingObjects: 1 });
+    const error = 'TransformError: the transform failed on Widget "default/poison": boom';
+    expect(health()?.failing).toMatchObject([{ key: 'default/poison', function: 'transform', error, at }]);
+    expect((await world.ask('/readyz')).status).toBe(200);
+    expect((await world.ask(`/readyz/objects/${informer}`)).body).toContain('transform fails for default/poison');
+    expect(await world.counted('riata_informer_failing_objects', label)).toBe(1);
+    expect(await world.counted('riata_informer_failures_total', label)).toBe(calls.length);
+    const { client } = world.manager();
+    await expect(client.get(Widget, poison)).rejects.toThrow(
+      'Widget "default/poison" is withheld from the cache: the transform failed on Widget "default/poison": boom',
+    );
+    expect((await client.list(Widget)).items.map(({ metadata }) => metadata.name).toSorted()).toEqual(['a', 'z']);
+    const incomplete = 'list from the cache is incomplete, objects are withheld';
+    expect(env.log.messages('warn').filter((message) => message === incomplete)).toHaveLength(1);
+
+    // Retried with backoff; reconciled when it works again.
+    calls.length = 0;
+    await env.advance('10m');
+    expect(calls.length).toBeGreaterThan(8);
+    expect(calls.length).toBeLessThan(25);
+    world.mend();
+    await env.advance('61s');
+    await env.settle();
+    expect(led('poison')).toBe(1);
+    expect(await client.get(Widget, poison)).toMatchObject({ spec: { size: 100 } });
+    expect(health()).toMatchObject({ objects: 3, missing: 0, withheld: 0, failing: [] });
+
+    // A version that it took stays while it fails for a newer one, and nobody is told that the object is gone.
+    world.spoil();
+    await world.change('poison', { touched: 'true' });
+    await env.settle();
+    expect(health()).toMatchObject({ objects: 3, missing: 0, withheld: 1 });
+    await expect(client.find(Widget, poison)).rejects.toThrow('is withheld from the cache');
+    await world.change('poison', { fixed: 'true' });
+    await env.settle();
+    expect(health()).toMatchObject({ objects: 3, withheld: 0 });
+    expect(await client.get(Widget, poison)).toMatchObject({ metadata: { annotations: { fixed: 'true' } } });
+
+    // One that is gone is forgotten.
+    await world.create('poison-2');
+    await env.settle();
+    expect(health()).toMatchObject({ objects: 3, missing: 1 });
+    await world.remove('poison-2');
+    await env.settle();
+    expect(health()).toMatchObject({ objects: 3, missing: 0, failing: [] });
+    calls.length = 0;
+    await env.advance('10m');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('an index function fails for one object', () => {
+  test.each(['that is there at the start', 'that comes later'])('%s', async (when) => {
+    const position: Position = {
+      ...{ source: 'for Widget', function: 'index "field:size"', kind: 'Widget' },
+      make: (fail) =>
+        widgets()
+          .indexes(Widget, 'size', (object) => {
+            fail(object);
+            return [String(object.spec.size)];
+          })
+          .reconcile(done),
+    };
+    await using world = await play(position);
+    const { env, calls, led } = world;
+    const label = 'informer="widgets.testing.riata.dev"';
+    const health = () => world.manager().cache.health.find(({ kind }) => kind.kind === 'Widget')?.informers[0];
+    if (when === 'that comes later') await world.start();
+    for (const name of ['a', 'poison', 'z']) await world.create(name);
+    if (when === 'that comes later') await env.settle();
+    else await world.start();
+
+    // All are in the store, and reconciled; one is not in the index, which is said.
+    expect(['a', 'z', 'poison'].map((name) => Math.min(1, led(name)))).toEqual([1, 1, 1]);
+    const { client } = world.manager();
+    const bySize = async () =>
+      (await client.list(Widget, { fieldSelector: { size: '1' } })).items.map(({ metadata }) => metadata.name);
+    expect((await bySize()).toSorted()).toEqual(['a', 'z']);
+    const incomplete = 'list by a field is incomplete, its index function fails for objects';
+    expect(env.log.messages('warn').filter((message) => message === incomplete)).toHaveLength(1);
+    const at = expect.stringContaining('failing-functions.test.ts');
+    const where = { key: 'default/poison', function: position.function };
+    expect(world.errors()).toMatchObject([{ kind: 'Widget', ...where, at }]);
+    expect(health()).toMatchObject({ objects: 3, missing: 0, failingObjects: 1 });
+    expect(health()?.failing).toMatchObject([{ ...where, error: 'Error: boom', at }]);
+    expect((await world.ask('/readyz/objects/widgets.testing.riata.dev')).status).toBe(503);
+    expect(await world.counted('riata_informer_failing_objects', label)).toBe(1);
+    expect(await world.counted('riata_informer_failures_total', label)).toBe(calls.length);
+
+    calls.length = 0;
+    await env.advance('10m');
+    expect(calls.length).toBeGreaterThan(8);
+    expect(calls.length).toBeLessThan(25);
+    world.mend();
+    await env.advance('61s');
+    expect((await bySize()).toSorted()).toEqual(['a', 'poison', 'z']);
+    expect(health()).toMatchObject({ failing: [] });
+
+    // By a newer version, and once it is gone.
+    world.spoil();
+    for (const name of ['poison-2', 'poison-3']) await world.create(name);
+    await env.settle();
+    expect(health()?.failing.map(({ key }) => key)).toEqual(['default/poison-2', 'default/poison-3']);
+    await world.change('poison-2', { fixed: 'true' });
+    await world.remove('poison-3');
+    await env.settle();
+    expect(health()).toMatchObject({ failing: [] });
+    expect((await bySize()).toSorted()).toEqual(['a', 'poison', 'poison-2', 'z']);
   });
 });

@@ -123,7 +123,7 @@ async function stateOf(health: CacheHealth, client: ConnectedClient): Promise<st
   for (const [index, informer] of informers.entries()) {
     const selection = selections[index];
     if (informer.phase === 'idle' || informer.phase === 'stopped' || selection === undefined) continue;
-    const { name, phase, resourceVersion, objects, handlers } = informer;
+    const { name, phase, resourceVersion, objects, missing, handlers } = informer;
     const listed = await client
       .list(kind.projection === undefined ? metadataOnly(kind) : kind, { ...selection, cutManagedFields: true })
       .catch((error: unknown) => {
@@ -135,7 +135,7 @@ async function stateOf(health: CacheHealth, client: ConnectedClient): Promise<st
     const isSeen = listed.items.every(
       ({ metadata }) => (compareResourceVersions(metadata.resourceVersion, resourceVersion) ?? 1) <= 0,
     );
-    if (!isSeen || listed.items.length !== objects) return `the informer of ${name} is behind the server`;
+    if (!isSeen || listed.items.length !== objects + missing) return `the informer of ${name} is behind the server`;
     const late = handlers.find(({ pending }) => pending > 0);
     if (late !== undefined) return `"${late.name}" has not heard of all changes of ${name}`;
   }

@@ -10,7 +10,7 @@ import type { ReflectorHealth, ReflectorOptions } from './reflector-options.js';
 
 /** What a {@link CacheController} does (`cache.Config`): `T` comes from the server, the queue makes it an `A`. */
 export interface CacheControllerConfig<T extends KubeObject, A>
-  extends Pick<ReflectorOptions<T>, 'transform' | 'admitListed' | 'useWatchList' | 'silence'> {
+  extends Pick<ReflectorOptions<T>, 'transform' | 'admitListed' | 'known' | 'useWatchList' | 'silence'> {
   /** What the Reflector fills and {@link process} empties (`Config.Queue`). */
   readonly queue: Queue<T, A> & {
     /** Used unless {@link retryOnError} says otherwise. */
@@ -54,9 +54,9 @@ export class CacheController<T extends KubeObject, A> {
   constructor(config: CacheControllerConfig<T, A>) {
     this.#config = config;
     this.#runtime = resolveRuntime(config.runtime);
-    const { name, kind, transform, admitListed, useWatchList, silence, shouldResync } = config;
+    const { name, kind, transform, admitListed, known, useWatchList, silence, shouldResync } = config;
     this.#reflector = new Reflector<T>(config.listerWatcher, config.queue, {
-      ...{ name, kind, transform, admitListed, useWatchList, silence, shouldResync },
+      ...{ name, kind, transform, admitListed, known, useWatchList, silence, shouldResync },
       resyncPeriod: config.fullResyncPeriod,
       onError: config.watchErrorHandler,
       pageSize: config.watchListPageSize,
@@ -67,6 +67,11 @@ export class CacheController<T extends KubeObject, A> {
   /** How listing and watching goes. */
   get health(): ReflectorHealth {
     return this.#reflector.health;
+  }
+
+  /** Objects that the queue is not given; see {@link Reflector.withheld}. */
+  get withheld(): Reflector<T>['withheld'] {
+    return this.#reflector.withheld;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Write } from '../client/write-hook.js';
+import { TransformError } from './apply-transform.js';
 import { CachePlay } from './cache.fixture.js';
 import { ThingKind } from './fake-cluster.fixture.js';
 import type { Thing } from './informer.fixture.js';
@@ -44,14 +45,25 @@ describe('a transform', () => {
       'the transform changed metadata.name of Thing "one/a"',
     ],
   ])('%s: told, with the object and the remedy', async (_, transform, message) => {
-    const errors: unknown[] = [];
-    await using play = new CachePlay({ transform: transform as (thing: Thing) => Thing }, (error) =>
-      errors.push(error),
-    );
+    await using play = new CachePlay({ transform: transform as (thing: Thing) => Thing });
     play.cluster.put('one', 'a');
     await play.start();
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining(message) })]);
-    await expect(play.cache.waitForCacheSync()).rejects.toThrow(`the cache has no things.test.riata.dev to show: `);
+    const [told] = play.log.records.filter(({ level }) => level === 'error');
+    expect(told?.message).toBe('withheld an object that the transform failed for, will be retried');
+    expect(told?.fields).toMatchObject({ kind: 'Thing', key: 'one/a', error: expect.any(TransformError) });
+    expect(String(told?.fields.error)).toContain(message);
+    await play.cache.waitForCacheSync();
+    const key = { namespace: 'one', name: 'a' };
+    await expect(play.cache.get(ThingKind, key)).rejects.toThrow(
+      `Thing "one/a" is withheld from the cache: ${message}`,
+    );
+    await expect(play.cache.find(ThingKind, key)).rejects.toThrow('is withheld from the cache');
+    // It is retried as it was sent, however often, and never under another name.
+    await play.clock.advance(10_000);
+    expect(play.cache.health[0]?.informers).toMatchObject([{ objects: 0, missing: 1, withheld: 1 }]);
+    expect(play.cache.health[0]?.informers[0]?.failing).toMatchObject([
+      { key: 'one/a', function: 'transform', attempts: 6, error: expect.stringContaining(message) },
+    ]);
   });
 
   test('that fails on an own write: the read waits for the watch, then asks the server', async () => {
@@ -69,7 +81,7 @@ describe('a transform', () => {
     const answer = { ...cluster.put('one', 'a', { value: 2 }) };
     // The watch has left it out, as it could not be transformed.
     cluster.wrote({ operation: { verb: 'update', kind: ThingKind, ...key, params: {} }, answer } as Write);
-    expect(play.log.messages('error')).toEqual(['left out an event']);
+    expect(play.log.messages('error')).toEqual(['withheld an object that the transform failed for, will be retried']);
     isBroken = false;
     const read = cache.get(ThingKind, key);
     await play.clock.advance(2_000);

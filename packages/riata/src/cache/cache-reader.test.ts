@@ -19,6 +19,9 @@ const Thing = makeKind<KubeObject, 'Namespaced'>({
 });
 const key = { namespace: 'shop', name: 'a' };
 
+/** One that has all. */
+const informer = { name: 'things', withheld: 0, withheldError: () => undefined, unindexed: () => 0 };
+
 function thing(uid: string, resourceVersion: string): KubeObject {
   const metadata = { ...key, uid, resourceVersion, creationTimestamp: '' };
   return { apiVersion: 'test.riata.dev/v1', kind: 'Thing', metadata };
@@ -32,7 +35,7 @@ function reading(answers: readonly (() => KubeObject | undefined)[]) {
   const view = new OwnWritesView<KubeObject>(base, writes, keyOf);
   let asked = 0;
   const live = { find: async () => answers[asked++]?.() } as unknown as Client;
-  const member = { view, writes, admit: (object: KubeObject) => ({ object }) };
+  const member = { view, writes, informer, admit: (object: KubeObject) => ({ object }) };
   const cache = { memberFor: () => member, hasSynced: () => true } as unknown as KindCache;
   const reader = new CacheReader(live, { undeclared: 'fail', catchUpMs: 2_000, clock, log: silentLogger });
   return {
@@ -96,7 +99,7 @@ test('a name whose objects come and go all the time does not hold up a read', as
 
 test('a list of objects that nobody has read yet lets others have their turns', async () => {
   const clock = new VirtualClock();
-  const base = new InformerStore<KubeObject>({}, () => undefined);
+  const base = new InformerStore<KubeObject>({});
   const metadata = { namespace: 'shop', creationTimestamp: '', uid: 'u', resourceVersion: '1' };
   const objects = Array.from({ length: 1001 }, (_, i) => ({
     ...thing('u', '1'),
@@ -104,7 +107,7 @@ test('a list of objects that nobody has read yet lets others have their turns', 
   }));
   base.replace(objects, '7');
   const writes = new OwnWrites<KubeObject>({ clock, metrics: memoryMetrics(), name: 'things' });
-  const member = { base, writes, view: new OwnWritesView<KubeObject>(base, writes, keyOf) };
+  const member = { base, writes, informer, view: new OwnWritesView<KubeObject>(base, writes, keyOf) };
   const cache = { members: [member], memberFor: () => member, synced: async () => {} } as unknown as KindCache;
   const options = { undeclared: 'fail', catchUpMs: 2_000, log: silentLogger } as const;
   let now = 0;

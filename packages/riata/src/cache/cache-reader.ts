@@ -9,7 +9,7 @@ import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { link } from '../runtime/signals.js';
 import type { CacheMember } from './cache-member.js';
-import { breadth, parseSelection, select } from './cache-selection.js';
+import { breadth, fieldIndex, type ParsedSelection, parseSelection, select } from './cache-selection.js';
 import type { Doubt } from './doubts.js';
 import type { KindCache } from './kind-cache.js';
 import { notInCache } from './lister.js';
@@ -79,7 +79,8 @@ export class CacheReader {
     if (cache === undefined || member === undefined || !cache.hasSynced()) return notAtHand;
     if (!isKeyOf(cache.kind, key)) return notAtHand;
     const id = formatKey(key);
-    return member.writes.doubtOf(id) === undefined ? member.view.getByKey(id) : notAtHand;
+    if (member.writes.doubtOf(id) !== undefined || member.informer.withheldError(id) !== undefined) return notAtHand;
+    return member.view.getByKey(id);
   }
 
   async list<R extends KubeObject>(
@@ -111,6 +112,7 @@ export class CacheReader {
       const found = select(member.view, selection, limit - items.length);
       if (found.length === 0 && !selection.fields.isEmpty())
         this.#tellFields(kind, fieldsOfNone(kind, member.view, selection, this.#told));
+      this.#tellGaps(kind, member, selection);
       for (const item of found) items.push(item);
       resourceVersion = member.base.lastStoreSyncResourceVersion();
     }
@@ -136,6 +138,7 @@ export class CacheReader {
         await this.#inspect(kind, id, key, member, doubt, signal);
       }
     }
+    refuseWithheld(kind, id, member.informer.withheldError(id));
     return member.view.getByKey(id);
   }
 
@@ -262,6 +265,25 @@ export class CacheReader {
     return Boolean(namespace) && kind.scope === 'Namespaced' && cache.memberFor(namespace) === undefined;
   }
 
+  /** A list leaves out what cannot be taken in, or found by an index: that must not look as if it was complete. */
+  #tellGaps<R extends KubeObject>(kind: KindRef<R>, { informer }: CacheMember<R>, { fields }: ParsedSelection): void {
+    const gaps = [
+      { words: 'list from the cache is incomplete, objects are withheld', field: undefined, size: informer.withheld },
+      ...fields.requirements.map(({ field }) => ({
+        words: 'list by a field is incomplete, its index function fails for objects',
+        ...{ field, size: informer.unindexed(fieldIndex(field)) },
+      })),
+    ];
+    for (const { words, field, size } of gaps) {
+      const id = `gap ${informer.name} ${field ?? ''}`;
+      if (size === 0) this.#told.delete(id);
+      else if (!this.#told.has(id)) {
+        this.#told.add(id);
+        this.#options.log.warn(words, { informer: informer.name, kind: kind.kind, field, objects: size });
+      }
+    }
+  }
+
   #tellFields(kind: KindRef, fields: readonly string[]): void {
     for (const field of fields) {
       const hint = noField(kind, field);
@@ -284,6 +306,13 @@ export class CacheReader {
       namespace,
     });
   }
+}
+
+/** As NotFound it would look as if the object was gone, and might be made again. */
+function refuseWithheld(kind: KindRef, id: string, error: unknown): void {
+  if (error === undefined) return;
+  const what = `${kind.kind} ${JSON.stringify(id)} is withheld from the cache`;
+  throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 }
 
 function isKeyOf({ scope }: KindRef, { namespace, name }: Partial<ObjectKey>): boolean {

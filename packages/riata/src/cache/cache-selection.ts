@@ -36,7 +36,10 @@ export function select<T extends KubeObject>(reader: IndexReader<T>, selection: 
   const isWanted = (object: T) =>
     (selection.namespace === undefined || object.metadata.namespace === selection.namespace) &&
     labels.matches(object.metadata.labels) &&
-    selection.fields.requirements.every(({ field, operator, value }) => {
+    selection.fields.requirements.every((requirement) => {
+      // What the index has said need not be asked again: its function may fail by now.
+      if (requirement === index?.requirement) return true;
+      const { field, operator, value } = requirement;
       const indexer = indexers[fieldIndex(field)];
       const values = indexer === undefined ? [fieldOf(object, field) ?? ''] : filedUnder(indexer, object);
       return values.includes(value) === (operator === '=');
@@ -57,8 +60,10 @@ function indexFor<T>(reader: IndexReader<T>, { namespace, fields }: ParsedSelect
   const indexed = fields.requirements.find(
     ({ field, operator }) => operator === '=' && Object.hasOwn(indexers, fieldIndex(field)),
   );
-  if (indexed !== undefined) return { name: fieldIndex(indexed.field), value: indexed.value };
-  return namespace === undefined ? undefined : { name: namespaceIndex, value: namespace };
+  if (indexed !== undefined) {
+    return { name: fieldIndex(indexed.field), value: indexed.value, requirement: indexed };
+  }
+  return namespace === undefined ? undefined : { name: namespaceIndex, value: namespace, requirement: undefined };
 }
 
 /**

@@ -4,8 +4,8 @@ import type { KindRef } from '../object/kind.js';
 const brand: unique symbol = Symbol.for('riata.CacheSyncError') as never;
 
 /**
- * A cache can't show a kind because the server does not give it, or its transform fails, and waiting alone will not help:
- * the message says which kind, why, and what to do. `cause` leads to the server's answer, so `isForbidden(error)` and the
+ * A cache can't show a kind because the server does not give it, and waiting alone will not help: the message says which
+ * kind, why, and what to do. `cause` leads to the server's answer, so `isForbidden(error)` and the
  * like work.
  */
 export class CacheSyncError extends Error {

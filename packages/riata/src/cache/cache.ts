@@ -183,8 +183,8 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
   /**
    * Resolves when the cache runs and every kind that was started has all that there was (`WaitForCacheSync`). Rejects with
-   * a `CacheSyncError` as soon as the server refuses one for a reason that waiting does not mend: not allowed, not served;
-   * or as a transform fails.
+   * a `CacheSyncError` as soon as the server refuses one for a reason that waiting does not mend: not allowed, not served.
+   * An object that a transform fails for keeps nothing from being synced: reads of it say why, lists go without.
    */
   async waitForCacheSync({ signal }: CallOptions = {}): Promise<void> {
     using either = link(signal, this.#ended.signal);

@@ -28,6 +28,8 @@ export interface EventHandlerHealth {
   readonly coalesced: number;
   /** How often it failed. */
   readonly failures: number;
+  /** The call that has returned a promise which is not settled yet: all that is `pending` waits for it. */
+  readonly call?: { readonly key: string; readonly runningMs: number };
 }
 
 export interface ListenerOptions<T extends KubeObject> {
@@ -61,6 +63,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   readonly #closed = new AbortController();
   readonly #delivered = new SyncedFlag();
   #failures = 0;
+  #running: { readonly key: string; readonly sinceMs: number } | undefined;
 
   constructor(handler: ResourceEventHandler<T>, upstream: Upstream, options: ListenerOptions<T>) {
     const { name, bufferSize, initial, onClose } = options;
@@ -84,6 +87,9 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
       pending: size + this.#initialLeft,
       coalesced,
       failures: this.#failures,
+      ...(this.#running && {
+        call: { key: this.#running.key, runningMs: this.#upstream.clock.monotonic() - this.#running.sinceMs },
+      }),
     };
   }
 
@@ -181,11 +187,13 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   }
 
   async #settled(call: PromiseLike<unknown>, change: StoredChange<T> | undefined): Promise<void> {
+    if (change !== undefined) this.#running = { key: change.key, sinceMs: this.#upstream.clock.monotonic() };
     try {
       await call;
     } catch (error) {
       if (change !== undefined) this.#failed(error, change);
     }
+    this.#running = undefined;
     if (change?.isInInitialList) this.#toldInitial();
   }
 

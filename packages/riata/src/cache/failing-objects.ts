@@ -130,6 +130,14 @@ export class FailingObjects<S> {
     return { attempt: attempts, retryMs: delayMs, isNews: !isSame && !isOneOfMany };
   }
 
+  /** Has a retry that has come at the wrong time come later. */
+  postpone(id: string, delayMs: number): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.retryAtMs = this.#clock.monotonic() + delayMs;
+    this.#schedule(id, delayMs);
+  }
+
   /** The object is gone, or its function need not be called any more. */
   delete(id: string): boolean {
     this.#backoff.forget(id);

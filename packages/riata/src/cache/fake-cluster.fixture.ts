@@ -61,7 +61,7 @@ export class FakeCluster {
     const metadata = { namespace, name, uid, resourceVersion, creationTimestamp: '' };
     const object: Thing = { apiVersion: ThingKind.apiVersion, kind: ThingKind.kind, metadata, spec };
     this.#objects.set(key, object);
-    this.#tell({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
+    this.tell({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
     return object;
   }
 
@@ -69,7 +69,7 @@ export class FakeCluster {
     const object = this.#objects.get(`${namespace}/${name}`) as Thing;
     this.#objects.delete(`${namespace}/${name}`);
     const resourceVersion = String(++this.#version);
-    this.#tell({ type: 'DELETED', object: { ...object, metadata: { ...object.metadata, resourceVersion } } });
+    this.tell({ type: 'DELETED', object: { ...object, metadata: { ...object.metadata, resourceVersion } } });
   }
 
   /** Something of another kind changed, which no watch of things tells. */
@@ -129,7 +129,8 @@ export class FakeCluster {
     await this.onRequest(request);
   }
 
-  #tell(event: WatchEvent<Thing>): void {
+  /** Tells all watches, whatever it is. */
+  tell(event: WatchEvent<Thing>): void {
     this.#history.push({ version: this.#version, event });
     if (!this.isMute) for (const watch of [...this.#watches]) watch.push(event);
   }

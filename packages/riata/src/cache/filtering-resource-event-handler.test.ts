@@ -55,4 +55,17 @@ describe('FilteringResourceEventHandler', () => {
     await driven.start(thing('a', 1));
     expect(errors.map(String)).toEqual(['Error: cannot tell']);
   });
+
+  test('a filter that fails for one version: the next one is seen', async () => {
+    await using driven = new DrivenInformer({ onHandlerError: () => {} });
+    const seen: string[] = [];
+    const filter = ({ spec }: Thing) => {
+      if (spec?.value === 1) throw new Error('cannot tell');
+      return true;
+    };
+    driven.informer.addEventHandler(new FilteringResourceEventHandler({ filter, handler: noting(seen) }));
+    await driven.start(thing('a', 1), thing('b', 2));
+    await driven.update(thing('a', 2));
+    expect(seen).toEqual(['add b2!', 'add a2']);
+  });
 });

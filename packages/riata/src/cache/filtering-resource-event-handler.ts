@@ -32,12 +32,21 @@ export class FilteringResourceEventHandler<T extends KubeObject> implements Reso
 
   /** The change as it looks through the filter; undefined if there is none. */
   #seen(change: Change<T>): Change<T> | undefined {
-    const passed = change.old !== undefined && this.#filter(change.old);
-    if (change.type === 'Deleted') return passed ? change : undefined;
+    if (change.type === 'Deleted') return change.old !== undefined && this.#filter(change.old) ? change : undefined;
     const passes = change.new !== undefined && this.#filter(change.new);
+    const passed = change.old !== undefined && this.#passed(change.old);
     if (change.type === 'Added') return passes ? change : undefined;
     if (passed) return passes ? change : new SeenChange(change, 'Deleted');
     return passes ? new SeenChange(change, 'Added') : undefined;
+  }
+
+  /** If the filter fails for the state before, the handler was not told of that: the newer state must not suffer for it. */
+  #passed(old: T): boolean {
+    try {
+      return this.#filter(old);
+    } catch {
+      return false;
+    }
   }
 }
 

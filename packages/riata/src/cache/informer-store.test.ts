@@ -27,7 +27,7 @@ function slow(onYield: () => void): { readonly clock: Scheduler; readonly virtua
 }
 
 function filled(objects: readonly Thing[]): InformerStore<Thing> {
-  const store = new InformerStore<Thing>({}, () => undefined);
+  const store = new InformerStore<Thing>({});
   store.replace(objects, '1');
   return store;
 }
@@ -106,7 +106,7 @@ test('index functions get frozen objects, and what they throw is told', () => {
         return [];
       },
     },
-    (error, index) => errors.push(`${index}: ${error}`),
+    { failed: (error, index) => void errors.push(`${index}: ${error}`), changed() {} },
   );
   store.add(thing('a', 1));
   expect(countFrozen(given)).toBe(1);

@@ -6,6 +6,7 @@ import type { Scheduler } from '../runtime/clock.js';
 import { SlicedWork } from '../runtime/sliced-work.js';
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import type { IndexFailures } from './index-failures.js';
 import type { Indexer } from './indexer.js';
 import { byNamespace, keyed, namespaceIndex } from './key-functions.js';
 import type { Indexers } from './store-index.js';
@@ -48,8 +49,8 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
    */
   isReadAtOnce = false;
   readonly #keyOf = keyed<T>(keyOf);
-  readonly #onIndexError: (error: unknown, index: string, obj: T) => void;
-  /** As they were given; in the store they are guarded. */
+  readonly #failures: Pick<IndexFailures<T>, 'failed' | 'changed'> | undefined;
+  /** As they were given; in the store their objects are frozen, and their answers checked. */
   readonly #indexers: Record<string, Indexers<T>[string]> = {};
   #items: ThreadSafeStore<T>;
   /** What will be in place of all, and has all indexes already. */
@@ -59,10 +60,10 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   #freezing: Promise<void> | undefined;
   #snapshot: StoreSnapshot<T> | undefined;
 
-  /** `onIndexError` is told what index functions throw; the object is not in that index then. */
-  constructor(indexers: Indexers<T>, onIndexError: (error: unknown, index: string, obj: T) => void) {
-    this.#onIndexError = onIndexError;
-    this.#items = new ThreadSafeStore<T>();
+  /** `failures` is told of index functions that fail for an object, which is not in that index then. */
+  constructor(indexers: Indexers<T>, failures?: Pick<IndexFailures<T>, 'failed' | 'changed'>) {
+    this.#failures = failures;
+    this.#items = new ThreadSafeStore<T>({}, this.#onIndexError);
     this.addIndexers({ [namespaceIndex]: byNamespace, ...indexers });
   }
 
@@ -82,6 +83,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   put(key: string, obj: T, previous: T | undefined): void {
     this.#snapshot = undefined;
     this.#items.update(key, this.#admit(obj));
+    this.#failures?.changed(key);
     this.observer?.upserted(key, obj, previous);
   }
 
@@ -94,12 +96,13 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   drop(key: string, last: T): void {
     this.#snapshot = undefined;
     this.#items.delete(key, last);
+    this.#failures?.changed(key);
     this.observer?.deleted(key, last);
   }
 
   /** What {@link finishReplace} puts in place of all: to be filled meanwhile, in as many steps as it takes. */
   startReplace(): ThreadSafeStore<T> {
-    this.#next = new ThreadSafeStore(this.#guarded(this.#indexers));
+    this.#next = new ThreadSafeStore(this.#checked(this.#indexers), this.#onIndexError);
     return this.#next;
   }
 
@@ -111,6 +114,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
     this.#snapshot = undefined;
     this.#fresh = this.#items.size;
     this.#items.bookmark(resourceVersion);
+    this.#failures?.changed();
     this.observer?.replaced(resourceVersion, (key) => previous.has(key));
     return previous;
   }
@@ -219,27 +223,49 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   addIndexers(indexers: Indexers<T>): void {
     // Every informer has the index by namespace: whoever adds it as client-go's programs do gets what he wants.
     const added = Object.fromEntries(Object.entries(indexers).filter(([name, func]) => this.#indexers[name] !== func));
-    const guarded = this.#guarded(added);
-    this.#items.addIndexers(guarded);
-    this.#next?.addIndexers(guarded);
+    const checked = this.#checked(added);
+    this.#items.addIndexers(checked);
+    this.#next?.addIndexers(checked);
     Object.assign(this.#indexers, added);
   }
 
-  /** A failing index function must not keep an object out of the store. */
-  #guarded(indexers: Indexers<T>): Indexers<T> {
-    const guard = (name: string, func: Indexers<T>[string]) => (obj: T) => {
-      try {
-        // What others wrote may write to what it gets.
-        const values = func(func === byNamespace ? obj : freeze(obj));
-        if (Array.isArray(values)) return values;
-        throw new TypeError(`expected an array of strings, got ${describeValue(values)}`);
-      } catch (error) {
-        this.#onIndexError(error, name, obj);
-        return [];
-      }
-    };
-    return Object.fromEntries(Object.entries(indexers).map(([name, func]) => [name, guard(name, func)]));
+  isUnindexed(indexName: string, key: string): boolean {
+    return this.#items.isUnindexed(indexName, key) || this.#next?.isUnindexed(indexName, key) === true;
   }
+
+  reindex(indexName: string, key: string): void {
+    this.#items.reindex(indexName, key);
+    this.#next?.reindex(indexName, key);
+  }
+
+  /** A failing index function must not keep an object out of the store. */
+  readonly #onIndexError = (error: unknown, index: string, key: string, obj: T): void => {
+    this.#failures?.failed(error, index, key, obj);
+  };
+
+  #checked(indexers: Indexers<T>): Indexers<T> {
+    // What others wrote may write to what it gets.
+    const check = (func: Indexers<T>[string]) => (obj: T) => texts(func(freeze(obj)));
+    return Object.fromEntries(
+      Object.entries(indexers).map(([name, func]) => [name, func === byNamespace ? func : check(func)]),
+    );
+  }
+}
+
+function texts(values: unknown): readonly string[] {
+  if (values instanceof Promise) {
+    values.catch(() => {});
+    throw new TypeError('index function must return an array of strings, got a promise; remove async');
+  }
+  if (!Array.isArray(values)) {
+    throw new TypeError(`index function must return an array of strings, got ${describeValue(values)}`);
+  }
+  for (const value of values) if (typeof value !== 'string') throw oddValue(value);
+  return values as readonly string[];
+}
+
+function oddValue(value: unknown): TypeError {
+  return new TypeError(`index function must return an array of strings, got ${describeValue(value)} in it`);
 }
 
 function frozen<T>(objects: T[]): T[] {

@@ -6,7 +6,7 @@ import { InformerStore } from './informer-store.js';
 import { MemberHandler } from './member-handler.js';
 
 test('what is no longer held is told in slices, as tombstones; one that fails or takes its time stops nobody', async () => {
-  const base = new InformerStore<Thing>({}, () => undefined);
+  const base = new InformerStore<Thing>({});
   base.replace(
     Array.from({ length: 100 }, (_, i) => thing(`t${i}-`, 1)),
     '1',

@@ -1,17 +1,15 @@
 import type { KindRef } from '../object/kind.js';
 import { findApiError } from '../rest/api-error.js';
 import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../rest/error-guards.js';
-import { TransformError } from './apply-transform.js';
 
-/** What waiting alone does not mend: somebody has to do something, on the cluster, about the credentials or a transform. */
-export type ReflectorProblem = 'forbidden' | 'unauthorized' | 'not-served' | 'no-watch' | 'transform';
+/** What waiting alone does not mend: somebody has to do something, on the cluster or about the credentials. */
+export type ReflectorProblem = 'forbidden' | 'unauthorized' | 'not-served' | 'no-watch';
 
 const brand: unique symbol = Symbol.for('riata.ReflectorError') as never;
 
 /**
  * A Reflector cannot get its data until somebody does something about it: the message says what. It keeps trying all the
- * same, as clusters get fixed. `cause` is the server's answer, so `isForbidden(error)` and the like work; or what the
- * transform has thrown.
+ * same, as clusters get fixed. `cause` is the server's answer, so `isForbidden(error)` and the like work.
  */
 export class ReflectorError extends Error {
   override readonly name = 'ReflectorError';
@@ -41,12 +39,6 @@ export interface FailedAttempt {
 
 /** The error in clear words, if it is one that waiting alone does not mend; any other as it is. */
 export function explain(error: unknown, attempt: FailedAttempt): unknown {
-  if (error instanceof TransformError) {
-    const { reflector } = attempt;
-    return new ReflectorError(`reflector "${reflector}": ${error.message}`, {
-      ...{ problem: 'transform', reflector, cause: error },
-    });
-  }
   const problem = problemOf(error, attempt.verb);
   if (problem === undefined) return error;
   const { reflector, kind, verb } = attempt;
@@ -63,9 +55,7 @@ function problemOf(error: unknown, verb: 'list' | 'watch'): keyof typeof texts |
   return undefined;
 }
 
-const texts: Readonly<
-  Record<Exclude<ReflectorProblem, 'transform'>, (kind: KindRef | undefined, verb: string) => string>
-> = {
+const texts: Readonly<Record<ReflectorProblem, (kind: KindRef | undefined, verb: string) => string>> = {
   forbidden: (kind, verb) =>
     `the user of these credentials may not ${verb} ${resourceOf(kind)}: grant the verbs list and watch on it, by a ` +
     'ClusterRole and its binding, or watch only the namespaces where it is granted',

@@ -8,6 +8,7 @@ import type { ReflectorIntake } from './reflector-intake.js';
 import type { ListedObjects } from './reflector-list.js';
 import type { ReflectorPosition } from './reflector-position.js';
 import type { ReflectorStore } from './store.js';
+import { withheldId } from './withheld-objects.js';
 
 /** What a watch says, its errors aside. */
 export type StateEvent<T> = Exclude<WatchEvent<T>, { readonly type: 'ERROR' }>;
@@ -23,8 +24,8 @@ export interface EventTarget<T extends KubeObject> {
 }
 
 /**
- * Takes the events of one watch that starts from `from` into the store. An event that the store or the transform refuses is
- * left out, and that is logged.
+ * Takes the events of one watch that starts from `from` into the store. An event that the store refuses is left out, and
+ * that is logged.
  */
 export function applyTo<T extends KubeObject>(
   { store, position, intake, log, onBookmark }: EventTarget<T>,
@@ -45,10 +46,14 @@ export function applyTo<T extends KubeObject>(
     }
     if (!intake.accepts(object)) return;
     try {
-      if (type === 'ADDED') store.add(intake.keep(object));
-      else if (type === 'MODIFIED') store.update(intake.keep(object));
-      else if (type === 'DELETED') store.delete(keepForDelete(intake, object));
-      else log.error('dropped an event of unknown type', { type });
+      if (type === 'ADDED' || type === 'MODIFIED') {
+        const kept = intake.keep(object);
+        if (kept !== undefined && type === 'ADDED') store.add(kept);
+        else if (kept !== undefined) store.update(kept);
+      } else if (type === 'DELETED') {
+        const gone = intake.gone(object);
+        if (gone !== undefined) store.delete(gone);
+      } else log.error('dropped an event of unknown type', { type });
     } catch (error) {
       log.error('left out an event', { type, object: describeObject(object), error });
     }
@@ -56,15 +61,6 @@ export function applyTo<T extends KubeObject>(
     const version = resourceVersionOf(object);
     if (version && !isSynthetic) position.advance(version);
   };
-}
-
-/** A transform that fails must not keep a deleted object alive. */
-function keepForDelete<T extends KubeObject>(intake: ReflectorIntake<T>, object: T): T {
-  try {
-    return intake.keep(object);
-  } catch {
-    return object;
-  }
 }
 
 const endAnnotation = 'k8s.io/initial-events-end';
@@ -82,7 +78,7 @@ export class InitialEvents<T extends KubeObject> {
     return this.#objects.size;
   }
 
-  /** The list, when this was the bookmark that ends it. Throws what the transform throws: a list with gaps is none. */
+  /** The list, when this was the bookmark that ends it. */
   take(event: StateEvent<T>): ListedObjects<T> | undefined {
     const { type, object } = event;
     if (type === 'BOOKMARK') {
@@ -92,8 +88,14 @@ export class InitialEvents<T extends KubeObject> {
       return { items, resourceVersion: resourceVersionOf(object) ?? '' };
     }
     if (!this.#intake.accepts(object)) return undefined;
-    if (type === 'DELETED') this.#objects.delete(keyOf(object));
-    else this.#objects.set(keyOf(object), this.#intake.keepListed(object));
+    if (type === 'DELETED') {
+      this.#intake.withheld.delete(object);
+      this.#objects.delete(withheldId(object));
+      return undefined;
+    }
+    const kept = this.#intake.keepListed(object);
+    if (kept === undefined) this.#objects.delete(withheldId(object));
+    else this.#objects.set(keyOf(kept), kept);
     return undefined;
   }
 }

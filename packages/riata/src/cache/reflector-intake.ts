@@ -1,26 +1,51 @@
+import { keyOf } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { clone } from '../object/value/clone.js';
+import { carryLoss } from '../object/value/lossy.js';
 import { describeValue } from '../object/with-metadata.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Runtime } from '../runtime/runtime.js';
 import { applyTransform } from './apply-transform.js';
+import { isAnotherObject } from './change.js';
+import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import { identityProblem, metadataProblem } from './metadata-problem.js';
 import type { ReflectorOptions } from './reflector-options.js';
+import { WithheldObjects } from './withheld-objects.js';
 
-type IntakeOptions<T extends KubeObject> = Pick<ReflectorOptions<T>, 'kind' | 'transform' | 'admitListed'>;
+type IntakeOptions<T extends KubeObject> = Pick<ReflectorOptions<T>, 'kind' | 'transform' | 'admitListed' | 'known'>;
+
+/** What a {@link ReflectorIntake} works with. */
+export interface ReflectorIntakeParts<T extends KubeObject> {
+  readonly name: string;
+  readonly log: Logger;
+  readonly runtime: Runtime;
+  /** Takes in an object for which the transform works again. */
+  readonly onRecovered: (object: T) => void;
+}
 
 /** What every object passes on its way in: is it what was expected, and what is kept of it. */
 export class ReflectorIntake<T extends KubeObject> {
+  /** What is not given to the store. */
+  readonly withheld: WithheldObjects<T>;
   readonly #kind: KindRef<T> | undefined;
   readonly #transform: ((object: T) => T) | undefined;
   readonly #admitListed: ((object: T) => T) | undefined;
+  readonly #known: ((key: string) => T | undefined) | undefined;
   readonly #log: Logger;
   /** Kinds that were complained about. A server that sends wrong ones sends many. */
   readonly #refused = new Set<string>();
 
-  constructor({ kind, transform, admitListed }: IntakeOptions<T>, log: Logger) {
+  constructor(options: IntakeOptions<T>, { name, log, runtime, onRecovered }: ReflectorIntakeParts<T>) {
+    const { kind, transform, admitListed, known } = options;
     this.#kind = kind;
     this.#transform = transform;
     this.#admitListed = admitListed;
+    this.#known = known;
     this.#log = log;
+    // A transform may write to what it gets, also if it fails then.
+    const retry = (object: T) => onRecovered(this.#transformed(copyOf(object)));
+    this.withheld = new WithheldObjects<T>({ name, kind: kind?.kind, runtime, log, retry });
   }
 
   /**
@@ -41,15 +66,55 @@ export class ReflectorIntake<T extends KubeObject> {
     return true;
   }
 
-  /** What is kept of an object; throws what the transform throws, with the object's name. */
-  keep(object: T): T {
-    return this.#transform === undefined ? object : applyTransform(this.#transform, object);
+  /** What is kept of an object; undefined if it is withheld from the store. */
+  keep(object: T): T | undefined {
+    const problem = metadataProblem(object.metadata);
+    if (problem !== undefined) {
+      this.withheld.add(object, 'metadata', new TypeError(problem));
+      return undefined;
+    }
+    if (this.#transform === undefined) {
+      if (this.withheld.size > 0) this.withheld.delete(object);
+      return object;
+    }
+    const { namespace, name, uid, resourceVersion } = object.metadata;
+    try {
+      const kept = applyTransform(this.#transform, object);
+      if (this.withheld.size > 0) this.withheld.delete(object);
+      return kept;
+    } catch (error) {
+      // It may have been renamed in place.
+      const metadata = { ...object.metadata, namespace, name, uid, resourceVersion };
+      this.withheld.add({ ...object, metadata }, 'transform', error);
+      return undefined;
+    }
   }
 
-  /** As {@link keep}, for an object of a list. */
-  keepListed(object: T): T {
+  /** As {@link keep}, for an object of a list. Instead of one that is withheld, its last version that was taken in. */
+  keepListed(object: T): T | undefined {
     const kept = this.keep(object);
-    return this.#admitListed === undefined ? kept : this.#admitListed(kept);
+    if (kept !== undefined) return this.#admitListed === undefined ? kept : this.#admitListed(kept);
+    if (this.#known === undefined || identityProblem(object.metadata) !== undefined) return undefined;
+    const known = this.#known(keyOf(object));
+    return known === undefined || isAnotherObject(known, object) ? undefined : known;
+  }
+
+  /** What a store is to delete when this object is gone: a transform that fails must not keep it alive. */
+  gone(object: T): T | DeletedFinalStateUnknown<T> | undefined {
+    this.withheld.delete(object);
+    if (identityProblem(object.metadata) !== undefined) return undefined;
+    if (metadataProblem(object.metadata) !== undefined) {
+      return new DeletedFinalStateUnknown<T>(keyOf(object), this.#known?.(keyOf(object)));
+    }
+    try {
+      return this.#transformed(object);
+    } catch {
+      return object;
+    }
+  }
+
+  #transformed(object: T): T {
+    return this.#transform === undefined ? object : applyTransform(this.#transform, object);
   }
 
   #refuse(got: string): false {
@@ -61,4 +126,10 @@ export class ReflectorIntake<T extends KubeObject> {
     }
     return false;
   }
+}
+
+function copyOf<T extends KubeObject>(object: T): T {
+  const copy = clone(object) as T;
+  carryLoss(object, copy);
+  return copy;
 }

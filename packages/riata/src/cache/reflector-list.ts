@@ -104,7 +104,9 @@ export class ReflectorLister<T extends KubeObject> {
   async #page(options: ListOptions, into: T[], signal: AbortSignal): Promise<ListMeta> {
     const { listerWatcher, intake } = this.#options;
     const take = (item: T): void => {
-      if (intake.accepts(item)) into.push(intake.keepListed(item));
+      if (!intake.accepts(item)) return;
+      const kept = intake.keepListed(item);
+      if (kept !== undefined) into.push(kept);
     };
     using scope = link(signal);
     using alive = new Liveness(this.#liveness, (why) => scope.abort(deathError('list', why)));

@@ -23,6 +23,8 @@ export interface ReflectorHealth {
   readonly consecutiveFailures: number;
   /** The last of these failures; undefined while there is none. */
   readonly lastError?: unknown;
+  /** Objects that are withheld from the store: the transform fails for them, or their metadata are malformed. */
+  readonly withheld: number;
   /** Milliseconds since the server last gave a list, an event or a bookmark; undefined if it never did. */
   readonly lastEventMs?: number;
 }
@@ -39,9 +41,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly shouldResync?: () => boolean;
   /**
    * What each object passes once, before the store (`cache.TransformFunc`); it may change its argument, all but namespace,
-   * name, uid and resourceVersion, by which stores and own writes go: that counts as throwing. If it throws on an item of
-   * a list, the list counts as failed, since leaving an object out would look like its deletion; if it throws on an event,
-   * that event is left out and the error told. @default none
+   * name, uid and resourceVersion, by which stores and own writes go: that counts as throwing. An object for which it
+   * throws is withheld: the store keeps the last version that it was given of it, or goes without. It is retried with
+   * backoff, and with a newer version at once; what the first try has changed stays changed, so throw before you write.
+   * Log, health and metrics tell. @default none
    */
   readonly transform?: (object: T) => T;
   /**
@@ -49,6 +52,11 @@ export interface ReflectorOptions<T extends KubeObject> {
    * hold, such as sharing equal parts, is best done here. The list is of what it gives. Must not throw. @default none
    */
   readonly admitListed?: (object: T) => T;
+  /**
+   * What the store holds under a key: put into a list in place of an object that is withheld, as leaving it out would look
+   * like its deletion. @default nothing
+   */
+  readonly known?: (key: string) => T | undefined;
   /**
    * Objects per page of a LIST (`WatchListPageSize`); given, every LIST is paged, and goes past the server's cache.
    * @default 500 where it costs nothing: not for lists that may come from the server's cache

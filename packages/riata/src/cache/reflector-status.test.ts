@@ -7,7 +7,7 @@ import { ReflectorStatus } from './reflector-status.js';
 function setUp() {
   const clock = new VirtualClock();
   const log = memoryLogger();
-  const parts = { name: 'pods', clock, log, position: new ReflectorPosition(), onError: () => {} };
+  const parts = { name: 'pods', clock, log, position: new ReflectorPosition(), onError: () => {}, withheld: () => 0 };
   return { clock, log, status: new ReflectorStatus(parts) };
 }
 

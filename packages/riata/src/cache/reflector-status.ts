@@ -13,6 +13,8 @@ export interface ReflectorStatusOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly position: ReflectorPosition;
+  /** How many objects are withheld. */
+  readonly withheld: () => number;
   readonly onError: (error: unknown, health: ReflectorHealth) => void;
 }
 
@@ -43,7 +45,7 @@ export class ReflectorStatus implements WatchStatus {
 
   get health(): ReflectorHealth {
     this.#mend();
-    const { name, clock, position } = this.#options;
+    const { name, clock, position, withheld } = this.#options;
     const now = clock.monotonic();
     return {
       name,
@@ -52,6 +54,7 @@ export class ReflectorStatus implements WatchStatus {
       listed: this.#listed,
       resourceVersion: position.version,
       consecutiveFailures: this.#failures,
+      withheld: withheld(),
       ...(this.#lastError !== undefined && { lastError: this.#lastError }),
       ...(this.#lastSign !== undefined && { lastEventMs: now - this.#lastSign }),
     };

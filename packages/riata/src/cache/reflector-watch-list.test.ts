@@ -167,10 +167,15 @@ describe('Reflector: WatchList', () => {
     await t.start();
     expect(t.calls).toEqual(['replace 10: a1']);
     expect(t.objects()[0]?.metadata.labels).toEqual({ slim: 'yes' });
-    const bad = reflect({ steps: [watch(added('bad1'), initialEnd(10)), list(10, 'bad1')], useWatchList, transform });
+    const bad = reflect({ steps: [watch(added('bad1'), added('b2'), initialEnd(10))], useWatchList, transform });
     await bad.start();
-    expect(bad.calls).toEqual([]);
-    expect(bad.errors[0]?.error.message).toMatch(/^reflector ".*": the transform failed on Thing "shop\/bad": boom$/);
+    expect(bad.calls).toEqual(['replace 10: b2']);
+    expect(bad.log.messages('error')).toEqual(['withheld an object that the transform failed for, will be retried']);
+    const numbered = { type: 'ADDED', object: { ...thing('n3'), metadata: { ...thing('n3').metadata, name: 5 } } };
+    const odd = reflect({ steps: [watch(numbered as never, added('b2'), initialEnd(10))], useWatchList });
+    await odd.start();
+    expect(odd.calls).toEqual(['replace 10: b2']);
+    expect(odd.log.messages('error')).toEqual(['withheld a malformed object']);
   });
 
   test('admitListed: each object as it comes, before the list is whole', async () => {

@@ -232,18 +232,23 @@ describe('Reflector: what comes in', () => {
     expect(lossOf(kept as object)?.reasons.map(({ reason }) => reason)).toEqual(['transformed']);
   });
 
-  test('transform that throws: on an event it is left out, a deletion is not; on a list, the list has failed', async () => {
+  test('transform that throws: the object is left out of events and lists, a deletion is not, and it is retried', async () => {
+    let isBroken = true;
     const transform = (object: KubeObject): KubeObject => {
-      if (object.metadata.name === 'bad') throw new Error('boom');
+      if (isBroken && object.metadata.name === 'bad') throw new Error('boom');
       return object;
     };
-    const steps = [list(10, 'a1'), watch(added('bad11'), deleted('bad12'), added('c13')), list(20, 'a1 bad2')];
+    const steps = [list(10, 'a1'), watch(added('bad11'), deleted('bad12'), added('c13')), list(20, 'a1 bad2'), watch()];
     const t = reflect({ steps, transform });
     await t.start();
     expect(t.calls).toEqual(['replace 10: a1', 'delete bad12', 'add c13']);
     await t.push(errorEvent(expired));
-    await t.until(3);
-    expect(t.errors.at(-1)?.error.message).toMatch(/^reflector ".*": the transform failed on Thing "shop\/bad": boom$/);
-    expect(t.stored()).toBe('a1 c13');
+    await t.until(4);
+    expect(t.stored()).toBe('a1');
+    expect(t.reflector.withheld.list()).toMatchObject([{ key: 'shop/bad', function: 'transform' }]);
+    isBroken = false;
+    await t.clock.advance(1_000);
+    expect(t.stored()).toBe('a1 bad2');
+    expect(t.reflector.withheld.list()).toEqual([]);
   });
 });

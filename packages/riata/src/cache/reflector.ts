@@ -22,6 +22,7 @@ import { judgeWatch, judgeWatchList, type WatchEnd } from './reflector-verdict.j
 import { ReflectorWatcher } from './reflector-watch.js';
 import type { ReflectorStore } from './store.js';
 import { watchErrorLogger } from './watch-error-logger.js';
+import type { WithheldObjects } from './withheld-objects.js';
 
 /** So often it is told that a WatchList is still not complete. */
 const unfinishedMs = 10_000;
@@ -69,7 +70,8 @@ export class Reflector<T extends KubeObject> {
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
     const { kind, shouldResync } = options;
-    const { clock, random, log, metrics } = resolveRuntime(options.runtime);
+    const runtime = resolveRuntime(options.runtime);
+    const { clock, random, log, metrics } = runtime;
     const name = options.name ?? nameOf(kind);
     this.name = name;
     this.#kind = kind;
@@ -81,12 +83,16 @@ export class Reflector<T extends KubeObject> {
     const position = this.#position;
     const liveness = { clock, random, silenceMs };
     const onError = options.onError ?? watchErrorLogger(log);
-    this.#status = new ReflectorStatus({ name, clock, log: this.#log, position, onError });
+    this.#status = new ReflectorStatus({
+      ...{ name, clock, log: this.#log, position, onError },
+      withheld: () => this.#intake.withheld.size,
+    });
     this.#backoff = new ReflectorBackoff(clock, random);
     this.#random = random;
     this.#contact = listerWatcher[serverContact];
     this.#outages = this.#contact && new OutageDetector(this.#contact);
-    this.#intake = new ReflectorIntake(options, this.#log);
+    const onRecovered = (object: T) => this.#recovered(object);
+    this.#intake = new ReflectorIntake(options, { name, log: this.#log, runtime, onRecovered });
     this.#lister = new ReflectorLister({ listerWatcher, position, intake: this.#intake, pageSize, liveness });
     this.#watcher = new ReflectorWatcher({ listerWatcher, liveness, metrics: this.#metrics, status: this.#status });
     this.#resync = new ReflectorResync({ clock, log: this.#log, periodMs, shouldResync, resync: () => store.resync() });
@@ -106,6 +112,7 @@ export class Reflector<T extends KubeObject> {
     } finally {
       this.#running = false;
       this.#resync.stop();
+      this.#intake.withheld.end();
       this.#status.enter('stopped');
     }
   }
@@ -113,6 +120,11 @@ export class Reflector<T extends KubeObject> {
   /** How far the store has come (`LastSyncResourceVersion`); `''` before the first list. */
   lastSyncResourceVersion(): string {
     return this.#position.version;
+  }
+
+  /** Objects that are withheld from the store: the transform fails for them, or their metadata are malformed. */
+  get withheld(): Pick<WithheldObjects<T>, 'size' | 'list' | 'ids' | 'errorOf'> {
+    return this.#intake.withheld;
   }
 
   /** How it is doing now. */
@@ -162,6 +174,7 @@ export class Reflector<T extends KubeObject> {
     this.#status.enter('listing');
     this.#outages?.begin();
     const startedAt = this.#clock.monotonic();
+    this.#intake.withheld.beginList();
     this.#replace(await this.#lister.list(signal), startedAt);
     return undefined;
   }
@@ -169,6 +182,7 @@ export class Reflector<T extends KubeObject> {
   /** One stream: all there is, then, once that is complete, what happens. */
   async #watchList(signal: AbortSignal): Promise<{ readonly isComplete: boolean; readonly end: WatchEnd }> {
     const startedAt = this.#clock.monotonic();
+    this.#intake.withheld.beginList();
     const initial = new InitialEvents<T>(this.#intake);
     let apply: ReturnType<typeof applyTo<T>> | undefined;
     const wait = () => this.#clock.after(unfinishedMs, remind, { background: true });
@@ -202,6 +216,7 @@ export class Reflector<T extends KubeObject> {
   #replace({ items, resourceVersion }: ListedObjects<T>, startedAt: number): void {
     const count = items.length;
     this.#target.store.replace(items, resourceVersion);
+    this.#intake.withheld.endList();
     this.#position.listed(resourceVersion);
     this.#status.listed();
     this.#resync.start();
@@ -209,6 +224,13 @@ export class Reflector<T extends KubeObject> {
     this.#metrics.itemsPerList.observe(count);
     this.#metrics.listDuration.observe((this.#clock.monotonic() - startedAt) / 1000);
     this.#countVersion();
+  }
+
+  /** What was withheld comes late: the store must not believe that it has gone back to that version. */
+  #recovered(object: T): void {
+    const { store } = this.#target;
+    store.update(object);
+    if (this.#position.version !== '') store.bookmark(this.#position.version);
   }
 
   /** Tells, and waits before the next try; as long as the server asks for, if it does. */

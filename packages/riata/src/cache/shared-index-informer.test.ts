@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isFrozenDeep } from '../object/value/freeze.js';
 import type { Mutable } from '../object/value/mutable.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
+import { memoryMetrics } from '../runtime/metrics.js';
 import type { Change } from './change.js';
 import { DeltaFIFO } from './delta-fifo.js';
 import type { EventHandlerRegistration } from './event-handler.js';
@@ -293,6 +294,46 @@ describe('handlers', () => {
     expect(seen).toEqual(['add a1!']);
   });
 
+  test('one whose promise never settles: the others do not wait, and health names the object', async () => {
+    await using driven = new DrivenInformer();
+    const fast: string[] = [];
+    let end = () => {};
+    const onAdd = () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    const hanging = driven.informer.addEventHandler({ onAdd }, { name: 'hangs' });
+    driven.informer.addEventHandler(noting(fast));
+    await driven.start();
+    await driven.update(a1, b1);
+    await driven.clock.advance(5_000);
+    expect(fast).toEqual(['add a1', 'add b1']);
+    expect(driven.informer.health.handlers).toMatchObject([
+      { name: 'hangs', pending: 1, call: { key: 'shop/a', runningMs: 5_000 } },
+      { pending: 0 },
+    ]);
+    const removed = hanging.remove();
+    end();
+    await removed;
+  });
+
+  test('one that fails for an object: others pass, and it is counted', async () => {
+    const [log, metrics] = [memoryLogger(), memoryMetrics()];
+    await using driven = new DrivenInformer({}, { log, metrics });
+    const seen: string[] = [];
+    driven.informer.addEventHandler({
+      onAdd: async (obj) => {
+        if (obj.metadata.name === 'a') throw new Error('cannot');
+        seen.push(short(obj));
+      },
+    });
+    await driven.start(a1, b1);
+    expect(seen).toEqual(['b1']);
+    expect(log.records).toMatchObject([{ level: 'error', fields: { key: 'shop/a', handler: 'handler-1' } }]);
+    const labels = { informer: driven.informer.name, function: 'handler' };
+    expect(metrics.value('riata_informer_failures_total', labels)).toBe(1);
+  });
+
   test('a slow one gets its changes one after the other, merged beyond its buffer; the others do not wait', async () => {
     await using driven = new DrivenInformer();
     const [slow, fast]: [string[], string[]] = [[], []];
@@ -551,10 +592,11 @@ describe('indexes', () => {
     expect(() => driven.informer.addIndexers({ byNode: () => [] })).toThrow(/already is an index named "byNode"/);
   });
 
-  test('a function that fails keeps no object out, and is reported once', async () => {
+  test('a function that fails keeps no object out of the store, and is retried', async () => {
     const log = memoryLogger();
+    let isBroken = true;
     const bad = (obj: Thing) => {
-      if (obj.metadata.name === 'a') throw new Error('cannot');
+      if (isBroken && obj.metadata.name === 'a') throw new Error('cannot');
       return ['good'];
     };
     const odd = () => 'no array' as unknown as string[];
@@ -563,10 +605,49 @@ describe('indexes', () => {
     await driven.update(a2);
     expect(driven.informer.getStore().list().map(short)).toEqual(['a2', 'b1']);
     expect(driven.informer.getIndexer().byIndex('bad', 'good').map(short)).toEqual(['b1']);
-    expect(log.records.map(({ fields }) => [fields.index, fields.object])).toEqual([
-      ['bad', 'Thing "shop/a"'],
-      ['odd', 'Thing "shop/a"'],
+    const told = log.records.map(({ level, fields }) => `${level} ${fields.function} ${fields.key}`);
+    expect(told.filter((each) => each.startsWith('error'))).toEqual([
+      'error index "bad" shop/a',
+      'error index "odd" shop/a',
+      'error index "odd" shop/b',
     ]);
+    expect(driven.informer.health.failing.map(({ key, function: func }) => `${func} ${key}`)).toEqual([
+      'index "odd" shop/b',
+      'index "bad" shop/a',
+      'index "odd" shop/a',
+    ]);
+    expect([driven.informer.unindexed('bad'), driven.informer.unindexed('odd')]).toEqual([1, 2]);
+    isBroken = false;
+    await driven.clock.advance(1_000);
+    expect(driven.informer.getIndexer().byIndex('bad', 'good').map(short).toSorted()).toEqual(['a2', 'b1']);
+    await driven.delete(thing('a', 3));
+    expect(driven.informer.getIndexer().byIndex('bad', 'good').map(short)).toEqual(['b1']);
+    expect(driven.informer.unindexed('odd')).toBe(1);
+    // A list in place of all: what is not in it is forgotten.
+    await driven.list(thing('c', 4));
+    expect(driven.informer.health.failing.map(({ key }) => key)).toEqual(['shop/c']);
+  });
+
+  test('a function that failed and works by the next version: the object is filed, and under nothing else', async () => {
+    let failing = 'a';
+    const byValue = (obj: Thing) => {
+      if (obj.metadata.name === failing) throw new Error('cannot');
+      return [String(obj.spec?.value)];
+    };
+    await using driven = new DrivenInformer({ indexers: { byValue } });
+    const indexer = driven.informer.getIndexer();
+    await driven.start(a1, b1);
+    expect(indexer.listIndexFuncValues('byValue')).toEqual(['1']);
+    failing = 'b';
+    await driven.update(a2);
+    expect(indexer.byIndex('byValue', '2').map(short)).toEqual(['a2']);
+    // It fails now for what it took before: the object must not stay where it was.
+    await driven.update(thing('b', 2));
+    expect(indexer.byIndex('byValue', '1')).toEqual([]);
+    failing = '';
+    await driven.update(thing('b', 2));
+    expect(indexer.byIndex('byValue', '2').map(short).toSorted()).toEqual(['a2', 'b2']);
+    expect(driven.informer.health.failing).toEqual([]);
   });
 
   test('an object without a name is left out of a list, and it is told', async () => {

@@ -1,9 +1,9 @@
 import type { Duration } from '../object/duration.js';
 import { formatGroupResource } from '../object/gvk.js';
 import type { KubeObject } from '../object/meta.js';
-import { describeObject } from '../object/with-metadata.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
+import { thrownAt } from '../runtime/user-frame.js';
 import { CacheController } from './cache-controller.js';
 import { createIngest, type Ingest, madeBy } from './cache-memory.js';
 import { type Change, StoredChange } from './change.js';
@@ -12,6 +12,7 @@ import type { Delta } from './delta.js';
 import { admitListed, DeltaApplier } from './delta-applier.js';
 import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
 import { EventListener, type Upstream } from './event-listener.js';
+import { IndexFailures } from './index-failures.js';
 import type { Indexer } from './indexer.js';
 import { type BaseObserver, InformerStore } from './informer-store.js';
 import type { ListerWatcher } from './list-watch.js';
@@ -30,6 +31,7 @@ import type {
 import { SharedProcessor } from './shared-processor.js';
 import type { Store } from './store.js';
 import type { Indexers } from './store-index.js';
+import { informerFailures } from './withheld-objects.js';
 
 /**
  * Where an own-writes view listens to an informer, and gets what it reads: `informer[observeBase](observer)`. One at a
@@ -41,6 +43,8 @@ export const observeBase: unique symbol = Symbol('riata.observeBase');
 export const tellVanished: unique symbol = Symbol('riata.tellVanished');
 
 const defaultBufferSize = 1000;
+/** Failing objects that health lists. */
+const mostListed = 100;
 
 /**
  * The informer (`cache.NewSharedIndexInformer`, `NewSharedIndexInformerWithOptions`, `NewSharedInformer`); what may be
@@ -63,7 +67,8 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   readonly #processor = new SharedProcessor<T>();
   readonly #resync: ResyncPeriods<EventListener<T>>;
   readonly #upstream: Upstream;
-  readonly #brokenIndexes = new Set<string>();
+  readonly #indexFailures: IndexFailures<T>;
+  readonly #failures: ReturnType<typeof informerFailures>;
   /** Aborts when it has stopped; the reason is for those who wait for it to be synced. */
   readonly #ended = new AbortController();
   #transform: ((object: T) => T) | undefined;
@@ -81,17 +86,22 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     this.#listerWatcher = listerWatcher;
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
+    this.#failures = informerFailures(this.#runtime.metrics, this.name);
     this.#transform = options.transform;
     this.#watchErrorHandler = options.watchErrorHandler;
     const { clock, log } = this.#runtime;
-    this.#store = new InformerStore<T>(indexers, (error, index, obj) => this.#indexFailed(error, index, obj));
+    this.#indexFailures = new IndexFailures<T>(this.name, this.#runtime, () => this.#store);
+    this.#store = new InformerStore<T>(indexers, this.#indexFailures);
     this.#queue = newQueue(this.#store);
     const periodMs = resyncMs(resyncPeriod, `informer "${this.name}": resyncPeriod`);
     this.#resync = new ResyncPeriods(periodMs, clock, log.child({ informer: this.name }));
     this.#upstream = {
       name: this.name,
       clock,
-      onHandlerError: options.onHandlerError ?? this.#logHandlerError,
+      onHandlerError: (error, context) => {
+        this.#failures('handler').inc();
+        (options.onHandlerError ?? this.#logHandlerError)(error, context);
+      },
       hasSynced: () => this.hasSynced(),
       synced: (wait) => this.synced(wait),
     };
@@ -105,11 +115,17 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       listed: false,
       resourceVersion: '',
       consecutiveFailures: 0,
+      withheld: 0,
     };
+    const withheld = this.#controller?.withheld;
+    const isMissing = (id: string) => !this.#store.has(id);
     return {
       ...(this.#controller?.health ?? idle),
       synced: this.hasSynced(),
       objects: this.#store.size,
+      missing: withheld === undefined ? 0 : [...withheld.ids()].filter(isMissing).length,
+      failing: [...(withheld?.list(mostListed) ?? []), ...this.#indexFailures.list(mostListed)].slice(0, mostListed),
+      failingObjects: (withheld?.size ?? 0) + this.#indexFailures.size,
       handlers: this.#processor.listeners.map((listener) => listener.health),
     };
   }
@@ -198,6 +214,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       shouldResync: () => this.#resync.check(),
       transform: this.#transform,
       admitListed: areListsAdmitted ? admitListed(store, ingest) : undefined,
+      known: (key) => store.peek(key),
       watchErrorHandler: this.#watchErrorHandler,
       watchListPageSize: pageSize,
       runtime: this.#runtime,
@@ -205,6 +222,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     try {
       await this.#controller.run({ signal });
     } finally {
+      this.#indexFailures.close();
       const reason = new Error(`informer "${this.name}" has stopped`);
       this.#ended.abort(reason);
       await this.#processor.close(reason);
@@ -232,6 +250,21 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   setTransform(transform: (object: T) => T): void {
     this.#refuseStarted('setTransform');
     this.#transform = transform;
+  }
+
+  /** Why an object is withheld from the store, as its transform fails or its metadata are malformed; undefined if it is not. */
+  withheldError(key: string): unknown {
+    return this.#controller?.withheld.errorOf(key);
+  }
+
+  /** How many objects are. */
+  get withheld(): number {
+    return this.#controller?.withheld.size ?? 0;
+  }
+
+  /** How many objects are not in an index as its function fails for them. */
+  unindexed(indexName: string): number {
+    return this.#indexFailures.sizeOf(indexName);
   }
 
   /** For what stands beside the store and has to know of each of its changes before any handler does. */
@@ -283,17 +316,10 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   readonly #logHandlerError: Upstream['onHandlerError'] = (error, { handler, change }) => {
+    const at = thrownAt(error);
     this.#runtime.log.error('a handler of an informer failed', {
       ...{ informer: this.name, handler, key: change.key, change: change.type, error },
+      ...(at !== undefined && { at }),
     });
   };
-
-  /** Once for each index: what fails on one object will fail on many, again and again. */
-  #indexFailed(error: unknown, index: string, obj: T): void {
-    if (this.#brokenIndexes.has(index)) return;
-    this.#brokenIndexes.add(index);
-    this.#runtime.log.error('an index function failed; such objects are not in that index', {
-      ...{ informer: this.name, index, object: describeObject(obj), error },
-    });
-  }
 }

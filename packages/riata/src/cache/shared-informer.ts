@@ -8,6 +8,7 @@ import type { Change } from './change.js';
 import type { Delta } from './delta.js';
 import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
 import type { EventHandlerHealth } from './event-listener.js';
+import type { FailingObject } from './failing-objects.js';
 import type { HandlerErrorFunc } from './handler-error.js';
 import type { Indexer } from './indexer.js';
 import type { Queue } from './queue.js';
@@ -23,7 +24,10 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
   extends Pick<ReflectorOptions<T>, 'pageSize' | 'useWatchList' | 'silence'> {
   /** What is expected: objects of another kind are dropped, and it is logged. @default anything */
   readonly kind?: KindRef<T>;
-  /** Besides the one by namespace, which every informer has. More can be added later. @default none */
+  /**
+   * Besides the one by namespace, which every informer has. More can be added later. An object that a function fails for is
+   * in the store, but not in that index until a retry works: log, health and metrics name it. @default none
+   */
   readonly indexers?: Indexers<T>;
   /**
    * How often handlers are told of every object though nothing changed, unless they say otherwise. Never contacts the
@@ -56,6 +60,12 @@ export interface InformerHealth extends ReflectorHealth {
   readonly synced: boolean;
   /** How many there are. */
   readonly objects: number;
+  /** Objects that the server has and the store has no version of, as they are withheld. */
+  readonly missing: number;
+  /** Objects that the transform or an index function fails for, and malformed ones; the first 100. */
+  readonly failing: readonly FailingObject[];
+  /** How many there are of these. */
+  readonly failingObjects: number;
   readonly handlers: readonly EventHandlerHealth[];
 }
 

@@ -16,6 +16,9 @@ export function filedUnder<T>(func: IndexFunc<T>, obj: T): readonly string[] {
   }
 }
 
+/** Told what index functions throw; the object is under no value then. */
+export type IndexErrorFunc<in T> = (error: unknown, index: string, key: string, obj: T) => void;
+
 /** Index functions by the name of their index (`cache.Indexers`). */
 export type Indexers<in T> = Readonly<Record<string, IndexFunc<T>>>;
 
@@ -24,10 +27,30 @@ export class StoreIndex<in T> {
   readonly name: string;
   readonly func: IndexFunc<T>;
   readonly #keys = new Map<string, Keys>();
+  readonly #onError: IndexErrorFunc<T> | undefined;
+  /** Keys of objects that are under no value as the function failed for them. */
+  readonly #unindexed = new Set<string>();
 
-  constructor(name: string, func: IndexFunc<T>) {
+  constructor(name: string, func: IndexFunc<T>, onError?: IndexErrorFunc<T>) {
     this.name = name;
     this.func = func;
+    this.#onError = onError;
+  }
+
+  /** Whether an object is missing as the function failed for it. */
+  isUnindexed(key: string): boolean {
+    return this.#unindexed.has(key);
+  }
+
+  /** As {@link valuesOf}; if there is somebody to tell that the function fails, undefined then. */
+  valuesFor(obj: T, key: string): readonly string[] | undefined {
+    if (this.#onError === undefined) return this.valuesOf(obj, key);
+    try {
+      return this.func(obj);
+    } catch (error) {
+      this.#onError(error, this.name, key, obj);
+      return undefined;
+    }
   }
 
   /** The object's values; throws an error that names index and object if the function fails. */
@@ -42,9 +65,15 @@ export class StoreIndex<in T> {
     }
   }
 
-  /** Files the object under its new values instead of those of `old`. */
-  move(key: string, old: T | undefined, values: readonly string[]): void {
+  /** Files the object under its new values instead of those of `old`; under none if there are no values. */
+  move(key: string, old: T | undefined, values: readonly string[] | undefined): void {
     const before = old === undefined ? none : this.#earlierValues(key, old);
+    if (values === undefined) this.#unindexed.add(key);
+    else if (this.#unindexed.size > 0) this.#unindexed.delete(key);
+    this.#file(key, before, values ?? none);
+  }
+
+  #file(key: string, before: readonly string[], values: readonly string[]): void {
     // Nearly always one value, and nearly always the same as before.
     if (before.length === 1 && values.length === 1 && before[0] === values[0]) return;
     for (let at = 0; at < before.length; at += 1) {
@@ -68,6 +97,7 @@ export class StoreIndex<in T> {
 
   /** A function that now fails on what it took before says nothing: look everywhere. */
   #earlierValues(key: string, old: T): readonly string[] {
+    if (this.#unindexed.size > 0 && this.#unindexed.has(key)) return none;
     try {
       return this.valuesOf(old, key);
     } catch {

@@ -1,5 +1,5 @@
 import { resourceVersionOf } from './key-functions.js';
-import { type Indexers, StoreIndex } from './store-index.js';
+import { type IndexErrorFunc, type Indexers, StoreIndex } from './store-index.js';
 
 const none: readonly string[] = [];
 
@@ -21,7 +21,11 @@ export class ThreadSafeStore<T> {
   #indexes: readonly StoreIndex<T>[] = [];
   #resourceVersion = '';
 
-  constructor(indexers: Indexers<T> = {}) {
+  readonly #onIndexError: IndexErrorFunc<T> | undefined;
+
+  /** `onIndexError`: told of index functions that fail; the object is not in that index then. @default a write throws */
+  constructor(indexers: Indexers<T> = {}, onIndexError?: IndexErrorFunc<T>) {
+    this.#onIndexError = onIndexError;
     this.addIndexers(indexers);
   }
 
@@ -68,7 +72,7 @@ export class ThreadSafeStore<T> {
 
   /** Takes over `items` in place of everything. Throws, unchanged, if an index function does. */
   replace(items: Map<string, T>, resourceVersion: string): void {
-    const indexes = this.#indexes.map(({ name, func }) => filled(new StoreIndex(name, func), items));
+    const indexes = this.#indexes.map(({ name, func }) => filled(this.#newIndex(name, func), items));
     this.#items = items;
     this.#indexes = indexes;
     this.#resourceVersion = resourceVersion;
@@ -124,6 +128,18 @@ export class ThreadSafeStore<T> {
     return this.#indexNamed(indexName).values();
   }
 
+  /** Whether an object is in the store, and not in the index as the function failed for it. */
+  isUnindexed(indexName: string, key: string): boolean {
+    return this.#items.has(key) && this.#indexes.some((index) => index.name === indexName && index.isUnindexed(key));
+  }
+
+  /** Calls an index function for an object once more. */
+  reindex(indexName: string, key: string): void {
+    const obj = this.#items.get(key);
+    const index = this.#indexNamed(indexName);
+    if (obj !== undefined) index.move(key, obj, index.valuesFor(obj, key));
+  }
+
   /** A copy. */
   getIndexers(): Indexers<T> {
     return Object.fromEntries(this.#indexes.map(({ name, func }) => [name, func]));
@@ -138,18 +154,22 @@ export class ThreadSafeStore<T> {
     if (taken.length > 0) {
       throw new Error(`there already is an index named ${taken.map(quoted).join(', ')}; choose another name`);
     }
-    const added = Object.entries(indexers).map(([name, func]) => filled(new StoreIndex(name, func), this.#items));
+    const added = Object.entries(indexers).map(([name, func]) => filled(this.#newIndex(name, func), this.#items));
     this.#indexes = [...this.#indexes, ...added];
   }
 
   #set(key: string, obj: T): void {
     const indexes = this.#indexes;
     // All values first: once the first index has changed, nothing may fail.
-    const values: (readonly string[])[] = [];
-    for (let at = 0; at < indexes.length; at += 1) values.push(indexes[at]?.valuesOf(obj, key) ?? none);
+    const values: (readonly string[] | undefined)[] = [];
+    for (let at = 0; at < indexes.length; at += 1) values.push(indexes[at]?.valuesFor(obj, key));
     const old = this.#items.get(key);
     this.#items.set(key, obj);
-    for (let at = 0; at < indexes.length; at += 1) indexes[at]?.move(key, old, values[at] ?? none);
+    for (let at = 0; at < indexes.length; at += 1) indexes[at]?.move(key, old, values[at]);
+  }
+
+  #newIndex(name: string, func: Indexers<T>[string]): StoreIndex<T> {
+    return new StoreIndex(name, func, this.#onIndexError);
   }
 
   #remove(key: string): void {
@@ -182,7 +202,7 @@ export class ThreadSafeStore<T> {
 }
 
 function filled<T>(index: StoreIndex<T>, items: ReadonlyMap<string, T>): StoreIndex<T> {
-  for (const [key, obj] of items) index.move(key, undefined, index.valuesOf(obj, key));
+  for (const [key, obj] of items) index.move(key, undefined, index.valuesFor(obj, key));
   return index;
 }
 

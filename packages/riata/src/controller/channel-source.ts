@@ -1,8 +1,10 @@
 import type { KubeObject } from '../object/meta.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable } from '../runtime/signals.js';
+import { failureFields, readableError } from './failure-fields.js';
 import { placeRequest, type Request, type RequestQueue, requestFor } from './request.js';
 import type { Source } from './source.js';
+import type { SourceFailures } from './source-failures.js';
 
 /** What a channel may hold, unless there is a `map`. */
 export type ChannelItem = Request | Pick<KubeObject, 'metadata'>;
@@ -47,10 +49,10 @@ export function channelSource<T>(channel: Channel<T>, options: ChannelSourceOpti
   const map = options.map ?? ((item: T) => [keyOfItem(item as ChannelItem)]);
   return {
     name,
-    async start(queue, { signal, runtime: given, cluster }) {
+    async start(queue, { signal, runtime: given, cluster, failures }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
       const { priority = 0, bufferSize = 1024 } = options;
-      const reader = new ChannelReader<T>({ name, map, queue, runtime, cluster, priority, bufferSize });
+      const reader = new ChannelReader<T>({ name, map, queue, runtime, cluster, priority, bufferSize, failures });
       void reader.run(channel, signal);
     },
   };
@@ -64,6 +66,7 @@ interface ChannelParts<T> {
   readonly cluster: string | undefined;
   readonly priority: number;
   readonly bufferSize: number;
+  readonly failures: SourceFailures | undefined;
 }
 
 class ChannelReader<T> {
@@ -125,7 +128,8 @@ class ChannelReader<T> {
       const note = [{ source: name, count: 1, atMs: clock.monotonic() }];
       for (const request of map(item)) queue.add(placeRequest(request, cluster), { note, priority });
     } catch (error) {
-      log.error('an item of a channel leads to no key', { source: name, error });
+      this.#parts.failures?.count(name, 'map');
+      log.error('an item of a channel leads to no key', { source: name, ...failureFields(readableError(error)) });
     }
   }
 }

@@ -2,8 +2,8 @@ import { findApiError } from '../rest/api-error.js';
 import { isConflict } from '../rest/error-guards.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { LogFields } from '../runtime/logger.js';
+import { errorChain, framesOf, thrownAt } from '../runtime/user-frame.js';
 import { isTerminalError } from './terminal-error.js';
-import { framesOf, userFrame } from './user-frame.js';
 
 const frozenMessage =
   /^Cannot (assign to read only property|add property|delete property|define property|redefine property)/;
@@ -51,26 +51,9 @@ export function isMistake(error: unknown): boolean {
  * answers of the server, which all are made in one place.
  */
 function whereThrown(error: unknown): string | undefined {
-  let inmost: string | undefined;
-  for (const { stack } of errorChain(error)) {
-    const outside = userFrame(stack);
-    if (outside !== undefined) return outside;
-    inmost = framesOf(stack)[0] ?? inmost;
-  }
-  return findApiError(error) === undefined ? inmost : undefined;
-}
-
-/** The error, its cause, the cause of that…; of many, the first. */
-export function* errorChain(error: unknown): Iterable<Error> {
-  const seen = new Set<unknown>();
-  for (
-    let at = error;
-    at instanceof Error && !seen.has(at);
-    at = at instanceof AggregateError ? at.errors[0] : at.cause
-  ) {
-    seen.add(at);
-    yield at;
-  }
+  const at = thrownAt(error);
+  if (at !== undefined || findApiError(error) !== undefined) return at;
+  return [...errorChain(error)].map(({ stack }) => framesOf(stack)[0]).findLast((frame) => frame !== undefined);
 }
 
 function hintFor(error: unknown): string | undefined {

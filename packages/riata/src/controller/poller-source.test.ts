@@ -181,3 +181,51 @@ test('in one of several clusters', async () => {
   expect(queue.tryGet()?.key).toEqual({ cluster: 'east', namespace: 'shop', name: 'a' });
   await end();
 });
+
+test('an item that a function fails for holds up none of the others, and does not count as gone', async () => {
+  const { run, names, end, clock, log } = sourceBench();
+  const items: { readonly name: string; readonly at: number }[] = [
+    { name: 'a', at: 1 },
+    { name: 'bad', at: 1 },
+    { name: 'z', at: 1 },
+  ];
+  let fails: 'id' | 'version' | 'keys' | undefined = 'keys';
+  const check = (func: typeof fails, { name }: { readonly name: string }) => {
+    if (name === 'bad' && fails === func) throw new Error(`no ${func}`);
+  };
+  await run(
+    pollerSource({
+      every: '1m',
+      jitter: 0,
+      poll: async () => items,
+      id: (item) => {
+        check('id', item);
+        return item.name;
+      },
+      version: (item) => {
+        check('version', item);
+        return String(item.at);
+      },
+      keys: (item) => {
+        check('keys', item);
+        return { name: item.name };
+      },
+    }),
+  );
+  expect(names()).toEqual(['a', 'z']);
+  expect(log.records).toMatchObject([{ level: 'error', fields: { source: 'poller', function: 'keys', item: 'bad' } }]);
+  expect(log.records[0]?.fields.at).toContain('poller-source.test.ts');
+  fails = undefined;
+  await clock.advance(60_000);
+  expect(names()).toEqual(['bad']);
+  for (const func of ['id', 'version'] as const) {
+    fails = func;
+    items[0] = { name: 'a', at: (items[0]?.at ?? 0) + 1 };
+    await clock.advance(60_000);
+    expect(names()).toEqual(['a']);
+  }
+  fails = undefined;
+  await clock.advance(60_000);
+  expect(names()).toEqual([]);
+  await end();
+});

@@ -1,11 +1,13 @@
+import { FailingObjects } from '../cache/failing-objects.js';
 import { type Duration, durationMs } from '../object/duration.js';
 import { keyId } from '../object/key.js';
-import type { Scheduler } from '../runtime/clock.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { abortable, link } from '../runtime/signals.js';
+import { abortable, link, onAbort } from '../runtime/signals.js';
 import { lowPriority } from './change-intake.js';
+import { failureFields, readableError } from './failure-fields.js';
 import { type Cause, distinctRequests, mergeCauses, placeRequest, type Request, type RequestQueue } from './request.js';
 import type { Source } from './source.js';
+import type { SourceFailures } from './source-failures.js';
 
 /** What a {@link pollerSource} is told of the system that it asks. */
 export interface PollerSourceOptions<T> {
@@ -38,7 +40,7 @@ interface Known {
 /**
  * Asks another system again and again, and puts the keys of what came, changed or went since the last time into the
  * queue. The first time, all is new, and not urgent. What fails is logged, and asked for again after the interval;
- * nothing counts as gone then.
+ * nothing counts as gone then. An item that one of the functions fails for holds up none of the others.
  *
  * @example
  * control(Bucket).source(() => pollerSource({
@@ -55,9 +57,12 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
   const timeoutMs = durationMs(options.timeout ?? every, 'pollerSource: timeout');
   return {
     name,
-    async start(queue, { signal, runtime: given, cluster }) {
-      const { clock, random, log } = resolveRuntime({ ...given, ...options.runtime });
-      const items = new PolledItems(name, options, queue, clock, cluster);
+    async start(queue, { signal, runtime: given, cluster, failures }) {
+      const runtime = resolveRuntime({ ...given, ...options.runtime });
+      const { clock, random, log } = runtime;
+      const items = new PolledItems({ name, options, queue, runtime, cluster, failures });
+      const shown = failures?.add({ name, cluster, objects: items.failing, causesOf: () => [] });
+      onAbort(signal, () => shown?.[Symbol.dispose]());
       const run = async () => {
         while (!signal.aborted) {
           try {
@@ -77,41 +82,62 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
   };
 }
 
+interface PolledItemsParts<T> {
+  readonly name: string;
+  readonly options: PollerSourceOptions<T>;
+  readonly queue: RequestQueue;
+  readonly runtime: Runtime;
+  readonly cluster: string | undefined;
+  readonly failures: SourceFailures | undefined;
+}
+
 class PolledItems<T> {
-  readonly #name: string;
-  readonly #options: PollerSourceOptions<T>;
-  readonly #queue: RequestQueue;
-  readonly #clock: Scheduler;
-  readonly #cluster: string | undefined;
+  /** Items that a function fails for; the next poll is their retry. */
+  readonly failing: FailingObjects<undefined>;
+  readonly #parts: PolledItemsParts<T>;
   /** None before the first time. */
   #known: ReadonlyMap<string, Known> | undefined;
 
-  constructor(
-    name: string,
-    options: PollerSourceOptions<T>,
-    queue: RequestQueue,
-    clock: Scheduler,
-    cluster: string | undefined,
-  ) {
-    this.#name = name;
-    this.#options = options;
-    this.#queue = queue;
-    this.#clock = clock;
-    this.#cluster = cluster;
+  constructor(parts: PolledItemsParts<T>) {
+    this.#parts = parts;
+    this.failing = new FailingObjects<undefined>(parts.runtime, () => {});
   }
 
-  /** All or nothing: if one item cannot be read, the others are not taken either, and none counts as gone. */
+  /** An item that cannot be read is as it was; if it is not even known which one it is, none counts as gone. */
   take(found: Iterable<T>): void {
-    const { id, version = (item: T) => JSON.stringify(item) } = this.#options;
+    const { name, options, queue, runtime } = this.#parts;
+    const { id, version = (item: T) => JSON.stringify(item) } = options;
     const before = this.#known;
     const now = new Map<string, Known>();
+    const failed = new Set<string>();
+    let isNoneGone = false;
+    let at = -1;
     for (const item of found) {
-      const itemId = id(item);
-      if (now.has(itemId)) throw new Error(`there are two items with the id ${JSON.stringify(itemId)}`);
-      now.set(itemId, { version: version(item), keys: this.#keysOf(item) });
+      at += 1;
+      // What the item is called as long as it is not known.
+      let itemId = `item ${at}`;
+      let func = 'id';
+      try {
+        itemId = id(item);
+        if (now.has(itemId)) throw new Error(`there are two items with the id ${JSON.stringify(itemId)}`);
+        func = 'version';
+        const itsVersion = version(item);
+        func = 'keys';
+        now.set(itemId, { version: itsVersion, keys: this.#keysOf(item) });
+      } catch (error) {
+        if (now.has(itemId)) throw error;
+        const known = before?.get(itemId);
+        if (func === 'id') isNoneGone = true;
+        else if (known !== undefined) now.set(itemId, known);
+        failed.add(itemId);
+        this.#failed(itemId, func, error);
+      }
     }
+    if (isNoneGone) for (const [itemId, known] of before ?? []) if (!now.has(itemId)) now.set(itemId, known);
+    for (const [itemId] of [...this.failing]) if (!failed.has(itemId)) this.failing.delete(itemId);
+    this.#parts.failures?.changed(name);
     this.#known = now;
-    const due = new Due(this.#name, this.#clock.monotonic());
+    const due = new Due(name, runtime.clock.monotonic());
     for (const [itemId, known] of now) {
       const old = before?.get(itemId);
       if (old === undefined) due.add(known.keys, 'Added', itemId);
@@ -121,12 +147,25 @@ class PolledItems<T> {
       if (!now.has(itemId)) due.add(known.keys, 'Deleted', itemId);
     }
     const priority = before === undefined ? lowPriority : 0;
-    for (const { key, note } of due.keys) this.#queue.add(key, { note, priority });
+    for (const { key, note } of due.keys) queue.add(key, { note, priority });
+  }
+
+  #failed(itemId: string, func: string, thrown: unknown): void {
+    const { name: source, failures, runtime } = this.#parts;
+    const fields = failureFields(readableError(thrown));
+    const { error, at } = fields;
+    const failure = { key: itemId, function: func, error, ...(typeof at === 'string' && { at }) };
+    const { attempt, isNews } = this.failing.add(itemId, undefined, failure, { retry: false });
+    failures?.count(source, func);
+    const told = { source, function: func, item: itemId, attempt, ...fields };
+    if (isNews) runtime.log.error('function failed for one item, will be retried by the next poll', told);
+    else runtime.log.debug('function failed for one item, will be retried by the next poll', told);
   }
 
   #keysOf(item: T): readonly Request[] {
-    const keys = this.#options.keys(item);
-    return (Symbol.iterator in keys ? [...keys] : [keys]).map((key) => placeRequest(key, this.#cluster));
+    const { options, cluster } = this.#parts;
+    const keys = options.keys(item);
+    return (Symbol.iterator in keys ? [...keys] : [keys]).map((key) => placeRequest(key, cluster));
   }
 }
 

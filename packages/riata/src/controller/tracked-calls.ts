@@ -4,9 +4,9 @@ import { isTransportError } from '../rest/transport-error.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { isStopReason } from '../runtime/stop-reasons.js';
-import { errorChain, readableError } from './failure-fields.js';
+import { errorChain, framesOf, userFrame } from '../runtime/user-frame.js';
+import { readableError } from './failure-fields.js';
 import { type CallUse, watchUse } from './promise-use.js';
-import { framesOf, userFrame } from './user-frame.js';
 
 /** What was called, and with what; put into words when somebody looks. */
 export interface CallName {

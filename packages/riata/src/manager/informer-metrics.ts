@@ -23,6 +23,11 @@ export function informerMetrics(metrics: Metrics, { cache, clusters }: InformerP
     'Failed lists and watches in a row.',
     ...(['cluster', 'informer'] as const),
   );
+  const failing = gauge(
+    'riata_informer_failing_objects',
+    'Objects that a transform or index function fails for, and malformed ones.',
+    ...(['cluster', 'informer'] as const),
+  );
   const silence = gauge(
     'riata_informer_silence_seconds',
     'Time since the server last gave an event or a bookmark.',
@@ -41,6 +46,7 @@ export function informerMetrics(metrics: Metrics, { cache, clusters }: InformerP
       objects.set(labels, health.objects);
       synced.set(labels, health.synced ? 1 : 0);
       failures.set(labels, health.consecutiveFailures);
+      failing.set(labels, health.failingObjects);
       silence.set(labels, (health.lastEventMs ?? 0) / 1000);
       for (const { name: handler, pending: count } of health.handlers) pending.set({ ...labels, handler }, count);
     }
@@ -51,7 +57,7 @@ export function informerMetrics(metrics: Metrics, { cache, clusters }: InformerP
       tell(cluster.name, cluster.cache);
       healthy.set({ cluster: cluster.name }, isWell(cluster) ? 1 : 0);
     }
-    for (const each of [objects, synced, failures, silence, pending, healthy]) each.forgetOthers();
+    for (const each of [objects, synced, failures, failing, silence, pending, healthy]) each.forgetOthers();
   };
 }
 

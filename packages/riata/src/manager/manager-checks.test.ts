@@ -7,7 +7,10 @@ import type { ClusterSet } from './clusters.js';
 import { HealthChecks } from './health-checks.js';
 import { addManagerChecks } from './manager-checks.js';
 
-const well = { name: 'pods', phase: 'watching', synced: true, consecutiveFailures: 0, lastEventMs: 1_000 } as const;
+const well = {
+  ...{ name: 'pods', phase: 'watching', synced: true, consecutiveFailures: 0, lastEventMs: 1_000 },
+  ...{ failing: [], failingObjects: 0 },
+} as const;
 const refused = new Error('connection refused');
 const problem = (kind: 'not-served' | 'forbidden') =>
   new ReflectorError(`pods: ${kind}`, { problem: kind, reflector: 'pods', cause: undefined });

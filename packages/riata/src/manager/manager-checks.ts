@@ -10,8 +10,9 @@ import type { ShardRing } from './shard-ring.js';
 /**
  * What every manager is asked: whether its lease and its informers are well. Those of added clusters are told, each by the
  * name `informers/` and the cluster's, and do not count: one remote cluster that is dead, or has just come, is no reason to
- * take an operator out of service that works on all the others. Nor do objects that a function fails for, told by the name
- * `controllers/` and the controller's: one object that somebody made must not stop the work on all others.
+ * take an operator out of service that works on all the others. Nor do objects that a function fails for, told by the names
+ * `controllers/` and the controller's, `objects/` and the informer's: one object that somebody made must not stop the work
+ * on all others.
  */
 export function addManagerChecks(parts: {
   readonly healthz: HealthChecks;
@@ -33,7 +34,20 @@ export function addManagerChecks(parts: {
   readyz.addAsides(() => [
     ...clusters.names.map((name) => [`informers/${name}`, () => clusters.get(name)?.check()] as const),
     ...controllers().map(({ name, failing }) => [`controllers/${name}`, () => refuseFailing(failing)] as const),
+    ...objectChecks('', cache),
+    ...clusters.names.flatMap((name) => objectChecks(`${name}/`, clusters.get(name)?.cache ?? { health: [] })),
   ]);
+}
+
+function objectChecks(place: string, { health }: Pick<Cache, 'health'>) {
+  const informers = health.flatMap((kind) => kind.informers);
+  return informers.map(({ name, failing, failingObjects }) => {
+    const check = () => {
+      const problem = describeFailing(failing, failingObjects);
+      if (problem !== undefined) throw new Error(problem);
+    };
+    return [`objects/${place}${name}`, check] as const;
+  });
 }
 
 function refuseFailing(failing: ControllerHealth['failing']): void {

@@ -21,6 +21,28 @@ export function userFrame(stack: unknown): string | undefined {
   return framesOf(stack).find((frame) => !isOwn(frame));
 }
 
+/** As {@link userFrame}, of an error or else of what caused it. */
+export function thrownAt(error: unknown): string | undefined {
+  for (const { stack } of errorChain(error)) {
+    const frame = userFrame(stack);
+    if (frame !== undefined) return frame;
+  }
+  return undefined;
+}
+
+/** The error, its cause, the cause of that…; of many, the first. */
+export function* errorChain(error: unknown): Iterable<Error> {
+  const seen = new Set<unknown>();
+  for (
+    let at = error;
+    at instanceof Error && !seen.has(at);
+    at = at instanceof AggregateError ? at.errors[0] : at.cause
+  ) {
+    seen.add(at);
+    yield at;
+  }
+}
+
 /** The places of a stack, innermost first; those in Node itself are left out. */
 export function framesOf(stack: unknown): string[] {
   if (typeof stack !== 'string') return [];
