@@ -238,7 +238,7 @@ describe('names', () => {
   test.each<[path: string, message: RegExp, definition: Partial<KindDefinition>]>([
     ['group', /dot.*got "nodots"/, { group: 'nodots' }],
     ['group', /lower case.*got "X\.dev"/, { group: 'X.dev' }],
-    ['group', /belongs to Kubernetes/, { group: 'foo.k8s.io' }],
+    ['group', /reserved for Kubernetes.*api-approved\.kubernetes\.io/, { group: 'foo.k8s.io' }],
     ['version', /such as v1.*got "1"/, { version: '1' }],
     ['kind', /CamelCase.*got "foo"/, { kind: 'foo' }],
     ['plural', /lower case.*got "Foos"/, { plural: 'Foos' }],

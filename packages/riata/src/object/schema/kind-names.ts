@@ -38,7 +38,8 @@ export function checkNames(names: KindNames, annotations: Readonly<Record<string
   } else if (reserved.test(group) && annotations['api-approved.kubernetes.io'] === undefined) {
     problems.add(
       'group',
-      `${group} belongs to Kubernetes: use a domain of yours, or set the annotation "api-approved.kubernetes.io"`,
+      `${group} is reserved for Kubernetes, and servers refuse it; use a domain of your own, or set the annotation ` +
+        '"api-approved.kubernetes.io" to "unapproved, …" and why, or to the URL of the approval',
     );
   }
   checkVersionName(names.version, 'version', problems);
