@@ -1,4 +1,5 @@
 import { equal, isJsonObject, type Json, type JsonObject, parseApiVersion } from 'riata/object';
+import { append } from '../status/append.js';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../status/field-error.js';
 import { goQuote } from '../status/go-quote.js';
 import { byteLength, dnsLabel, dnsSubdomainName, labelValue, type NameRule, qualifiedName } from './name-rules.js';
@@ -27,18 +28,18 @@ export function checkNewMeta(
 ): FieldError[] {
   const errors: FieldError[] = [];
   const [name, generateName, namespace] = [text(meta.name), text(meta.generateName), text(meta.namespace)];
-  if (generateName !== '') errors.push(...each(`${path}.generateName`, generateName, nameRule(generateName, true)));
+  if (generateName !== '') append(errors, each(`${path}.generateName`, generateName, nameRule(generateName, true)));
   if (name === '') errors.push(required(`${path}.name`, 'name or generateName is required'));
-  else errors.push(...each(`${path}.name`, name, nameRule(name)));
+  else append(errors, each(`${path}.name`, name, nameRule(name)));
   if (!namespaced) {
     if (namespace !== '') errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'));
   } else if (namespace === '') errors.push(required(`${path}.namespace`));
-  else errors.push(...each(`${path}.namespace`, namespace, dnsLabel(namespace)));
+  else append(errors, each(`${path}.namespace`, namespace, dnsLabel(namespace)));
   if (number(meta.generation) < 0) {
     errors.push(invalid(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }
-  errors.push(...checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
-  if (builtIn) errors.push(...checkPlainFinalizers(meta, path));
+  append(errors, checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
+  if (builtIn) append(errors, checkPlainFinalizers(meta, path));
   return errors;
 }
 
@@ -65,14 +66,14 @@ export function checkMetaUpdate(
     errors.push(invalid(`${path}.generation`, number(meta.generation), 'must not be decremented'));
   }
   for (const name of ['name', 'namespace', 'uid'] as const) {
-    errors.push(...checkImmutable(text(meta[name]), text(before[name]), `${path}.${name}`));
+    append(errors, checkImmutable(text(meta[name]), text(before[name]), `${path}.${name}`));
   }
   for (const name of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
-    errors.push(...checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
+    append(errors, checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
   }
   // Most built-in kinds look at their metadata as at that of a new object, too.
-  errors.push(...checkShared(meta, path, builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : []));
-  if (builtIn) errors.push(...checkPlainFinalizers(meta, path));
+  append(errors, checkShared(meta, path, builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : []));
+  if (builtIn) append(errors, checkPlainFinalizers(meta, path));
   return errors;
 }
 
@@ -158,7 +159,7 @@ function checkManagedFields(entries: readonly Json[], path: string): FieldError[
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
       errors.push(invalid(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
     }
-    errors.push(...checkFieldManager(text(entry.manager), `${at}.manager`));
+    append(errors, checkFieldManager(text(entry.manager), `${at}.manager`));
     if (byteLength(text(entry.subresource)) > maxSubresourceBytes) {
       errors.push(tooLong(`${at}.subresource`, maxSubresourceBytes));
     }

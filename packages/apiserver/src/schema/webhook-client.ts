@@ -1,3 +1,4 @@
+import { append } from '../status/append.js';
 import { type FieldError, invalid, required } from '../status/field-error.js';
 import { dns1035Label, dnsSubdomain } from './name-rules.js';
 
@@ -36,7 +37,11 @@ export function checkReviewVersions(versions: readonly string[], path: string, a
   const errors: FieldError[] = [];
   for (const [i, version] of versions.entries()) {
     if (versions.indexOf(version) < i) errors.push(invalid(`${path}[${i}]`, version, 'duplicate version'));
-    else errors.push(...dns1035Label(version).map((problem) => invalid(`${path}[${i}]`, version, problem)));
+    else
+      append(
+        errors,
+        dns1035Label(version).map((problem) => invalid(`${path}[${i}]`, version, problem)),
+      );
   }
   if (!versions.includes('v1') && !versions.includes('v1beta1')) {
     errors.push(invalid(path, versions, 'must include at least one of v1, v1beta1'));

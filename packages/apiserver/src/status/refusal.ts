@@ -91,12 +91,20 @@ export function modified(resource: ResourceName, name: string): Refusal {
   );
 }
 
+/**
+ * A Status names no more causes. kube-apiserver tells them all, and is out of time before it has written some hundred
+ * thousand; nobody reads the second ten thousand.
+ */
+const maxCauses = 10_000;
+
 /** The object is not what Kubernetes takes for a valid one. */
 export function invalidObject(resource: ResourceName, name: string, errors: readonly FieldError[]): Refusal {
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
-  const texts = [...new Set(errors.map(formatFieldError))];
+  const told = errors.length > maxCauses ? errors.slice(0, maxCauses) : errors;
+  const texts = [...new Set(told.map(formatFieldError))];
+  if (told.length < errors.length) texts.push(`and ${errors.length - told.length} more`);
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  const causes: StatusCause[] = errors.map(causeOf);
+  const causes: StatusCause[] = told.map(causeOf);
   const details = { ...detailsOf({ ...resource, plural: resource.kind }, name), causes };
   return new Refusal(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, details);
 }

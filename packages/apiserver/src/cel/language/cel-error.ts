@@ -41,6 +41,8 @@ function display(source: string, complaints: readonly Complaint[]): string {
   return [...complaints]
     .sort((a, b) => a.at - b.at)
     .map(({ at, message }) => {
+      // It is about no place.
+      if (at < 0) return `ERROR: <input>:-1:0: ${message}`;
       const before = points.slice(0, at);
       const line = before.filter((c) => c === '\n').length;
       const column = at - (before.lastIndexOf('\n') + 1);

@@ -19,7 +19,7 @@ import {
 } from './cel-type.js';
 import type { CallNode, Constant, Expression, LoopNode, SelectNode } from './expression.js';
 import type { Functions, Overload } from './overload.js';
-import { assign, assignAll, type Bindings, isDynamic, renamed, signatureOf, substitute } from './type-bindings.js';
+import { assignAll, Bindings, isDynamic, renamed, signatureOf, substitute } from './type-bindings.js';
 
 /** What an expression may name. */
 export interface Scope {
@@ -45,7 +45,7 @@ class Checker {
   #fresh = 0;
   /** Inside the arguments of `format`, which may be of any types. */
   #formats = false;
-  bindings: Bindings = new Map();
+  readonly bindings = new Bindings();
   readonly complaints: Complaint[] = [];
   /** Lists and maps whose elements are of several types. */
   readonly mixed: Complaint[] = [];
@@ -121,9 +121,7 @@ class Checker {
   }
 
   #fits(to: CelType, from: CelType): boolean {
-    const found = assign(this.bindings, to, from);
-    if (found !== undefined) this.bindings = found;
-    return found !== undefined;
+    return assignAll(this.bindings, [to], [from]);
   }
 
   #mismatch(at: number, wanted: CelType, got: CelType): CelType {
@@ -228,15 +226,10 @@ class Checker {
       if (overload.isMember !== (node.target !== undefined)) continue;
       this.#fresh += 1;
       const suffix = `#${this.#fresh}`;
-      const found = assignAll(
-        this.bindings,
-        overload.args.map((type) => renamed(type, suffix)),
-        args,
-      );
-      if (found === undefined) continue;
-      this.bindings = found;
+      const wanted = overload.args.map((type) => renamed(type, suffix));
+      if (!assignAll(this.bindings, wanted, args)) continue;
       fitting.push(overload);
-      const own = substitute(found, renamed(overload.result, suffix));
+      const own = substitute(this.bindings, renamed(overload.result, suffix));
       if (result === undefined) result = own;
       else if (!isDynamic(result) && !sameType(result, own)) result = dynType;
     }

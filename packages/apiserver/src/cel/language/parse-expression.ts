@@ -24,8 +24,16 @@ const relations: Readonly<Record<string, string>> = {
 const sums: Readonly<Record<string, string>> = { '+': '_+_', '-': '_-_' };
 const products: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' };
 
+/** A longer text is not even read. */
+const maxPoints = 100_000;
+
 /** Reads an expression; macros are laid out. Throws a {@link CompileError}. */
 export function parseExpression(source: string): Expression {
+  if (source.length > maxPoints) {
+    const size = [...source].length;
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${maxPoints}`;
+    if (size > maxPoints) throw new CompileError(source, [{ at: -1, message }]);
+  }
   const { tokens, complaint } = new Tokenizer(source).all();
   if (complaint !== undefined) throw new CompileError(source, [complaint]);
   const expression = new Parser(source, tokens).whole();

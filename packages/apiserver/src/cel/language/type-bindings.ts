@@ -1,51 +1,68 @@
 import { type CelType, dynType, formatType, sameType } from './cel-type.js';
 
-/** What type parameters stand for. Never changed in place: an overload that does not fit leaves no trace. */
-export type Bindings = ReadonlyMap<string, CelType>;
+/**
+ * What type parameters stand for. A parameter is bound once, so that an overload that does not fit leaves no trace when
+ * what was bound for it is forgotten: copies would make an expression of a thousand calls take a million steps.
+ */
+export class Bindings {
+  readonly #types = new Map<string, CelType>();
+  /** The names in the order in which they were bound. */
+  readonly #names: string[] = [];
 
-/** Whether `from` can be used where `to` is wanted: the bindings under which it can, or undefined. */
-export function assign(bindings: Bindings, to: CelType, from: CelType): Bindings | undefined {
+  get(name: string): CelType | undefined {
+    return this.#types.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    this.#types.set(name, type);
+    this.#names.push(name);
+  }
+
+  /** Whether it could be done; if not, nothing is bound by it. */
+  attempt(bindAll: () => boolean): boolean {
+    const before = this.#names.length;
+    if (bindAll()) return true;
+    for (const name of this.#names.splice(before)) this.#types.delete(name);
+    return false;
+  }
+}
+
+/** Whether each of `from` can be used where `to` is wanted. What has to be bound for that is, or nothing. */
+export function assignAll(bindings: Bindings, to: readonly CelType[], from: readonly CelType[]): boolean {
+  if (to.length !== from.length) return false;
+  return bindings.attempt(() => to.every((type, index) => assign(bindings, type, from[index] as CelType)));
+}
+
+function assign(bindings: Bindings, to: CelType, from: CelType): boolean {
   const a = bound(bindings, to);
   const b = bound(bindings, from);
   if (b.kind === 'parameter') return bind(bindings, b.name, a);
   if (a.kind === 'parameter') return bind(bindings, a.name, b);
-  if (isDynamic(a) || isDynamic(b)) return bindings;
+  if (isDynamic(a) || isDynamic(b)) return true;
   // Null is a value of everything that can be absent.
   if (a.kind === 'null' || b.kind === 'null') {
     const other = a.kind === 'null' ? b : a;
-    return ['null', 'object', 'opaque', 'timestamp', 'duration', 'optional'].includes(other.kind)
-      ? bindings
-      : undefined;
+    return ['null', 'object', 'opaque', 'timestamp', 'duration', 'optional'].includes(other.kind);
   }
-  if (a.kind !== b.kind) return undefined;
+  if (a.kind !== b.kind) return false;
   switch (a.kind) {
     case 'list':
     case 'optional':
       return assign(bindings, a.of, (b as typeof a).of);
     case 'type':
-      return bindings;
-    case 'map': {
-      const keyed = assign(bindings, a.key, (b as typeof a).key);
-      return keyed && assign(keyed, a.of, (b as typeof a).of);
-    }
+      return true;
+    case 'map':
+      return assign(bindings, a.key, (b as typeof a).key) && assign(bindings, a.of, (b as typeof a).of);
     default:
-      return sameType(a, b) ? bindings : undefined;
+      return sameType(a, b);
   }
 }
 
-export function assignAll(bindings: Bindings, to: readonly CelType[], from: readonly CelType[]): Bindings | undefined {
-  if (to.length !== from.length) return undefined;
-  let all: Bindings | undefined = bindings;
-  for (const [index, type] of to.entries()) {
-    all = all && assign(all, type, from[index] as CelType);
-  }
-  return all;
-}
-
-function bind(bindings: Bindings, name: string, type: CelType): Bindings | undefined {
-  if (type.kind === 'parameter' && type.name === name) return bindings;
-  if (contains(bindings, type, name)) return undefined;
-  return new Map(bindings).set(name, type);
+function bind(bindings: Bindings, name: string, type: CelType): boolean {
+  if (type.kind === 'parameter' && type.name === name) return true;
+  if (contains(bindings, type, name)) return false;
+  bindings.set(name, type);
+  return true;
 }
 
 /** A type that would contain itself has no end. */

@@ -1,5 +1,5 @@
 import { goPattern, patternProblem } from '../../schema/pattern/go-pattern.js';
-import { CelError } from '../language/cel-error.js';
+import { CelError, CostLimitError } from '../language/cel-error.js';
 import { boolType, dynType, intType, listOf, stringType } from '../language/cel-type.js';
 import { type Functions, member, plain } from '../language/overload.js';
 import { itemsOf, type List, list } from '../language/value.js';
@@ -76,8 +76,8 @@ export const strings: Functions = {
   ],
   trim: [member('string_trim', [text], text, (s: string) => s.trim())],
   join: [
-    member('list_join', [texts], text, (of: List) => itemsOf(of).join('')),
-    member('list_join_string', [texts, text], text, (of: List, by: string) => itemsOf(of).join(by)),
+    member('list_join', [texts], text, (of: List) => join(of, '')),
+    member('list_join_string', [texts, text], text, join),
   ],
   format: [member('string_format', [text, listOf(dynType)], text, (s: string, args: List) => formatText(s, args))],
   'strings.quote': [plain('strings_quote', [text], text, quote)],
@@ -107,9 +107,31 @@ function lastIndexOf(s: string, part: string, from: bigint): bigint {
   return found < 0 ? -1n : BigInt([...s.slice(0, found)].length);
 }
 
+/**
+ * No function makes a longer text. Looking at each character of one costs as much as a whole rule may, so that it is of no
+ * use; and two calls of `replace` can make one that is longer than JavaScript has.
+ */
+const maxLength = 10_000_000;
+
+function limited(length: number): void {
+  if (length > maxLength) throw new CostLimitError();
+}
+
+function join(of: List, by: string): string {
+  const parts = itemsOf(of) as readonly string[];
+  limited(parts.reduce((sum, part) => sum + part.length + by.length, 0));
+  return parts.join(by);
+}
+
 function replace(s: string, old: string, fresh: string, count: number): string {
   if (count === 0) return s;
   const most = count < 0 ? Number.POSITIVE_INFINITY : count;
+  const places = old === '' ? s.length + 1 : Math.floor(s.length / old.length);
+  // Only what may become too long is looked at closely.
+  if (s.length + places * fresh.length > maxLength) {
+    const found = old === '' ? [...s].length + 1 : s.split(old).length - 1;
+    limited(s.length + Math.min(found, most) * (fresh.length - old.length));
+  }
   if (old === '') {
     const points = [...s];
     let done = 0;

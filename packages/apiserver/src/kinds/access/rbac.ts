@@ -1,6 +1,7 @@
 import { equal, type JsonObject } from 'riata/object';
 import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { dnsSubdomain, pathSegmentName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { withoutEmptyList } from '../checks/empty-list.js';
@@ -101,7 +102,7 @@ function checkSubject(subject: JsonObject, namespaced: boolean, path: string): F
   const [kind, name, apiGroup] = [textOf(subject.kind), textOf(subject.name), textOf(subject.apiGroup)];
   const errors: FieldError[] = name === '' ? [required(`${path}.name`)] : [];
   if (kind === 'ServiceAccount') {
-    if (name !== '') errors.push(...checkText(dnsSubdomain, name, `${path}.name`));
+    if (name !== '') append(errors, checkText(dnsSubdomain, name, `${path}.name`));
     if (apiGroup !== '') errors.push(notSupported(`${path}.apiGroup`, apiGroup, ['']));
     if (!namespaced && textOf(subject.namespace) === '') errors.push(required(`${path}.namespace`));
   } else if (kind === 'User' || kind === 'Group') {

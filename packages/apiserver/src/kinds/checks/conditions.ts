@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { byteLength, qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from '../../status/field-error.js';
 import { checkText } from './basic-checks.js';
 import { byPattern } from './text-rules.js';
@@ -43,7 +44,7 @@ function checkCondition(condition: JsonObject, path: string): FieldError[] {
   }
   if (time === undefined || time === null) errors.push(required(`${path}.lastTransitionTime`));
   if (why === '') errors.push(required(`${path}.reason`));
-  else errors.push(...checkText(reason, why, `${path}.reason`));
+  else append(errors, checkText(reason, why, `${path}.reason`));
   if (byteLength(why) > 1024) errors.push(tooLong(`${path}.reason`, 1024));
   if (byteLength(textOf(condition.message)) > 32 * 1024) errors.push(tooLong(`${path}.message`, 32 * 1024));
   return errors;

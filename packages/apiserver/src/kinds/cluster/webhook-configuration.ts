@@ -3,6 +3,7 @@ import { matchConditionProblem } from '../../cel/rules/match-condition.js';
 import { isGiven, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { qualifiedName } from '../../schema/name-rules.js';
 import { checkReviewVersions, checkWebhookClient, type WebhookClient } from '../../schema/webhook-client.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../status/field-error.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
 import { checkQualifiedDomain } from '../checks/domain-names.js';
@@ -81,7 +82,7 @@ function checkMatchConditions(conditions: readonly JsonObject[], path: string): 
     if (source === '') errors.push(required(`${path}[${i}].expression`));
     if (problem !== undefined) errors.push(invalid(`${path}[${i}].expression`, source, problem));
     if (name === '') errors.push(required(`${path}[${i}].name`));
-    else errors.push(...checkText(qualifiedName, name, `${path}[${i}].name`));
+    else append(errors, checkText(qualifiedName, name, `${path}[${i}].name`));
     if (name !== '' && names.indexOf(name) < i) errors.push(duplicate(`${path}[${i}].name`, name));
   }
   return errors;

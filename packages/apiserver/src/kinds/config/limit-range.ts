@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, parseQuantity, type Quantity } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { withoutEmptyList } from '../checks/empty-list.js';
@@ -57,7 +58,7 @@ function checkLimit(limit: JsonObject, path: string): FieldError[] {
   }
   for (const field of used) {
     for (const name of Object.keys(recordOf(limit[field])))
-      errors.push(...checkName(name, `${path}.${field}[${name}]`));
+      append(errors, checkName(name, `${path}.${field}[${name}]`));
   }
   if (type === 'PersistentVolumeClaim' && !isGivenIn(limit, 'min') && !isGivenIn(limit, 'max')) {
     const detail = 'either minimum or maximum storage value is required, but neither was provided';
@@ -103,7 +104,7 @@ function checkOrder(limit: JsonObject, used: readonly string[], name: string, pa
   order('defaultRequest', 'low', request, usual, 'default request|default limit');
   order('default', 'low', min, usual, 'min|default');
   order('default', 'high', usual, max, 'default|max');
-  if (ratio !== undefined) errors.push(...checkRatio(ratio, min, max, `${path}.maxLimitRequestRatio[${name}]`));
+  if (ratio !== undefined) append(errors, checkRatio(ratio, min, max, `${path}.maxLimitRequestRatio[${name}]`));
   if (!mayOvercommit(name) && usual !== undefined && request !== undefined && usual.compare(request) !== 0) {
     const detail = `default value ${usual} must equal to defaultRequest value ${request} in ${name}`;
     errors.push(invalid(`${path}.defaultRequest[${name}]`, String(request), detail));

@@ -1,6 +1,7 @@
 import { equal, type Json, type JsonObject } from 'riata/object';
 import { isGiven, metaOf, numberOf, recordOf, textOf } from '../../resource/metadata.js';
 import { byteLength, dnsSubdomain, pathSegmentName, qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import type { KindRules } from '../kind-rules.js';
@@ -30,7 +31,7 @@ function checkEvent(event: JsonObject, controller: string): FieldError[] {
   const errors: FieldError[] = [];
   if (isGiven(event.eventTime)) {
     if (about === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch);
-    errors.push(...checkReport(event, controller));
+    append(errors, checkReport(event, controller));
   } else if (about === '' ? namespace !== 'default' : namespace !== about) errors.push(mismatch);
   return [...errors, ...checkText(dnsSubdomain, namespace, 'namespace')];
 }

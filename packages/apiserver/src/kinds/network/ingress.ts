@@ -1,6 +1,7 @@
 import type { JsonObject } from 'riata/object';
 import { isGiven, metaOf, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, dnsSubdomain, pathSegmentName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkPort, checkText } from '../checks/basic-checks.js';
 import { defaultClass } from '../checks/default-class.js';
@@ -77,8 +78,8 @@ function checkSpec(spec: JsonObject, options: { readonly anySecretName: boolean 
   if (rules.length === 0 && defaultBackend === undefined) {
     errors.push(invalid('spec', null, 'either `defaultBackend` or `rules` must be specified'));
   }
-  if (defaultBackend !== undefined) errors.push(...checkBackend(recordOf(defaultBackend), 'spec.defaultBackend'));
-  for (const [i, rule] of rules.entries()) errors.push(...checkRule(rule, `spec.rules[${i}]`));
+  if (defaultBackend !== undefined) append(errors, checkBackend(recordOf(defaultBackend), 'spec.defaultBackend'));
+  for (const [i, rule] of rules.entries()) append(errors, checkRule(rule, `spec.rules[${i}]`));
   for (const [i, tls] of recordsOf(spec.tls).entries()) {
     for (const [j, host] of stringsOf(tls.hosts).entries()) {
       errors.push(
@@ -87,11 +88,11 @@ function checkSpec(spec: JsonObject, options: { readonly anySecretName: boolean 
     }
     const name = textOf(tls.secretName);
     if (name !== '' && !options.anySecretName) {
-      errors.push(...checkText(dnsSubdomain, name, `spec.tls[${i}].secretName`));
+      append(errors, checkText(dnsSubdomain, name, `spec.tls[${i}].secretName`));
     }
   }
   if (ingressClassName !== undefined) {
-    errors.push(...checkText(dnsSubdomain, textOf(ingressClassName), 'spec.ingressClassName'));
+    append(errors, checkText(dnsSubdomain, textOf(ingressClassName), 'spec.ingressClassName'));
   }
   return errors;
 }
@@ -100,7 +101,7 @@ function checkRule({ host, http }: JsonObject, path: string): FieldError[] {
   const name = textOf(host);
   const errors = name === '' ? [] : checkNoIp(name, `${path}.host`);
   if (name !== '') {
-    errors.push(...checkText(name.includes('*') ? wildcardSubdomain : dnsSubdomain, name, `${path}.host`));
+    append(errors, checkText(name.includes('*') ? wildcardSubdomain : dnsSubdomain, name, `${path}.host`));
   }
   if (http === undefined) return errors;
   const paths = recordsOf(recordOf(http).paths);
@@ -137,8 +138,8 @@ function checkBackend({ resource, service }: JsonObject, path: string): FieldErr
       ? [required(`${path}.service.name`)]
       : checkText(dnsLabel, textOf(name), `${path}.service.name`);
   if (portText !== '' && portNumber !== 0) errors.push(invalid(path, '', 'cannot set both port name & port number'));
-  else if (portText !== '') errors.push(...checkText(portName, portText, `${path}.service.port.name`));
-  else if (portNumber !== 0) errors.push(...checkPort(portNumber, `${path}.service.port.number`));
+  else if (portText !== '') append(errors, checkText(portName, portText, `${path}.service.port.name`));
+  else if (portNumber !== 0) append(errors, checkPort(portNumber, `${path}.service.port.number`));
   else errors.push(required(path, 'port name or number is required'));
   return errors;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkPort } from '../checks/basic-checks.js';
 import { contains, parseCidr } from '../checks/ip-address.js';
@@ -56,7 +57,7 @@ function checkRulePort({ protocol, port, endPort }: JsonObject, path: string): F
   const errors: FieldError[] = [];
   const known = ['TCP', 'UDP', 'SCTP'];
   if (!known.includes(textOf(protocol))) errors.push(notSupported(`${path}.protocol`, protocol, known));
-  if (port !== undefined) errors.push(...checkPortOrName(port, `${path}.port`));
+  if (port !== undefined) append(errors, checkPortOrName(port, `${path}.port`));
   if (endPort === undefined) return errors;
   const at = `${path}.endPort`;
   if (port === undefined) errors.push(invalid(at, endPort, 'may not be specified when `port` is not specified'));
@@ -64,7 +65,7 @@ function checkRulePort({ protocol, port, endPort }: JsonObject, path: string): F
     errors.push(invalid(at, endPort, 'may not be specified when `port` is non-numeric'));
   } else {
     if (numberOf(endPort) < numberOf(port)) errors.push(invalid(at, port, 'must be greater than or equal to `port`'));
-    errors.push(...checkPort(endPort, at));
+    append(errors, checkPort(endPort, at));
   }
   return errors;
 }
@@ -92,7 +93,7 @@ function checkBlock(block: JsonObject, known: readonly string[], path: string): 
   if (whole === undefined) return errors;
   for (const [i, except] of stringsOf(block.except).entries()) {
     const at = `${path}.except[${i}]`;
-    errors.push(...checkCidr(except, at, known));
+    append(errors, checkCidr(except, at, known));
     const part = parseCidr(except);
     if (part !== undefined && (!contains(whole, part.ip) || whole.prefix >= part.prefix)) {
       errors.push(invalid(at, except, 'must be a strict subset of `cidr`'));

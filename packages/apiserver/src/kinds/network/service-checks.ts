@@ -2,6 +2,7 @@ import type { JsonObject } from 'riata/object';
 import { isGiven, metaOf, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
 import { checkLabels } from '../../schema/object-meta.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkEnum, checkPort, checkRequiredEnum, checkText } from '../checks/basic-checks.js';
 import { checkCidr, checkEndpointIp, checkIp } from '../checks/ip-checks.js';
@@ -189,12 +190,12 @@ function checkPolicies(spec: ServiceSpec): FieldError[] {
   const port = numberOf(spec.healthCheckNodePort);
   const errors: FieldError[] = [];
   if (isExposed(spec)) {
-    errors.push(...checkRequiredEnum(outer, ['Cluster', 'Local'], 'spec.externalTrafficPolicy'));
+    append(errors, checkRequiredEnum(outer, ['Cluster', 'Local'], 'spec.externalTrafficPolicy'));
   } else if (textOf(outer) !== '') {
     const detail = 'may only be set for externally-accessible services';
     errors.push(invalid('spec.externalTrafficPolicy', outer, detail));
   }
-  if (needsHealthCheck(spec)) errors.push(...checkPort(port, 'spec.healthCheckNodePort'));
+  if (needsHealthCheck(spec)) append(errors, checkPort(port, 'spec.healthCheckNodePort'));
   else if (port !== 0) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     errors.push(invalid('spec.healthCheckNodePort', port, detail));

@@ -1,4 +1,5 @@
 import { textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkEnum } from '../checks/basic-checks.js';
 import { parseIp } from '../checks/ip-address.js';
@@ -18,7 +19,7 @@ export function checkClusterIps(spec: ServiceSpec, before: ServiceSpec | undefin
     ...checkEnum(spec.ipFamilyPolicy, policies, 'spec.ipFamilyPolicy'),
   ];
   const wrong = checkAddresses(ips, before === undefined ? [] : clusterIpsOf(before));
-  errors.push(...wrong);
+  append(errors, wrong);
   if (ips.length > 2) errors.push(invalid('spec.clusterIPs', ips, 'may only hold up to 2 values'));
   if (wrong.length > 0) return errors;
   if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2) {
@@ -77,7 +78,7 @@ function checkIpsKept(spec: ServiceSpec, before: ServiceSpec): FieldError[] {
   }
   const errors = ips.length === 0 ? [refuse(0, 'primary clusterIP can not be unset')] : [];
   if (ips.length > 0 && old.length > 0 && ips[0] !== old[0]) errors.push(refuse(0, 'may not change once set'));
-  if (old.length > ips.length && ips.length === 1) errors.push(...checkReleased(spec, 'clusterIP'));
+  if (old.length > ips.length && ips.length === 1) append(errors, checkReleased(spec, 'clusterIP'));
   return errors;
 }
 
@@ -92,7 +93,7 @@ function checkFamiliesKept(spec: ServiceSpec, before: ServiceSpec): FieldError[]
   const errors: FieldError[] = [];
   if (old.length > now.length && ips.length === 0) errors.push(invalid(path, now, 'primary ipFamily can not be unset'));
   if (now.length > 0 && old.length > 0 && now[0] !== old[0]) errors.push(invalid(path, ips, 'may not change once set'));
-  if (old.length > now.length && now.length === 1) errors.push(...checkReleased(spec, 'ipFamily'));
+  if (old.length > now.length && now.length === 1) append(errors, checkReleased(spec, 'ipFamily'));
   return errors;
 }
 

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import {
   absent,
   duplicate,
@@ -114,7 +115,10 @@ function checkEphemeral(around: ContainerSurroundings, path: string): FieldError
     if (Object.keys(recordOf(container.resources)).length > 0) refused.push('resources');
     for (const [i, mount] of recordsOf(container.volumeMounts).entries()) {
       const below = ['subPath', 'subPathExpr'].filter((field) => textOf(mount[field]) !== '');
-      refused.push(...below.map((field) => `volumeMounts[${i}].${field}`));
+      append(
+        refused,
+        below.map((field) => `volumeMounts[${i}].${field}`),
+      );
     }
     return [...errors, ...refused.map((f) => forbidden(`${at}.${f}`, 'cannot be set for an Ephemeral Container'))];
   });
@@ -160,9 +164,9 @@ function checkPorts(given: Json | undefined, path: string): FieldError[] {
       names.add(name);
     }
     if (numberOf(port.containerPort) === 0) errors.push(required(`${at}.containerPort`));
-    else errors.push(...checkPort(port.containerPort, `${at}.containerPort`));
-    if (numberOf(port.hostPort) !== 0) errors.push(...checkPort(port.hostPort, `${at}.hostPort`));
-    errors.push(...checkRequiredEnum(port.protocol, protocols, `${at}.protocol`));
+    else append(errors, checkPort(port.containerPort, `${at}.containerPort`));
+    if (numberOf(port.hostPort) !== 0) append(errors, checkPort(port.hostPort, `${at}.hostPort`));
+    append(errors, checkRequiredEnum(port.protocol, protocols, `${at}.protocol`));
     return errors;
   });
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, dnsSubdomain, dnsSubdomainName, qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { configMapKey, envVarName } from '../checks/text-rules.js';
@@ -150,7 +151,7 @@ function checkSource(source: JsonObject, path: string, index: number): FieldErro
   for (const ref of given) {
     const name = textOf(recordOf(source[ref]).name);
     const rule = (text: string) => dnsSubdomainName(text, true);
-    errors.push(...(name === '' ? [required(`${at}.${ref}.name`)] : checkText(rule, name, `${at}.${ref}.name`)));
+    append(errors, name === '' ? [required(`${at}.${ref}.name`)] : checkText(rule, name, `${at}.${ref}.name`));
   }
   if (given.length === 0) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
   if (given.length > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'));

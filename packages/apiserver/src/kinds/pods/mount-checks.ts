@@ -1,5 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { absent, type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkEnum } from '../checks/basic-checks.js';
 import { checkDescending, checkNoBacksteps } from './path-checks.js';
@@ -48,15 +49,15 @@ function checkMount(
   if (devices.some((device) => textOf(device.devicePath) === mountPath)) {
     errors.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
   }
-  if (subPath !== '') errors.push(...checkDescending(subPath, `${path}.subPath`));
+  if (subPath !== '') append(errors, checkDescending(subPath, `${path}.subPath`));
   if (subPathExpr !== '') {
     if (subPath !== '') {
       errors.push(invalid(`${at}.subPathExpr`, subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
     }
-    errors.push(...checkDescending(subPathExpr, `${path}.subPathExpr`));
+    append(errors, checkDescending(subPathExpr, `${path}.subPathExpr`));
   }
-  errors.push(...checkPropagation(mount, privileged, `${path}.mountPropagation`));
-  errors.push(...checkRecursive(mount, `${path}.recursiveReadOnly`));
+  append(errors, checkPropagation(mount, privileged, `${path}.mountPropagation`));
+  append(errors, checkRecursive(mount, `${path}.recursiveReadOnly`));
   return errors;
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
 import { goQuote } from '../../status/go-quote.js';
 import { appArmorPrefix } from './app-armor.js';
@@ -29,8 +30,8 @@ export function checkPodAnnotations(given: Json | undefined, spec: JsonObject, p
   }
   for (const [key, value] of Object.entries(annotations)) {
     if (key === seccompPod || key.startsWith(seccompContainer)) {
-      errors.push(...checkSeccomp(textOf(value), `${path}.${key}`));
-    } else if (key.startsWith(appArmorPrefix)) errors.push(...checkAppArmor(key, textOf(value), spec, path));
+      append(errors, checkSeccomp(textOf(value), `${path}.${key}`));
+    } else if (key.startsWith(appArmorPrefix)) append(errors, checkAppArmor(key, textOf(value), spec, path));
   }
   return errors;
 }

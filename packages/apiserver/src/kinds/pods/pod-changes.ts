@@ -1,5 +1,6 @@
 import { equal, isJsonObject, type Json, type JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 
 /** What differs between two specs beyond what may change, one line each: the path, what was and what is. */
@@ -48,7 +49,7 @@ export function checkGatedChanges(now: JsonObject, was: JsonObject): { errors: F
   }
   const { nodeAffinity: nodesNow, ...affinity } = recordOf(now.affinity);
   const { nodeAffinity: nodesBefore } = recordOf(was.affinity);
-  errors.push(...checkNodeTerms(recordOf(nodesNow), recordOf(nodesBefore)));
+  append(errors, checkNodeTerms(recordOf(nodesNow), recordOf(nodesBefore)));
   const { nodeSelector: _, affinity: __, ...rest } = now;
   const kept = nodesBefore === undefined ? affinity : { ...affinity, nodeAffinity: nodesBefore };
   const none = Object.keys(kept).length === 0 && was.affinity === undefined;

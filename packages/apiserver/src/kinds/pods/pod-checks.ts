@@ -1,5 +1,6 @@
 import { equal, type JsonObject } from 'riata/object';
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkAppArmorFields } from './app-armor.js';
 import { checkImageBlanks } from './container-checks.js';
@@ -81,16 +82,16 @@ function checkUpdate(pod: JsonObject, before: JsonObject): FieldError[] {
     }
     for (const [i, container] of containers.entries()) {
       if (textOf(container.image) === '') errors.push(required(`spec.${list}[${i}].image`));
-      errors.push(...checkImageBlanks(container, `spec.${list}[${i}]`));
+      append(errors, checkImageBlanks(container, `spec.${list}[${i}]`));
     }
   }
   const late = checkDeadline(now.activeDeadlineSeconds, was.activeDeadlineSeconds);
-  errors.push(...late);
+  append(errors, late);
   if (late.length > 0 && now.activeDeadlineSeconds !== undefined) return errors;
   errors.push(...checkTolerationChange(now, was), ...checkGateChange(now, was));
   if (equal(now, was)) return errors;
   const gated = recordsOf(was.schedulingGates).length > 0 ? checkGatedChanges(now, was) : undefined;
-  errors.push(...(gated?.errors ?? []));
+  append(errors, gated?.errors ?? []);
   const changed = changedFields(gated?.munged ?? now, was);
   if (changed.length === 0) return errors;
   const detail = `pod updates may not change fields other than ${updatable}\n${changed.join('\n')}\n`;

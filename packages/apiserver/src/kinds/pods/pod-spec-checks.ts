@@ -2,6 +2,7 @@ import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
 import { checkLabels } from '../../schema/object-meta.js';
+import { append } from '../../status/append.js';
 import {
   absent,
   duplicate,
@@ -195,7 +196,7 @@ function checkResourceClaims(given: Json | undefined, path: string): FieldError[
     const errors: FieldError[] = [];
     if (name === '') errors.push(required(`${at}.name`));
     else if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
-    else errors.push(...checkText(dnsLabel, name, `${at}.name`));
+    else append(errors, checkText(dnsLabel, name, `${at}.name`));
     names.add(name);
     const { resourceClaimName: own = null, resourceClaimTemplateName: ofTemplate = null } = claim;
     const shown = { Name: name, ResourceClaimName: own, ResourceClaimTemplateName: ofTemplate };

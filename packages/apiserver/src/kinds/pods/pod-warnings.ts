@@ -1,6 +1,7 @@
 import { equal, type JsonObject } from 'riata/object';
 import { metaOf, recordOf, recordsOf, textOf, valueAt } from '../../resource/metadata.js';
 import { dnsLabel } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { goQuote } from '../../status/go-quote.js';
 import { ipWarnings } from '../checks/ip-checks.js';
 import { appArmorWarnings } from './app-armor.js';
@@ -48,14 +49,18 @@ export function podWarnings(pod: JsonObject, at = ''): string[] {
   for (const [i, volume] of recordsOf(spec.volumes).entries()) {
     const old = Object.keys(volume).filter((name) => oldVolumes[name] !== undefined);
     const shown = (name: string) => (name === 'storageos' ? 'storageOS' : name);
-    warnings.push(...old.map((name) => `${at}spec.volumes[${i}].${shown(name)}: ${oldVolumes[name]}`));
+    append(
+      warnings,
+      old.map((name) => `${at}spec.volumes[${i}].${shown(name)}: ${oldVolumes[name]}`),
+    );
   }
-  warnings.push(...repeated(spec, 'hostAliases', 'ip', at), ...repeated(spec, 'imagePullSecrets', 'name', at));
+  append(warnings, repeated(spec, 'hostAliases', 'ip', at));
+  append(warnings, repeated(spec, 'imagePullSecrets', 'name', at));
   for (const [i, { name }] of recordsOf(spec.imagePullSecrets).entries()) {
     if (textOf(name) === '') warnings.push(`${at}spec.imagePullSecrets[${i}].name: invalid empty name ""`);
   }
-  for (const [container, path] of containers) warnings.push(...containerWarnings(container, path));
-  warnings.push(...portWarnings(containers));
+  for (const [container, path] of containers) append(warnings, containerWarnings(container, path));
+  append(warnings, portWarnings(containers));
   if (Number(spec.terminationGracePeriodSeconds) < 0) {
     const why = 'must be >= 0; negative values are invalid and will be treated as 1';
     warnings.push(`${at}spec.terminationGracePeriodSeconds: ${why}`);

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkEnum, checkNonNegative, checkText } from '../checks/basic-checks.js';
 import { checkPortOrName } from '../checks/ports.js';
@@ -42,7 +43,7 @@ function checkProbe(
     'successThreshold',
     'failureThreshold',
   ]) {
-    errors.push(...checkNonNegative(probe[field], `${path}.${field}`));
+    append(errors, checkNonNegative(probe[field], `${path}.${field}`));
   }
   const own = probe.terminationGracePeriodSeconds;
   const graceAt = `${path}.terminationGracePeriodSeconds`;

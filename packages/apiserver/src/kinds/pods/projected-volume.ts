@@ -1,5 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkNonReserved } from './path-checks.js';
 import { checkDownwardFile, checkKeyToPath } from './volume-files.js';
@@ -28,7 +29,7 @@ export function checkProjected(projected: JsonObject, path: string): FieldError[
       errors.push(...checkDownwardFile(file, `${at}.downwardAPI`), ...taken(textOf(file.path), textOf(file.path)));
     }
     if (source.serviceAccountToken !== undefined) {
-      errors.push(...checkToken(recordOf(source.serviceAccountToken), `${at}.serviceAccountToken`, path));
+      append(errors, checkToken(recordOf(source.serviceAccountToken), `${at}.serviceAccountToken`, path));
     }
     if (Object.keys(source).length > 1)
       errors.push(forbidden(at, 'may not specify more than 1 volume type per source'));

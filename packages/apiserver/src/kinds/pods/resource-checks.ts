@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, parseQuantity } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import {
   absent,
   duplicate,
@@ -169,10 +170,13 @@ function checkClaims(resources: JsonObject, known: ReadonlySet<string>, path: st
     const key = request === '' ? name : `${name}/${request}`;
     if (seen.has(name)) errors.push(duplicate(at, name));
     else {
-      if (request !== '') errors.push(...checkText(dnsLabel, request, `${at}.request`));
+      if (request !== '') append(errors, checkText(dnsLabel, request, `${at}.request`));
       if (seen.has(key)) errors.push(duplicate(at, key));
       else if (request === '') {
-        errors.push(...[...seen].filter((other) => other.startsWith(`${name}/`)).map(() => duplicate(at, name)));
+        append(
+          errors,
+          [...seen].filter((other) => other.startsWith(`${name}/`)).map(() => duplicate(at, name)),
+        );
       }
       seen.add(key);
     }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { dnsSubdomain, labelValue, qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { checkIp } from '../checks/ip-checks.js';
@@ -26,7 +27,7 @@ function checkToleration(toleration: JsonObject, path: string): FieldError[] {
   if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
     errors.push(invalid(`${path}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
-  errors.push(...checkTolerationValue(operator, value, `${path}.operator`));
+  append(errors, checkTolerationValue(operator, value, `${path}.operator`));
   const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
   if (effect !== '' && !effects.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, effects));
   return errors;

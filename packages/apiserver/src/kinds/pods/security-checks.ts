@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkEnum, checkRange } from '../checks/basic-checks.js';
 import { checkDescending } from './path-checks.js';
@@ -20,7 +21,7 @@ export function checkContainerSecurity(given: Json | undefined, hostUsers: boole
     ...checkWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
   ];
   if (procMount !== undefined) {
-    errors.push(...checkEnum(procMount, ['Default', 'Unmasked'], `${path}.procMount`));
+    append(errors, checkEnum(procMount, ['Default', 'Unmasked'], `${path}.procMount`));
     if (hostUsers && procMount === 'Unmasked') {
       errors.push(invalid(`${path}.procMount`, procMount, '`hostUsers` must be false to use `Unmasked`'));
     }
@@ -61,10 +62,13 @@ export function checkPodSecurity(spec: JsonObject, path: string): FieldError[] {
   if (Object.keys(context).length === 0 && spec.shareProcessNamespace !== true) return [];
   const errors: FieldError[] = [];
   for (const field of ['fsGroup', 'runAsUser', 'runAsGroup']) {
-    errors.push(...checkRange(context[field], 0, maxId, `${path}.${field}`));
+    append(errors, checkRange(context[field], 0, maxId, `${path}.${field}`));
   }
   const groups = Array.isArray(context.supplementalGroups) ? context.supplementalGroups : [];
-  errors.push(...groups.flatMap((group, i) => checkRange(group, 0, maxId, `${path}.supplementalGroups[${i}]`)));
+  append(
+    errors,
+    groups.flatMap((group, i) => checkRange(group, 0, maxId, `${path}.supplementalGroups[${i}]`)),
+  );
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
     errors.push(invalid(`${path}.shareProcessNamespace`, true, detail));
@@ -94,8 +98,8 @@ function checkProfile(given: Json | undefined, kind: 'seccomp' | 'AppArmor', pat
   const at = `${path}.localhostProfile`;
   if (type === 'Localhost') {
     if (file === undefined) errors.push(required(at, `must be set when ${kind} type is Localhost`));
-    else if (kind === 'seccomp') errors.push(...checkDescending(textOf(file), at));
-    else errors.push(...checkProfileName(textOf(file), at));
+    else if (kind === 'seccomp') append(errors, checkDescending(textOf(file), at));
+    else append(errors, checkProfileName(textOf(file), at));
   } else if (file !== undefined && (kind === 'seccomp' || profileTypes.includes(textOf(type)))) {
     const shown = kind === 'seccomp' ? { Type: textOf(type), LocalhostProfile: file } : file;
     errors.push(invalid(at, shown, `can only be set when ${kind} type is Localhost`));

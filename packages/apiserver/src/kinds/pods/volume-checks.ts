@@ -2,6 +2,7 @@ import { type Json, type JsonObject, parseQuantity } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, dnsSubdomain } from '../../schema/name-rules.js';
 import { checkAnnotations, checkLabels } from '../../schema/object-meta.js';
+import { append } from '../../status/append.js';
 import {
   duplicate,
   type FieldError,
@@ -102,7 +103,7 @@ function checkSource(volume: JsonObject, pod: string, path: string): FieldError[
     ...others.map((name) => forbidden(`${path}.${misspelt[name] ?? name}`, moreThanOne)),
   ];
   // A template may leave the image to who makes Pods of it.
-  if (first === 'image' && pod !== '') errors.push(...needs('reference')(recordOf(volume.image), `${path}.image`));
+  if (first === 'image' && pod !== '') append(errors, needs('reference')(recordOf(volume.image), `${path}.image`));
   if (first !== 'ephemeral' || pod === '' || textOf(volume.name) === '') return errors;
   const claim = `${pod}-${textOf(volume.name)}`;
   const problems = dnsSubdomain(claim).map((problem) =>
@@ -135,7 +136,10 @@ function checkCsi(csi: JsonObject, path: string): FieldError[] {
   const errors = driver === '' ? [required(`${path}.driver`)] : [];
   if (driver.length > 63) errors.push(tooLong(`${path}.driver`, 63));
   if (driver !== '') {
-    errors.push(...dnsSubdomain(driver.toLowerCase()).map((problem) => invalid(`${path}.driver`, driver, problem)));
+    append(
+      errors,
+      dnsSubdomain(driver.toLowerCase()).map((problem) => invalid(`${path}.driver`, driver, problem)),
+    );
   }
   if (ref !== undefined) {
     errors.push(

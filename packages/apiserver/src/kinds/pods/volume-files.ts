@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordOf, textOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkFieldRef, checkResourceRef, volumeFields } from './env-checks.js';
 import { checkNonReserved } from './path-checks.js';
@@ -29,12 +30,12 @@ export function checkDownwardFile(file: JsonObject, path: string): FieldError[] 
   const { fieldRef, resourceFieldRef } = file;
   const errors = [...needs('path')(file, path), ...checkNonReserved(textOf(file.path), `${path}.path`)];
   if (fieldRef !== undefined) {
-    errors.push(...checkFieldRef(recordOf(fieldRef), volumeFields, `${path}.fieldRef`));
+    append(errors, checkFieldRef(recordOf(fieldRef), volumeFields, `${path}.fieldRef`));
     if (resourceFieldRef !== undefined) {
       errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
     }
   } else if (resourceFieldRef !== undefined) {
-    errors.push(...checkResourceRef(recordOf(resourceFieldRef), `${path}.resourceFieldRef`, true));
+    append(errors, checkResourceRef(recordOf(resourceFieldRef), `${path}.resourceFieldRef`, true));
   } else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
   return [...errors, ...checkMode(file.mode, `${path}.mode`)];
 }

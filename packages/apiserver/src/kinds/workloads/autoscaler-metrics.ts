@@ -1,6 +1,7 @@
 import { type JsonObject, parseQuantity } from 'riata/object';
 import { numberOf, recordOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, pathSegmentName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { checkContainerResourceName } from '../pods/resource-checks.js';
@@ -31,7 +32,7 @@ export function checkMetric(metric: JsonObject, path: string): FieldError[] {
   if (!types.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, types), notSupported(`${path}.type`, type, types));
   }
-  if (first !== undefined) errors.push(...(sources[first]?.check(recordOf(metric[first]), `${path}.${first}`) ?? []));
+  if (first !== undefined) append(errors, sources[first]?.check(recordOf(metric[first]), `${path}.${first}`) ?? []);
   const expected = Object.keys(sources).find((field) => sources[field]?.type === type);
   if (expected !== undefined && metric[expected] === undefined) {
     errors.push(required(`${path}.${expected}`, 'must populate information for the given metric source'));

@@ -1,6 +1,7 @@
 import type { JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, qualifiedName } from '../../schema/name-rules.js';
+import { append } from '../../status/append.js';
 import {
   duplicate,
   type FieldError,
@@ -36,13 +37,13 @@ export function checkJobSpec(spec: JsonObject, path: string): FieldError[] {
     errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   }
   if (managedBy !== undefined) {
-    errors.push(...checkDomainPath(textOf(managedBy), `${path}.managedBy`));
+    append(errors, checkDomainPath(textOf(managedBy), `${path}.managedBy`));
     if (textOf(managedBy).length > 63) errors.push(tooLong(`${path}.managedBy`, 63));
   }
   if (mode !== undefined && mode !== 'NonIndexed' && mode !== 'Indexed') {
     errors.push(notSupported(`${path}.completionMode`, mode, ['NonIndexed', 'Indexed']));
   }
-  if (mode === 'Indexed') errors.push(...checkIndexed(spec, path));
+  if (mode === 'Indexed') append(errors, checkIndexed(spec, path));
   if (mode === undefined || mode === 'NonIndexed') {
     for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
       if (spec[field] === undefined) continue;
@@ -107,10 +108,13 @@ function checkFailureRule(rule: JsonObject, names: readonly string[], perIndex: 
     errors.push(invalid(`${path}.action`, action, 'requires the backoffLimitPerIndex to be set'));
   } else if (!actions.includes(action)) errors.push(notSupported(`${path}.action`, action, actions));
   if (rule.onExitCodes !== undefined) {
-    errors.push(...checkExitCodes(recordOf(rule.onExitCodes), names, `${path}.onExitCodes`));
+    append(errors, checkExitCodes(recordOf(rule.onExitCodes), names, `${path}.onExitCodes`));
   }
   if (conditions.length > 20) errors.push(tooMany(`${path}.onPodConditions`, conditions.length, 20));
-  errors.push(...conditions.flatMap((one, i) => checkConditionPattern(one, `${path}.onPodConditions[${i}]`)));
+  append(
+    errors,
+    conditions.flatMap((one, i) => checkConditionPattern(one, `${path}.onPodConditions[${i}]`)),
+  );
   const both = (rule.onExitCodes !== undefined) === conditions.length > 0;
   if (!both) return errors;
   const what =
@@ -184,7 +188,7 @@ function checkSuccessRule(rule: JsonObject, completions: number, path: string): 
   }
   if (count === undefined) return errors;
   const at = `${path}.succeededCount`;
-  errors.push(...checkCounts(rule, ['succeededCount'], path));
+  append(errors, checkCounts(rule, ['succeededCount'], path));
   if (numberOf(count) > completions) {
     const detail = `must be less than or equal to ${completions} (the number of specified completions)`;
     errors.push(invalid(at, count, detail));

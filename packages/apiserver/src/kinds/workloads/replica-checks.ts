@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 import { numberOf } from '../../resource/metadata.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkNonNegative, checkText } from '../checks/basic-checks.js';
 import { checkLabelSelector, isEmptySelector } from '../checks/label-selector.js';
@@ -15,7 +16,7 @@ export function checkSelectorAndTemplate(
   const errors: FieldError[] = [];
   if (selector === undefined || selector === null) errors.push(required('spec.selector'));
   else {
-    errors.push(...checkLabelSelector(selector, 'spec.selector'));
+    append(errors, checkLabelSelector(selector, 'spec.selector'));
     if (isEmptySelector(selector)) {
       errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${names.empty}`));
     }
@@ -26,7 +27,7 @@ export function checkSelectorAndTemplate(
   // What selects nothing at all is no reason to complain about labels.
   const says = selector !== undefined && selector !== null && !isEmptySelector(selector);
   const nothing = selector === undefined || selector === null;
-  if (says || nothing) errors.push(...checkTemplateLabels(selector, template, 'spec.template'));
+  if (says || nothing) append(errors, checkTemplateLabels(selector, template, 'spec.template'));
   return [...errors, ...checkLastingTemplate(template, names.deadline, 'spec.template')];
 }
 

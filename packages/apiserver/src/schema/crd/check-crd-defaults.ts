@@ -1,5 +1,6 @@
 import { equal, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import { checkDefaultRules } from '../../cel/rules/check-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 import { IllTypedError } from '../built-in/decode-typed.js';
 import { checkEmbedded, coerceEmbedded } from '../structural/embedded-resources.js';
@@ -16,12 +17,12 @@ function checkNode(schema: StructuralSchema, path: string, insideMeta: boolean):
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const inside = insideMeta && !embedded;
   if (schema.default !== undefined && schema.default !== null) {
-    errors.push(...checkDefault(schema.default, schema, `${path}.default`, inside));
+    append(errors, checkDefault(schema.default, schema, `${path}.default`, inside));
   }
-  if (schema.items !== undefined) errors.push(...checkNode(schema.items, `${path}.items`, inside));
+  if (schema.items !== undefined) append(errors, checkNode(schema.items, `${path}.items`, inside));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const own = embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
-    errors.push(...checkNode(property, `${path}.properties[${name}]`, inside || own));
+    append(errors, checkNode(property, `${path}.properties[${name}]`, inside || own));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../status/append.js';
 import {
   duplicate,
   type FieldError,
@@ -17,7 +18,7 @@ export function checkNames(names: CrdNames, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['plural', 'singular'] as const) {
     const name = names[field] ?? '';
-    if (name !== '') errors.push(...labelled(`${path}.${field}`, name));
+    if (name !== '') append(errors, labelled(`${path}.${field}`, name));
   }
   for (const field of ['kind', 'listKind'] as const) {
     const name = names[field] ?? '';
@@ -26,12 +27,12 @@ export function checkNames(names: CrdNames, path: string): FieldError[] {
     if (problems.length > 0) errors.push(invalid(`${path}.${field}`, name, detail));
   }
   for (const [i, name] of (names.shortNames ?? []).entries())
-    errors.push(...labelled(`${path}.shortNames[${i}]`, name));
+    append(errors, labelled(`${path}.shortNames[${i}]`, name));
   if (names.kind && names.kind === names.listKind) {
     errors.push(invalid(`${path}.listKind`, names.listKind, 'kind and listKind may not be the same'));
   }
   for (const [i, name] of (names.categories ?? []).entries())
-    errors.push(...labelled(`${path}.categories[${i}]`, name));
+    append(errors, labelled(`${path}.categories[${i}]`, name));
   return errors;
 }
 
@@ -57,7 +58,7 @@ export function checkColumn(column: CrdColumn, path: string): FieldError[] {
     errors.push(invalid(`${path}.format`, format, `must be one of ${columnFormats}`));
   }
   if (jsonPath === '') errors.push(required(`${path}.JSONPath`));
-  else errors.push(...simplePath(jsonPath, `${path}.JSONPath`));
+  else append(errors, simplePath(jsonPath, `${path}.JSONPath`));
   return errors;
 }
 
@@ -162,7 +163,7 @@ export function checkConversion(conversion: CrdConversion | undefined, path: str
     return errors;
   }
   if (client === undefined) errors.push(required(at, 'required when strategy is set to Webhook'));
-  else errors.push(...checkWebhookClient(client, at));
-  errors.push(...checkReviewVersions(versions, `${path}.conversionReviewVersions`));
+  else append(errors, checkWebhookClient(client, at));
+  append(errors, checkReviewVersions(versions, `${path}.conversionReviewVersions`));
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkListTypes } from './check-list-types.js';
 import type { SchemaProps } from './crd-object.js';
@@ -39,16 +40,16 @@ function checkNode(schema: SchemaProps | undefined | null, path: string, root: b
     const inside = place.insideMeta
       ? { ...place, noDefaults: 'inside additionalProperties applying to object metadata' }
       : place;
-    if (typeof others === 'object') errors.push(...checkNode(others, at, false, inside));
+    if (typeof others === 'object') append(errors, checkNode(others, at, false, inside));
   }
   for (const [name, property] of Object.entries(properties)) {
     const own = (root || schema['x-kubernetes-embedded-resource']) && ownFields.includes(name);
     const inside: Place = own
       ? { ...place, insideMeta: true, ...(root ? { noDefaults: `in top-level ${name}` } : {}) }
       : place;
-    errors.push(...checkNode(property, `${path}.properties[${name}]`, false, inside));
+    append(errors, checkNode(property, `${path}.properties[${name}]`, false, inside));
   }
-  for (const [below, at] of branchesOf(schema)) errors.push(...checkNode(below, `${path}.${at}`, false, place));
+  for (const [below, at] of branchesOf(schema)) append(errors, checkNode(below, `${path}.${at}`, false, place));
   errors.push(...checkListTypes(schema, path), ...checkRules(schema, path));
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import type { SchemaProps } from './crd-object.js';
 
@@ -21,7 +22,7 @@ export function checkListTypes(schema: SchemaProps, path: string): FieldError[] 
     errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
   }
   if (listType !== undefined && type !== 'array') wants('array', 'x-kubernetes-list-type');
-  else if (listType === 'set' && items) errors.push(...checkSetItems(items, `${path}.items`));
+  else if (listType === 'set' && items) append(errors, checkSetItems(items, `${path}.items`));
   if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) {
     errors.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
   }
@@ -30,8 +31,8 @@ export function checkListTypes(schema: SchemaProps, path: string): FieldError[] 
     const at = `${path}.x-kubernetes-list-type`;
     errors.push(listType === undefined ? required(at, detail) : invalid(at, listType, detail));
   }
-  if (listType === 'map') errors.push(...checkMapItems(schema.items, items, keys, path));
-  if (items && (listType === 'set' || listType === 'map')) errors.push(...checkPresence(items, listType, keys, path));
+  if (listType === 'map') append(errors, checkMapItems(schema.items, items, keys, path));
+  if (items && (listType === 'set' || listType === 'map')) append(errors, checkPresence(items, listType, keys, path));
   return errors;
 }
 

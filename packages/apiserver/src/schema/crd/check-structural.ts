@@ -1,4 +1,5 @@
 import { equal, type Json } from 'riata/object';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, formatFieldError, invalid, required } from '../../status/field-error.js';
 import { patternProblem } from '../pattern/go-pattern.js';
 import type { SchemaProps } from './crd-object.js';
@@ -19,14 +20,14 @@ function checkNode(schema: SchemaProps, level: Level, path: string): FieldError[
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const intOrString = schema['x-kubernetes-int-or-string'] === true;
   if (type === 'array' && items == null) errors.push(required(`${path}.items`, 'must be specified'));
-  if (items != null) errors.push(...checkNode(items, 'item', `${path}.items`));
+  if (items != null) append(errors, checkNode(items, 'item', `${path}.items`));
   for (const [name, property] of Object.entries(properties)) {
-    errors.push(...checkNode(property, 'field', `${path}.properties[${name}]`));
+    append(errors, checkNode(property, 'field', `${path}.properties[${name}]`));
   }
   if (additionalProperties !== undefined) {
     const at = `${path}.additionalProperties`;
     if (level === 'root') errors.push(forbidden(at, 'must not be used at the root'));
-    if (typeof additionalProperties === 'object') errors.push(...checkNode(additionalProperties, 'field', at));
+    if (typeof additionalProperties === 'object') append(errors, checkNode(additionalProperties, 'field', at));
   }
   if (intOrString && open) {
     errors.push(
@@ -42,7 +43,7 @@ function checkNode(schema: SchemaProps, level: Level, path: string): FieldError[
       invalid(`${path}.x-kubernetes-embedded-resource`, true, 'must be false if x-kubernetes-int-or-string is true'),
     );
   }
-  errors.push(...checkValidations(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path));
+  append(errors, checkValidations(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path));
   if (embedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
     errors.push(type === '' ? required(`${path}.type`, detail) : invalid(`${path}.type`, type, detail));
@@ -55,7 +56,7 @@ function checkNode(schema: SchemaProps, level: Level, path: string): FieldError[
   if (level === 'root' && type !== '' && type !== 'object') {
     errors.push(invalid(`${path}.type`, type, 'must be object at the root'));
   }
-  errors.push(...checkOwnFields(schema, level, path));
+  append(errors, checkOwnFields(schema, level, path));
   if (embedded && !open && Object.keys(properties).length === 0) {
     const detail =
       'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
@@ -110,12 +111,12 @@ function checkValidations(
   const errors: FieldError[] = [];
   if (!skipAnyOf)
     for (const [i, one] of (schema.anyOf ?? []).entries())
-      errors.push(...checkBranch(one, false, `${path}.anyOf[${i}]`));
+      append(errors, checkBranch(one, false, `${path}.anyOf[${i}]`));
   for (const [i, one] of (schema.allOf ?? []).entries()) {
-    errors.push(...checkBranch(one, skipFirstAllOf && i === 0, `${path}.allOf[${i}]`));
+    append(errors, checkBranch(one, skipFirstAllOf && i === 0, `${path}.allOf[${i}]`));
   }
-  for (const [i, one] of (schema.oneOf ?? []).entries()) errors.push(...checkBranch(one, false, `${path}.oneOf[${i}]`));
-  if (schema.not !== undefined) errors.push(...checkBranch(schema.not, false, `${path}.not`));
+  for (const [i, one] of (schema.oneOf ?? []).entries()) append(errors, checkBranch(one, false, `${path}.oneOf[${i}]`));
+  if (schema.not !== undefined) append(errors, checkBranch(schema.not, false, `${path}.not`));
   const problem = schema.pattern ? patternProblem(schema.pattern) : undefined;
   if (problem !== undefined) {
     const detail = `must be a valid regular expression, but isn't: error parsing regexp: ${problem}`;
@@ -143,9 +144,9 @@ const forbiddenBelow: readonly (readonly [key: keyof SchemaProps, word: string])
 function checkBranch(branch: SchemaProps, skipAnyOf: boolean, path: string): FieldError[] {
   const errors = checkValidations(branch, skipAnyOf, false, path);
   const items = branch.items as SchemaProps | undefined;
-  if (items != null) errors.push(...checkBranch(items, false, `${path}.items`));
+  if (items != null) append(errors, checkBranch(items, false, `${path}.items`));
   for (const [name, property] of Object.entries(branch.properties ?? {})) {
-    errors.push(...checkBranch(property, false, `${path}.properties[${name}]`));
+    append(errors, checkBranch(property, false, `${path}.properties[${name}]`));
   }
   if (branch.additionalProperties) {
     errors.push(forbidden(`${path}.additionalProperties`, 'must be undefined to be structural'));
@@ -182,7 +183,7 @@ function checkBranchComplete(
   const items = branch.items as SchemaProps | undefined;
   if (items != null) {
     const known = (shape.items ?? undefined) as SchemaProps | undefined;
-    errors.push(...checkBranchComplete(items, known, `${shapePath}.items`, `${path}.items`));
+    append(errors, checkBranchComplete(items, known, `${shapePath}.items`, `${path}.items`));
   }
   for (const [name, property] of Object.entries(branch.properties ?? {})) {
     const known =

@@ -1,3 +1,4 @@
+import { append } from '../../status/append.js';
 import { formatFieldError, invalid } from '../../status/field-error.js';
 import { checkStructural } from './check-structural.js';
 import type { CrdSpec } from './crd-object.js';
@@ -25,7 +26,7 @@ export function nonStructural(spec: CrdSpec): NonStructural | undefined {
       const message = `failed to check validation schema for version ${name ?? ''}: ${unreadable}`;
       return { status: 'Unknown', reason: 'StructuralError', message };
     }
-    errors.push(...checkStructural(root, `spec.versions[${index}].schema.openAPIV3Schema`));
+    append(errors, checkStructural(root, `spec.versions[${index}].schema.openAPIV3Schema`));
   }
   if (errors.length === 0) return undefined;
   const texts = [...new Set(errors.map(formatFieldError))];

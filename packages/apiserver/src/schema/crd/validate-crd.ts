@@ -1,5 +1,6 @@
 import type { JsonObject, StructuralSchema } from 'riata/object';
 import { checkSchemaRules } from '../../cel/rules/check-crd-rules.js';
+import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { dnsSubdomain, dnsSubdomainName } from '../name-rules.js';
 import { checkImmutable, checkMetaUpdate, checkNewMeta } from '../object-meta.js';
@@ -49,11 +50,11 @@ export function validateCrdUpdate(crd: CrdObject, before: CrdObject): FieldError
   ];
   const established = before.status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True');
   if (established) {
-    errors.push(...checkImmutable(spec.scope ?? '', old.scope ?? '', 'spec.scope'));
-    errors.push(...checkImmutable(spec.names?.kind ?? '', old.names?.kind ?? '', 'spec.names.kind'));
+    append(errors, checkImmutable(spec.scope ?? '', old.scope ?? '', 'spec.scope'));
+    append(errors, checkImmutable(spec.names?.kind ?? '', old.names?.kind ?? '', 'spec.names.kind'));
   }
-  errors.push(...checkImmutable(spec.group ?? '', old.group ?? '', 'spec.group'));
-  errors.push(...checkImmutable(spec.names?.plural ?? '', old.names?.plural ?? '', 'spec.names.plural'));
+  append(errors, checkImmutable(spec.group ?? '', old.group ?? '', 'spec.group'));
+  append(errors, checkImmutable(spec.names?.plural ?? '', old.names?.plural ?? '', 'spec.names.plural'));
   errors.push(...checkStatus(crd), ...checkApproval(crd, before), ...checkPreserving(spec, old));
   return errors;
 }
@@ -91,7 +92,7 @@ function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
   const perVersion = form.versions.some((version) => version.subresources !== undefined);
   for (const [i, version] of form.versions.entries()) {
     const at = `spec.versions[${i}]`;
-    errors.push(...labelled(`${at}.name`, version.name ?? ''));
+    append(errors, labelled(`${at}.name`, version.name ?? ''));
     errors.push(
       ...checkVersion(version, hasStatus(perVersion ? version.subresources : form.subresources), at, lenient),
     );
@@ -105,27 +106,27 @@ function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
     errors.push(invalid('spec.versions', printed, 'must have exactly one version marked as storage version'));
   }
   const first = versionNames[0];
-  if (first) errors.push(...labelled('spec.version', first));
+  if (first) append(errors, labelled('spec.version', first));
   for (const field of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if (!names[field]) errors.push(required(`spec.names.${field}`));
   }
-  errors.push(...checkNames(names, 'spec.names'));
+  append(errors, checkNames(names, 'spec.names'));
   const anyStatus = hasStatus(form.subresources) || form.versions.some((version) => hasStatus(version.subresources));
-  errors.push(...checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema', lenient));
-  errors.push(...checkSubresources(form.subresources, 'spec.subresources'));
+  append(errors, checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema', lenient));
+  append(errors, checkSubresources(form.subresources, 'spec.subresources'));
   for (const [i, column] of form.additionalPrinterColumns.entries()) {
-    errors.push(...checkColumn(column, `spec.additionalPrinterColumns[${i}]`));
+    append(errors, checkColumn(column, `spec.additionalPrinterColumns[${i}]`));
   }
   if (form.selectableFields.length > 0) {
     const schema = form.validation?.openAPIV3Schema;
-    if (schema) errors.push(...checkSelectableFields(form.selectableFields, schema, 'spec.selectableFields'));
+    if (schema) append(errors, checkSelectableFields(form.selectableFields, schema, 'spec.selectableFields'));
     else errors.push(invalid('spec.selectableFields', '', 'may only be set when validations.schema is included'));
   }
   if (spec.preserveUnknownFields && spec.conversion && spec.conversion.strategy !== 'None') {
     const detail = 'must be None if spec.preserveUnknownFields is true';
     errors.push(invalid('spec.conversion.strategy', spec.conversion.strategy ?? '', detail));
   }
-  errors.push(...checkConversion(spec.conversion, 'spec.conversion'));
+  append(errors, checkConversion(spec.conversion, 'spec.conversion'));
   return errors;
 }
 
@@ -133,15 +134,15 @@ function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
 function checkVersion(version: CrdVersion, status: boolean, path: string, lenient: boolean): FieldError[] {
   const schema = version.schema?.openAPIV3Schema;
   const errors = checkDeprecation(version, path);
-  errors.push(...checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, lenient));
-  errors.push(...checkSubresources(version.subresources, `${path}.subresources`));
+  append(errors, checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, lenient));
+  append(errors, checkSubresources(version.subresources, `${path}.subresources`));
   for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
-    errors.push(...checkColumn(column, `${path}.additionalPrinterColumns[${i}]`));
+    append(errors, checkColumn(column, `${path}.additionalPrinterColumns[${i}]`));
   }
   const fields = version.selectableFields ?? [];
   if (fields.length > 0) {
     const at = `${path}.selectableFields`;
-    if (schema) errors.push(...checkSelectableFields(fields, schema, at));
+    if (schema) append(errors, checkSelectableFields(fields, schema, at));
     else errors.push(invalid(at, '', 'may only be set when `version.schema.openAPIV3Schema` is not included'));
   }
   return errors;
@@ -175,9 +176,9 @@ function checkSchema(schema: SchemaProps | undefined, status: boolean, path: str
     );
   }
   const unfit = checkCrdSchema(schema, path);
-  errors.push(...unfit);
+  append(errors, unfit);
   // Rules are compiled only for a schema that says what they are about.
-  if (errors.length === 0) errors.push(...checkSchemaRules(schema, path));
+  if (errors.length === 0) append(errors, checkSchemaRules(schema, path));
   if (errors.length === 0 && unreadable !== undefined && !lenient) errors.push(invalid(path, '', unreadable));
   return errors;
 }

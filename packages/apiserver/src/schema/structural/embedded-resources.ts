@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
+import { append } from '../../status/append.js';
 import { type FieldError, formatFieldError, invalid, required } from '../../status/field-error.js';
 import { IllTypedError } from '../built-in/decode-typed.js';
 import { decodeObjectMeta } from '../built-in/object-meta-schema.js';
@@ -45,7 +46,10 @@ function coerceOwn(key: string, value: Json, path: string, unknown: string[]): J
   const dropped: string[] = [];
   try {
     const read = decodeObjectMeta(value, dropped);
-    unknown.push(...dropped.map((field) => `${path}.metadata.${field}`));
+    append(
+      unknown,
+      dropped.map((field) => `${path}.metadata.${field}`),
+    );
     return read;
   } catch (error) {
     if (!(error instanceof IllTypedError)) throw error;
@@ -62,7 +66,7 @@ export function checkEmbedded(value: Json, schema: StructuralSchema | undefined,
   if (!isJsonObject(value)) return [];
   const errors = schema['x-kubernetes-embedded-resource'] ? checkResource(value, path) : [];
   for (const key of Object.keys(value)) {
-    errors.push(...checkEmbedded(value[key] as Json, schemaOf(key, schema), childPath(path, key, schema)));
+    append(errors, checkEmbedded(value[key] as Json, schemaOf(key, schema), childPath(path, key, schema)));
   }
   return errors;
 }
@@ -87,7 +91,7 @@ function checkResource({ apiVersion, kind, metadata }: JsonObject, path: string)
     // An embedded resource needs no name.
     const named = metadata.name ? metadata : { ...metadata, name: 'fakename' };
     const namespaced = typeof metadata.namespace === 'string' && metadata.namespace !== '';
-    errors.push(...checkNewMeta(named, { namespaced, nameRule: pathSegmentName, path: `${path}.metadata` }));
+    append(errors, checkNewMeta(named, { namespaced, nameRule: pathSegmentName, path: `${path}.metadata` }));
   }
   return errors;
 }

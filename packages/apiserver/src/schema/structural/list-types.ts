@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
+import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid } from '../../status/field-error.js';
 
 /** What is wrong with lists that are sets or maps (`listtype.ValidateListSetsAndMaps`): elements that stand twice. */
@@ -11,8 +12,8 @@ export function checkListTypes(value: Json, schema: StructuralSchema | undefined
   for (const key of Object.keys(value)) {
     const known = schema.properties !== undefined && Object.hasOwn(schema.properties, key);
     const child = value[key] as Json;
-    if (known) errors.push(...checkListTypes(child, schema.properties?.[key], path === '' ? key : `${path}.${key}`));
-    else if (typeof others === 'object') errors.push(...checkListTypes(child, others, `${path}[${key}]`));
+    if (known) append(errors, checkListTypes(child, schema.properties?.[key], path === '' ? key : `${path}.${key}`));
+    else if (typeof others === 'object') append(errors, checkListTypes(child, others, `${path}[${key}]`));
   }
   return errors;
 }
@@ -20,9 +21,13 @@ export function checkListTypes(value: Json, schema: StructuralSchema | undefined
 function checkList(list: readonly Json[], schema: StructuralSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const listType = schema['x-kubernetes-list-type'];
-  if (listType === 'set') errors.push(...repeated(list).map((i) => duplicate(`${path}[${i}]`, list[i])));
-  else if (listType === 'map') errors.push(...checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path));
-  for (const [index, item] of list.entries()) errors.push(...checkListTypes(item, schema.items, `${path}[${index}]`));
+  if (listType === 'set')
+    append(
+      errors,
+      repeated(list).map((i) => duplicate(`${path}[${i}]`, list[i])),
+    );
+  else if (listType === 'map') append(errors, checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path));
+  for (const [index, item] of list.entries()) append(errors, checkListTypes(item, schema.items, `${path}[${index}]`));
   return errors;
 }
 

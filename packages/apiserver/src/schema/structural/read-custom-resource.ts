@@ -1,4 +1,5 @@
 import type { Json, JsonObject, StructuralSchema } from 'riata/object';
+import { append } from '../../status/append.js';
 import { decodeObjectMeta } from '../built-in/object-meta-schema.js';
 import { dropNulls } from './drop-nulls.js';
 import { coerceEmbedded } from './embedded-resources.js';
@@ -15,11 +16,14 @@ export function readCustomResource(object: JsonObject, schema: StructuralSchema 
   const hasMeta = object.metadata !== undefined;
   const dropped: string[] = [];
   const metadata = hasMeta ? decodeObjectMeta(object.metadata as Json, dropped) : {};
-  unknown.push(...dropped.map((field) => `metadata.${field}`));
+  append(
+    unknown,
+    dropped.map((field) => `metadata.${field}`),
+  );
   const pruned = prune(object, schema);
-  unknown.push(...pruned.unknown);
+  append(unknown, pruned.unknown);
   const embedded: string[] = [];
   const read = coerceEmbedded(dropNulls(pruned.object, schema), schema, embedded);
-  unknown.push(...embedded.sort());
+  append(unknown, embedded.sort());
   return { object: hasMeta ? { ...read, metadata } : read, unknown };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
+import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 import { checkMetaUpdate, checkNewMeta } from '../object-meta.js';
 import { checkEmbedded } from './embedded-resources.js';
@@ -77,7 +78,7 @@ export function checkStatusContent(
   const status = rules.schema.properties?.status;
   const errors: FieldError[] = [];
   if (object.status !== undefined && status !== undefined) {
-    errors.push(...validateValue(object.status as Json, status, { old: old.status, path: 'status' }));
+    append(errors, validateValue(object.status as Json, status, { old: old.status, path: 'status' }));
   }
   errors.push(...checkScaleStatus(object, rules.scale), ...changedListTypes(object, old, rules.schema));
   return withRules(object, old, rules.rules, errors);
