@@ -45,7 +45,7 @@ export interface ListWatchOptions extends Selection {
 
 /** What {@link listWatch} needs of a client; with `run`, as a `KubeClient` has it, lists come item by item. */
 export type ListWatchClient = Pick<Client, 'list' | 'watch'> &
-  Partial<Pick<KubeClient, 'run'>> & { readonly [serverContact]?: ServerContact };
+  Partial<Pick<KubeClient, 'run'>> & { readonly [serverContact]?: ServerContact | undefined };
 
 /**
  * Lists and watches a kind through a client (`NewListWatchFromClient`, `NewFilteredListWatchFromClient`).
