@@ -42,10 +42,9 @@ test('credentials, ports and kinds that are missing', async () => {
   manager.add(control(Absent).reconcile(() => {}));
   const stop = new AbortController();
   const ended = manager.run({ signal: stop.signal });
-  // A machine that stands still for a while is warned of, too.
-  const warning = () => log.records.find(({ level, fields }) => level === 'warn' && fields.error !== undefined);
-  await vi.waitFor(() => expect(warning()).toBeDefined(), 45_000);
-  expectShown(String(warning()?.fields.error));
+  const refusal = () => log.records.find(({ level, fields }) => level === 'error' && fields.error !== undefined);
+  await vi.waitFor(() => expect(refusal()).toBeDefined(), 45_000);
+  expectShown(String(refusal()?.fields.error));
   stop.abort();
   await ended;
 

@@ -162,7 +162,7 @@ describeServers('cache', (server) => {
     expect(isCacheSyncError(error)).toBe(true);
     expect(isNotFound(error)).toBe(true);
     expect(error.message).toContain(`CustomResourceDefinition "lates.${group}"`);
-    await expect(cache.list(Late)).rejects.toThrow('is the CustomResourceDefinition');
+    await expect(cache.list(Late)).rejects.toThrow('install the CustomResourceDefinition');
     const informer = await cache.getInformer(Late, { blockUntilSynced: false });
     const synced = informer.synced({ patient: true });
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } as const;

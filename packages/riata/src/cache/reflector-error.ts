@@ -1,3 +1,4 @@
+import { isCustomGroup } from '../object/built-in-groups.js';
 import type { KindRef } from '../object/kind.js';
 import { findApiError } from '../rest/api-error.js';
 import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../rest/error-guards.js';
@@ -42,7 +43,8 @@ export function explain(error: unknown, attempt: FailedAttempt): unknown {
   const problem = problemOf(error, attempt.verb);
   if (problem === undefined) return error;
   const { reflector, kind, verb } = attempt;
-  const said = findApiError(error)?.status.message ?? '';
+  // Of a kind that is not served, servers say no more than "page not found".
+  const said = problem === 'not-served' ? '' : (findApiError(error)?.status.message ?? '');
   const message = `reflector "${reflector}": ${texts[problem](kind, verb)}${said && `; the server says: ${said}`}`;
   return new ReflectorError(message, { problem, reflector, cause: error });
 }
@@ -61,14 +63,15 @@ const texts: Readonly<Record<ReflectorProblem, (kind: KindRef | undefined, verb:
     'ClusterRole and its binding, or watch only the namespaces where it is granted',
   unauthorized: (kind, verb) =>
     `the server does not accept the credentials, so it gives no ${verb} of ${resourceOf(kind)}: renew them`,
-  'not-served': (kind) =>
-    kind === undefined
-      ? 'the server does not serve the resource: is it installed, and is this its version?'
-      : kind.group.includes('.') && !kind.group.endsWith('.k8s.io')
-        ? `the server does not serve kind ${kind.kind} of ${kind.apiVersion}: is the CustomResourceDefinition ` +
-          `"${kind.plural}.${kind.group}" installed, and does it serve version ${kind.version}? ` +
-          'kubectl apply installs it, or installCrds of riata/patterns'
-        : `the server does not serve kind ${kind.kind} of ${kind.apiVersion}: is it of another Kubernetes version?`,
+  'not-served': (kind) => {
+    if (kind === undefined)
+      return 'the server does not serve the resource; install it, or use a version that is served';
+    const problem = `the server does not serve kind ${kind.kind} of ${kind.apiVersion}`;
+    return isCustomGroup(kind.group)
+      ? `${problem}; install the CustomResourceDefinition "${kind.plural}.${kind.group}" with version ${kind.version}, ` +
+          'with kubectl apply, or installCrds of riata/patterns'
+      : `${problem}; it belongs to another version of Kubernetes`;
+  },
   'no-watch': (kind) => `the server does not let ${resourceOf(kind)} be watched: list it live instead of caching it`,
 };
 

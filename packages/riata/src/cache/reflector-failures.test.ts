@@ -288,7 +288,7 @@ describe('Reflector: waits', () => {
     await t.start();
     expect(isNotFound(t.errors[0]?.error)).toBe(true);
     expect(t.errors[0]?.error.message).toContain(
-      'does not serve kind Thing of test.riata.dev/v1: is the CustomResourceDefinition "things.test.riata.dev" installed',
+      'does not serve kind Thing of test.riata.dev/v1; install the CustomResourceDefinition "things.test.riata.dev"',
     );
     await t.until(3);
     expect(t.reflector.health.listed).toBe(true);

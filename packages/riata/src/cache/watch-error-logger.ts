@@ -20,6 +20,7 @@ export function watchErrorLogger(log: Logger): (error: unknown, health: Reflecto
     const message = isLost(error)
       ? 'the server no longer has what is known: listing anew'
       : 'cannot follow the server; trying again';
-    log[level](message, { reflector: name, failures, error });
+    // The message of a ReflectorError says all that its cause does.
+    log[level](message, { reflector: name, failures, error: isReflectorError(error) ? error.message : error });
   };
 }

@@ -145,7 +145,8 @@ class KindSource<T extends KubeObject> implements SyncingSource {
       if (!isCacheSyncError(error) || !isNotFound(error)) throw error;
       const log = this.#log;
       const fields = { source: this.name, kind: this.#kind.kind };
-      log.warn('waits for a kind that the server does not serve yet', { ...fields, error: error.message });
+      // The reflector says which definition to install: once is enough.
+      log.warn('waits for a kind that the server does not serve yet', fields);
       this.#patient = true;
       await use.informer.synced({ signal, patient: true });
       this.#patient = false;

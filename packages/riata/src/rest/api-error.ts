@@ -1,3 +1,4 @@
+import { isCustomGroup } from '../object/built-in-groups.js';
 import type { Status, StatusCause, StatusDetails } from '../object/meta.js';
 import { readErrorBody } from './error-body.js';
 import { headerValue, retryAfterMs } from './header-values.js';
@@ -11,8 +12,7 @@ const brand: unique symbol = Symbol.for('riata.ApiError') as never;
 
 /** The cause of an error whose body was no Status. */
 const unexpected = 'UnexpectedServerResponse';
-/** A group of a domain that is not Kubernetes' own. */
-const customPath = /\/apis\/(?![^/]*\.k8s\.io\/)[^/]+\.[^/]+\//;
+const groupPath = /\/apis\/([^/]+)\//;
 
 /** What an {@link ApiError} can be told about the request that led to it. */
 export interface ApiErrorContext {
@@ -155,7 +155,7 @@ function remedyFor({ code, message = '', details }: Status, url: string | undefi
   }
   // Without the name of an object, or not in the API server's own words, it is about the path.
   const isPath = !details?.name || details.causes?.some(({ reason }) => reason === unexpected);
-  if (code === 404 && isPath && customPath.test(url ?? '')) {
+  if (code === 404 && isPath && isCustomGroup(groupPath.exec(url ?? '')?.[1] ?? '')) {
     return '; is the CustomResourceDefinition of the kind installed, with this version?';
   }
   return undefined;
