@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { memoryLogger } from 'riata/runtime';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ApiServer } from './api-server.js';
+import { parseExpression } from './cel/language/parse-expression.js';
+
+vi.mock('./cel/language/parse-expression.js', { spy: true });
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const widgets = '/apis/example.com/v1/namespaces/default/widgets';
@@ -9,13 +12,13 @@ const widgets = '/apis/example.com/v1/namespaces/default/widgets';
 async function start() {
   const log = memoryLogger();
   const server = await ApiServer.start({ log, token: 't' });
-  const post = (path: string, body: object) =>
+  const send = (method: string, path: string, body: object, type = 'application/json') =>
     new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
       const parts: Uint8Array[] = [];
       let status = 0;
-      const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
+      const headers = { authorization: 'Bearer t', 'content-type': type };
       server.transport.dispatch(
-        { method: 'POST', path, headers, body: JSON.stringify(body) },
+        { method, path, headers, body: JSON.stringify(body) },
         {
           onHeaders: (code) => {
             status = code;
@@ -26,7 +29,9 @@ async function start() {
         },
       );
     });
-  return { log, post, [Symbol.asyncDispose]: () => server.stop() };
+  const post = (path: string, body: object) => send('POST', path, body);
+  const merge = (path: string, body: object) => send('PATCH', path, body, 'application/merge-patch+json');
+  return { log, post, merge, [Symbol.asyncDispose]: () => server.stop() };
 }
 
 /** A definition of Widgets whose `spec.s` has these rules. */
@@ -74,4 +79,26 @@ test('a rule of more than 100,000 characters is not read', async () => {
   const { status, text } = await at.post(definitions, definition(10, [`self != "${'a'.repeat(100_001)}"`]));
   expect(status).toBe(422);
   expect(text).toContain('ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100011, limit 100000');
+});
+
+test('a rule is compiled once when its definition is written, and again only when its schema changes', async () => {
+  await using at = await start();
+  const [rule, other] = ['self != "a"', 'self != "b"'];
+  const { spec, ...rest } = definition(10, [rule]);
+  const [v1] = spec.versions;
+  const [odd] = definition(10, [other]).spec.versions;
+  const versions = [v1, { ...v1, name: 'v2', storage: false }, { ...odd, name: 'v3', storage: false }];
+  const times = (source: string) => vi.mocked(parseExpression).mock.calls.filter(([text]) => text === source).length;
+  expect((await at.post(definitions, { ...rest, spec: { ...spec, versions } })).status).toBe(201);
+  // The server has also written its conditions by now.
+  expect([times(rule), times(other)]).toEqual([1, 1]);
+  const path = `${definitions}/widgets.example.com`;
+  expect((await at.merge(path, { metadata: { labels: { a: 'b' } } })).status).toBe(200);
+  expect([times(rule), times(other)]).toEqual([1, 1]);
+  const [changed] = definition(11, [rule]).spec.versions;
+  expect((await at.merge(path, { spec: { versions: [changed, ...versions.slice(1)] } })).status).toBe(200);
+  expect([times(rule), times(other)]).toEqual([2, 1]);
+  const [broken] = definition(11, ['self !=']).spec.versions;
+  expect((await at.merge(path, { spec: { versions: [broken, ...versions.slice(1)] } })).status).toBe(422);
+  expect((await at.merge(path, { spec: { versions: [broken, ...versions.slice(1)] } })).status).toBe(422);
 });

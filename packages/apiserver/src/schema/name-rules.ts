@@ -53,16 +53,27 @@ export function dns1035Label(text: string): string[] {
   return [...problems, mismatch(words, label1035, 'my-name', 'abc-123')];
 }
 
+// Put together once, as an object may have a hundred thousand such names.
+const qualifiedMismatch = mismatch(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  qualified,
+  ...['MyName', 'my.name', '123-abc'],
+);
+const namePartMismatch = `name part ${qualifiedMismatch}`;
+const labelValueMismatch = mismatch(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  `(${qualified})?`,
+  ...['MyValue', 'my_value', '12345'],
+);
+
 /** The rule of keys of labels and annotations, and of finalizers. */
 export function qualifiedName(text: string): string[] {
-  const words =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  const examples = ['MyName', 'my.name', '123-abc'];
   const parts = text.split('/');
   const name = parts.at(-1) as string;
   if (parts.length > 2) {
-    const whole = mismatch(words, qualified, ...examples);
-    return [`a valid label key ${whole} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${qualifiedMismatch} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const problems: string[] = [];
   if (parts.length === 2) {
@@ -71,16 +82,14 @@ export function qualifiedName(text: string): string[] {
   }
   if (name === '') problems.push('name part must be non-empty');
   else problems.push(...tooLong(name, 63, 'bytes').map((problem) => `name part ${problem}`));
-  if (!qualifiedRegex.test(name)) problems.push(`name part ${mismatch(words, qualified, ...examples)}`);
+  if (!qualifiedRegex.test(name)) problems.push(namePartMismatch);
   return problems;
 }
 
 export function labelValue(text: string): string[] {
   const problems = tooLong(text, 63, 'bytes');
   if (text === '' || qualifiedRegex.test(text)) return problems;
-  const words =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  return [...problems, mismatch(words, `(${qualified})?`, 'MyValue', 'my_value', '12345')];
+  return [...problems, labelValueMismatch];
 }
 
 /** How long a text is for Go: in bytes. */

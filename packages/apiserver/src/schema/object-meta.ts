@@ -103,10 +103,13 @@ function checkShared(meta: JsonObject, path: string, finalizers: readonly FieldE
 
 /** What is wrong with labels (`validation.ValidateLabels`). */
 export function checkLabels(labels: JsonObject, path: string): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...each(path, key, qualifiedName(key)),
-    ...each(path, text(value), labelValue(text(value))),
-  ]);
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(labels)) {
+    const value = text(labels[key]);
+    for (const problem of qualifiedName(key)) errors.push(invalid(path, key, problem));
+    for (const problem of labelValue(value)) errors.push(invalid(path, value, problem));
+  }
+  return errors;
 }
 
 export function checkAnnotations(annotations: JsonObject, path: string): FieldError[] {

@@ -124,13 +124,6 @@ class Estimator {
   #ownCost(node: CallNode, argCosts: readonly Estimate[]): CallEstimate {
     const { name, args } = node;
     const [first, second, third] = argCosts as [Estimate, Estimate, Estimate];
-    const site: CallSite = {
-      name,
-      args,
-      target: node.target,
-      sizeOf: (part) => this.#sizeOrUnknown(part),
-      sizeOfItems: (part) => this.#sizeOfItems(part),
-    };
     if (name === '_&&_' || name === '_||_') {
       return { cost: { min: first.min, max: add(first, second).max } };
     }
@@ -148,6 +141,13 @@ class Estimator {
       return { cost: argCosts.reduce(add, fixed(1)), ...(size && { size }) };
     }
     if (name === '_+_' && args.length === 2) this.#joinEntries(node, args[0] as Expression, args[1] as Expression);
+    const site: CallSite = {
+      name,
+      args,
+      target: node.target,
+      sizeOf: (part) => this.#sizeOrUnknown(part),
+      sizeOfItems: (part) => this.#sizeOfItems(part),
+    };
     const ids = (node.overloads ?? []).map(({ id }) => id);
     const each = (ids.length === 0 ? ['none'] : ids).map((id) => estimateCall(site, id));
     const all = each.reduce((a, b) => ({

@@ -76,6 +76,8 @@ export interface LoopNode extends Node {
 /** A parsed expression. */
 export type Expression = ConstantNode | NameNode | SelectNode | CallNode | ListNode | MapNode | StructNode | LoopNode;
 
+const none: readonly Expression[] = [];
+
 /** The expressions that one is made of. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.op) {
@@ -90,6 +92,6 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'loop':
       return [expression.range, expression.init, expression.condition, expression.step, expression.result];
     default:
-      return [];
+      return none;
   }
 }

@@ -24,6 +24,11 @@ const relations: Readonly<Record<string, string>> = {
 const sums: Readonly<Record<string, string>> = { '+': '_+_', '-': '_-_' };
 const products: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' };
 
+const prefixes = [
+  ['!', '!_'],
+  ['-', '-_'],
+] as const;
+
 /** A longer text is not even read. */
 const maxPoints = 100_000;
 
@@ -48,7 +53,9 @@ function isDeeper(expression: Expression, most: number): boolean {
   let level: readonly Expression[] = [expression];
   for (let height = 0; level.length > 0; height += 1) {
     if (height > most) return true;
-    level = level.flatMap(partsOf);
+    const below: Expression[] = [];
+    for (const node of level) for (const part of partsOf(node)) below.push(part);
+    level = below;
   }
   return false;
 }
@@ -120,8 +127,15 @@ class Parser {
     return call('_?_:_', question.at, [condition, yes, no]);
   }
 
+  // Made once, as they are called for every operand.
+  readonly #both = (): Expression => this.#chain('&&', '_&&_', this.#relation);
+  readonly #relation = (): Expression => this.#leftToRight(relations, this.#sum);
+  readonly #sum = (): Expression => this.#leftToRight(sums, this.#product);
+  readonly #product = (): Expression => this.#leftToRight(products, this.#unary);
+  readonly #unary = (): Expression => this.#signed();
+
   #either(): Expression {
-    return this.#chain('||', '_||_', () => this.#chain('&&', '_&&_', () => this.#relation()));
+    return this.#chain('||', '_||_', this.#both);
   }
 
   /** `a && b && c` as a tree that is not deep, as cel-go balances it. */
@@ -140,12 +154,6 @@ class Parser {
     return balanced(0, operands.length - 1);
   }
 
-  #relation(): Expression {
-    return this.#leftToRight(relations, () =>
-      this.#leftToRight(sums, () => this.#leftToRight(products, () => this.#unary())),
-    );
-  }
-
   #leftToRight(names: Readonly<Record<string, string>>, operand: () => Expression): Expression {
     let left = operand();
     for (;;) {
@@ -156,12 +164,9 @@ class Parser {
     }
   }
 
-  #unary(): Expression {
+  #signed(): Expression {
     const { at } = this.#token;
-    for (const [sign, name] of [
-      ['!', '!_'],
-      ['-', '-_'],
-    ] as const) {
+    for (const [sign, name] of prefixes) {
       if (!this.#is(sign)) continue;
       let count = 0;
       while (this.#accept(sign)) count += 1;

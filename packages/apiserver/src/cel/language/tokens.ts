@@ -11,15 +11,21 @@ export type Token =
 
 const signs = ['==', '!=', '<=', '>=', '&&', '||'];
 const singles = new Set('+-*/%<>!?:.,()[]{}');
+/** Signs that may be the first half of another, or of a number. */
+const paired = new Set('<>!.');
 const space = /[ \t\n\r\f]/;
+const literalPrefix = /[rRbB]/;
+
+const surrogate = /[\ud800-\udfff]/;
 
 /** The text as code points, in which places are counted. */
 export class Tokenizer {
-  readonly #source: readonly string[];
+  /** The text itself if each of its characters is a code point. */
+  readonly #source: string | readonly string[];
   #at = 0;
 
   constructor(source: string) {
-    this.#source = [...source];
+    this.#source = surrogate.test(source) ? [...source] : source;
   }
 
   /** All of them, or what cannot be read. */
@@ -43,7 +49,11 @@ export class Tokenizer {
 
   #next(at: number): Token {
     const c = this.#source[at] as string;
-    const prefix = this.#text(/[rRbB]/, 2).toLowerCase();
+    if (singles.has(c) && !paired.has(c)) {
+      this.#at += 1;
+      return { kind: 'sign', text: c, at };
+    }
+    const prefix = literalPrefix.test(c) ? this.#text(literalPrefix, 2).toLowerCase() : '';
     const quote = this.#source[at + prefix.length];
     if ((quote === '"' || quote === "'") && ['', 'r', 'b', 'rb', 'br'].includes(prefix))
       return this.#quoted(at, prefix);
@@ -65,7 +75,12 @@ export class Tokenizer {
   #text(pattern: RegExp, most = Number.POSITIVE_INFINITY): string {
     let end = this.#at;
     while (end - this.#at < most && end < this.#source.length && pattern.test(this.#source[end] as string)) end += 1;
-    return this.#source.slice(this.#at, end).join('');
+    return this.#slice(this.#at, end);
+  }
+
+  #slice(from: number, to: number): string {
+    const part = this.#source.slice(from, to);
+    return typeof part === 'string' ? part : part.join('');
   }
 
   #skip(): void {
@@ -77,7 +92,7 @@ export class Tokenizer {
   }
 
   #number(at: number): Token {
-    const rest = this.#source.slice(at, at + 400).join('');
+    const rest = this.#slice(at, at + 400);
     const float = /^(\d+\.\d+([eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+([eE][+-]?\d+)?)/.exec(rest);
     const text = float?.[0] ?? /^(0[xX][0-9a-fA-F]+|\d+)[uU]?/.exec(rest)?.[0] ?? '';
     this.#at += text.length;
@@ -92,7 +107,7 @@ export class Tokenizer {
 
   #backQuoted(at: number): Token {
     const end = this.#source.indexOf('`', at + 1);
-    const text = this.#source.slice(at + 1, end < 0 ? at : end).join('');
+    const text = this.#slice(at + 1, end < 0 ? at : end);
     if (end < 0 || !/^[A-Za-z0-9_.\-/ ]+$/.test(text)) {
       throw new Unreadable(at, "Syntax error: token recognition error at: '`'");
     }
@@ -110,15 +125,15 @@ export class Tokenizer {
     for (;;) {
       const c = this.#source[end];
       if (c === undefined || (!triple && (c === '\n' || c === '\r'))) {
-        const seen = this.#source.slice(at, end).join('');
+        const seen = this.#slice(at, end);
         throw new Unreadable(at, `Syntax error: token recognition error at: '${seen}'`);
       }
       if (c === quote && (!triple || (this.#source[end + 1] === quote && this.#source[end + 2] === quote))) break;
       end += c === '\\' && !raw ? 2 : 1;
     }
     this.#at = end + (triple ? 3 : 1);
-    const text = this.#source.slice(at, this.#at).join('');
-    const inner = this.#source.slice(from, end).join('');
+    const text = this.#slice(at, this.#at);
+    const inner = this.#slice(from, end);
     const isBytes = prefix.includes('b');
     const value = raw ? (isBytes ? Buffer.from(inner) : inner) : unescaped(inner, isBytes, at);
     return { kind: 'constant', value, text, at };
@@ -157,6 +172,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function unescaped(text: string, isBytes: boolean, at: number): string | Uint8Array {
+  if (!text.includes('\\')) return isBytes ? Buffer.from(text) : text;
   const parts: Buffer[] = [];
   let plain = '';
   const sequence =

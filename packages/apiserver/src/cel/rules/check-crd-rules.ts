@@ -1,7 +1,7 @@
 import type { StructuralSchema } from 'riata/object';
 import type { SchemaProps } from '../../schema/crd/crd-object.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
-import { compileRule } from './compile-rule.js';
+import { costOfRule } from './compile-rule.js';
 import { declaredType, maxCardinality } from './declared-type.js';
 import { rootName } from './rule-tree.js';
 
@@ -66,7 +66,7 @@ class Check {
     if (type === undefined) return;
     for (const [index, rule] of rules.entries()) {
       const at = `${path}.x-kubernetes-validations[${index}]`;
-      const { condition, message } = compileRule(rule, type);
+      const { condition, message } = costOfRule(rule, type);
       if ('problem' in condition) {
         this.#errors.push(invalid(`${at}.rule`, printed(rule), condition.problem));
         if (rule.optionalOldSelf !== undefined) {

@@ -1,4 +1,5 @@
 import { goPattern } from '../../schema/pattern/go-pattern.js';
+import { append } from '../../status/append.js';
 import { CelError, CompileError, type Complaint } from '../language/cel-error.js';
 import { type CelType, formatType } from '../language/cel-type.js';
 import { checkExpression } from '../language/check-expression.js';
@@ -24,23 +25,24 @@ export function checkedExpression(
 ): { readonly expression: Expression; readonly type: CelType } {
   const expression = parseExpression(source);
   const type = checkExpression(expression, names, source);
-  const complaints = [...literalComplaints(expression)];
+  const complaints: Complaint[] = [];
+  findLiteralComplaints(expression, complaints);
   if (complaints.length > 0) throw new CompileError(source, complaints);
   return { expression, type };
 }
 
 /** Constants that are no regular expressions, durations or times, where such are wanted. */
-function* literalComplaints(expression: Expression): Iterable<Complaint> {
+function findLiteralComplaints(expression: Expression, found: Complaint[]): void {
   if (expression.op === 'call') {
     const { name, args } = expression;
     const literal =
       name === 'matches' ? args.at(-1) : name === 'duration' || name === 'timestamp' ? args[0] : undefined;
     if (literal?.op === 'constant' && typeof literal.value === 'string' && !isWellFormed(name, literal.value)) {
-      yield { at: literal.at, message: `invalid ${name} argument` };
+      found.push({ at: literal.at, message: `invalid ${name} argument` });
     }
   }
-  if (expression.op === 'call' && expression.name === 'format') yield* formatComplaints(expression);
-  for (const part of partsOf(expression)) yield* literalComplaints(part);
+  if (expression.op === 'call' && expression.name === 'format') append(found, formatComplaints(expression));
+  for (const part of partsOf(expression)) findLiteralComplaints(part, found);
 }
 
 /** Arguments that a constant template has no use for, or whose types do not fit. */

@@ -11,30 +11,59 @@ import { type DeclaredType, sizeAt } from './declared-type.js';
 /** A rule as it stands in a schema. */
 export type Rule = NonNullable<StructuralSchema['x-kubernetes-validations']>[number];
 
-/** An expression that can be computed, and what it costs at most. */
+/** An expression that can be computed. */
 export interface Compiled {
   readonly program: Program;
+  readonly usesOldSelf: boolean;
+}
+
+/** What an expression costs at most. */
+export interface Costed {
   readonly maxCost: number;
   readonly usesOldSelf: boolean;
 }
 
-export interface CompiledRule {
+/** A rule and what was made of its expressions. */
+export interface RuleParts<T> {
   readonly rule: Rule;
   /** What is wrong with it instead. */
-  readonly condition: Compiled | { readonly problem: string };
-  readonly message: Compiled | { readonly problem: string } | undefined;
+  readonly condition: T | { readonly problem: string };
+  readonly message: T | { readonly problem: string } | undefined;
 }
+
+export type CompiledRule = RuleParts<Compiled>;
 
 /** Compiles a rule for values of a type. */
 export function compileRule(rule: Rule, self: DeclaredType): CompiledRule {
+  return partsOfRule(rule, self, (expression, usesOldSelf) => ({
+    program: new Program(expression, typeValues),
+    usesOldSelf,
+  }));
+}
+
+/** What a rule costs for values of a type. It is not made ready to run: a definition is checked long before any object. */
+export function costOfRule(rule: Rule, self: DeclaredType): RuleParts<Costed> {
+  return partsOfRule(rule, self, (expression, usesOldSelf) => ({
+    maxCost: estimateCost(expression, (path) => sizeAt(self, path)).max,
+    usesOldSelf,
+  }));
+}
+
+type Make<T> = (expression: Expression, usesOldSelf: boolean) => T;
+
+function partsOfRule<T>(rule: Rule, self: DeclaredType, make: Make<T>): RuleParts<T> {
   const oldSelf = rule.optionalOldSelf === true ? optionalOf(self.type) : self.type;
-  const condition = attempt(rule.rule, self, oldSelf, 'bool');
+  const condition = attempt(rule.rule, self, oldSelf, 'bool', make);
   const { messageExpression = '' } = rule;
   const message =
-    messageExpression === '' || 'problem' in condition
+    messageExpression === '' || isProblem(condition)
       ? undefined
-      : attempt(messageExpression, self, oldSelf, 'string');
+      : attempt(messageExpression, self, oldSelf, 'string', make);
   return { rule, condition, message };
+}
+
+function isProblem(found: unknown): found is { readonly problem: string } {
+  return typeof found === 'object' && found !== null && 'problem' in found;
 }
 
 const words = {
@@ -50,23 +79,20 @@ const words = {
   },
 };
 
-function attempt(
+function attempt<T>(
   source: string,
   self: DeclaredType,
   oldSelf: CelType,
   wanted: 'bool' | 'string',
-): Compiled | { readonly problem: string } {
+  make: Make<T>,
+): T | { readonly problem: string } {
   try {
     const variables = new Map([...typeNames, ['self', self.type] as const, ['oldSelf', oldSelf] as const]);
     const { expression, type } = checkedExpression(source, { variables, functions: library });
     if (type.kind !== wanted) return { problem: words[wanted].wrongType };
     const hopeless = constantProblem(expression);
     if (hopeless !== undefined) return { problem: words[wanted].instantiation + hopeless };
-    return {
-      program: new Program(expression, typeValues),
-      maxCost: estimateCost(expression, (path) => sizeAt(self, path)).max,
-      usesOldSelf: names(expression, 'oldSelf'),
-    };
+    return make(expression, names(expression, 'oldSelf'));
   } catch (error) {
     if (error instanceof CompileError) return { problem: words[wanted].compilation + error.message };
     throw error;

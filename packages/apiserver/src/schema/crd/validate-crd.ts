@@ -46,7 +46,7 @@ export function validateCrdUpdate(crd: CrdObject, before: CrdObject): FieldError
   const [spec, old] = [crd.spec ?? {}, before.spec ?? {}];
   const errors = [
     ...checkMetaUpdate((crd.metadata ?? {}) as JsonObject, (before.metadata ?? {}) as JsonObject),
-    ...checkSpec(spec, mayStayNonStructural(spec, old)),
+    ...checkSpec(spec, mayStayNonStructural(spec, old), old),
   ];
   const established = before.status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True');
   if (established) {
@@ -67,9 +67,10 @@ export function crdWarnings(crd: CrdObject, before?: CrdObject): string[] {
     .map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
-function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
+function checkSpec(spec: CrdSpec, lenient = false, stored: CrdSpec = {}): FieldError[] {
   const { group = '', scope = '', names = {} } = spec;
   const form = internalForm(spec);
+  const how = { lenient, rules: new CheckedRules(stored) };
   const errors: FieldError[] = [];
   const problems = dnsSubdomain(group);
   if (group === '') errors.push(required('spec.group'));
@@ -93,9 +94,7 @@ function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
   for (const [i, version] of form.versions.entries()) {
     const at = `spec.versions[${i}]`;
     append(errors, labelled(`${at}.name`, version.name ?? ''));
-    errors.push(
-      ...checkVersion(version, hasStatus(perVersion ? version.subresources : form.subresources), at, lenient),
-    );
+    errors.push(...checkVersion(version, hasStatus(perVersion ? version.subresources : form.subresources), at, how));
   }
   const versionNames = form.versions.map((version) => version.name);
   const printed = spec.versions === undefined || spec.versions === null ? null : printedVersions(form.versions);
@@ -112,7 +111,7 @@ function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
   }
   append(errors, checkNames(names, 'spec.names'));
   const anyStatus = hasStatus(form.subresources) || form.versions.some((version) => hasStatus(version.subresources));
-  append(errors, checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema', lenient));
+  append(errors, checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema', how));
   append(errors, checkSubresources(form.subresources, 'spec.subresources'));
   for (const [i, column] of form.additionalPrinterColumns.entries()) {
     append(errors, checkColumn(column, `spec.additionalPrinterColumns[${i}]`));
@@ -130,11 +129,44 @@ function checkSpec(spec: CrdSpec, lenient = false): FieldError[] {
   return errors;
 }
 
+/** How the schemas of one definition are checked. */
+interface SchemaChecks {
+  /** Schemas that are not structural may stay. */
+  readonly lenient: boolean;
+  readonly rules: CheckedRules;
+}
+
+/**
+ * Compiles the rules of each schema once. Those of a stored schema have been found valid, so a write that leaves them
+ * alone, like that of a condition, doesn't compile them again, and neither does the next version with the same schema.
+ */
+class CheckedRules {
+  readonly #stored: CrdSpec;
+  #valid: Set<string> | undefined;
+
+  constructor(stored: CrdSpec) {
+    this.#stored = stored;
+  }
+
+  check(schema: SchemaProps, path: string): FieldError[] {
+    this.#valid ??= new Set(schemasOf(this.#stored).map((known) => JSON.stringify(known)));
+    const text = JSON.stringify(schema);
+    if (this.#valid.has(text)) return [];
+    const errors = checkSchemaRules(schema, path);
+    if (errors.length === 0) this.#valid.add(text);
+    return errors;
+  }
+}
+
+function schemasOf(spec: CrdSpec): SchemaProps[] {
+  return (spec.versions ?? []).flatMap((version) => version.schema?.openAPIV3Schema ?? []);
+}
+
 /** What a version has of its own. */
-function checkVersion(version: CrdVersion, status: boolean, path: string, lenient: boolean): FieldError[] {
+function checkVersion(version: CrdVersion, status: boolean, path: string, how: SchemaChecks): FieldError[] {
   const schema = version.schema?.openAPIV3Schema;
   const errors = checkDeprecation(version, path);
-  append(errors, checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, lenient));
+  append(errors, checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, how));
   append(errors, checkSubresources(version.subresources, `${path}.subresources`));
   for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
     append(errors, checkColumn(column, `${path}.additionalPrinterColumns[${i}]`));
@@ -151,7 +183,12 @@ function checkVersion(version: CrdVersion, status: boolean, path: string, lenien
 const allowedAtRoot =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
 
-function checkSchema(schema: SchemaProps | undefined, status: boolean, path: string, lenient: boolean): FieldError[] {
+function checkSchema(
+  schema: SchemaProps | undefined,
+  status: boolean,
+  path: string,
+  { lenient, rules }: SchemaChecks,
+): FieldError[] {
   if (schema === undefined) return [];
   const errors: FieldError[] = [];
   if (status) {
@@ -178,7 +215,7 @@ function checkSchema(schema: SchemaProps | undefined, status: boolean, path: str
   const unfit = checkCrdSchema(schema, path);
   append(errors, unfit);
   // Rules are compiled only for a schema that says what they are about.
-  if (errors.length === 0) append(errors, checkSchemaRules(schema, path));
+  if (errors.length === 0) append(errors, rules.check(schema, path));
   if (errors.length === 0 && unreadable !== undefined && !lenient) errors.push(invalid(path, '', unreadable));
   return errors;
 }
@@ -219,9 +256,8 @@ function below(schema: SchemaProps): SchemaProps[] {
 /** What was stored before schemas had to be structural may stay as it is, as long as it uses nothing that came after. */
 function mayStayNonStructural(spec: CrdSpec, before: CrdSpec): boolean {
   if (!spec.preserveUnknownFields) return false;
-  const schemas = (of: CrdSpec) => (of.versions ?? []).flatMap((version) => version.schema?.openAPIV3Schema ?? []);
-  if (schemas(spec).some((schema) => hasDefaults(schema) || hasExtensions(schema))) return false;
-  return schemas(before).some((s) => notReadable(s) !== undefined || checkStructural(s, '').length > 0);
+  if (schemasOf(spec).some((schema) => hasDefaults(schema) || hasExtensions(schema))) return false;
+  return schemasOf(before).some((s) => notReadable(s) !== undefined || checkStructural(s, '').length > 0);
 }
 
 function hasExtensions(schema: SchemaProps): boolean {

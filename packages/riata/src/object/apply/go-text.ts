@@ -8,17 +8,23 @@ import { isJsonObject, type Json } from '../json.js';
 
 /** Nothing in it needs an escape. */
 const simple = /^[ !#-%'-;=?-[\]-~\u00a0-\u1fff]*$/;
-const escapes = /\\(.)|[<>&\u2028\u2029]/g;
+/** JSON has short escapes for these, which Go doesn't use. */
+const short = /[\b\f]/;
+
+const htmlEscapes = ['<', '>', '&', '\u2028', '\u2029'].map(
+  (c) => [c, `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`] as const,
+);
 
 /** A string as Go's JSON writes it: `<`, `>`, `&` and the line separators escaped, no short forms for \b and \f. */
 export function goJsonString(text: string): string {
   if (simple.test(text)) return `"${text}"`;
-  return JSON.stringify(text).replace(escapes, (found, escaped: string | undefined) => {
-    if (escaped === 'b') return '\\u0008';
-    if (escaped === 'f') return '\\u000c';
-    if (escaped !== undefined) return found;
-    return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  let json = JSON.stringify(text);
+  if (short.test(text)) {
+    json = json.replace(/\\(.)/g, (found, c) => (c === 'b' ? '\\u0008' : c === 'f' ? '\\u000c' : found));
+  }
+  // One character at a time without a callback: rules with thousands of `&&` are keys of a list.
+  for (const [c, escaped] of htmlEscapes) json = json.replaceAll(c, escaped);
+  return json;
 }
 
 /** A value as Go's JSON writes it: keys sorted by their bytes. */
