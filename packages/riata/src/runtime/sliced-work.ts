@@ -49,3 +49,23 @@ export class SlicedWork {
     return this.#slice.isSpent ? this.#slice.wait() : undefined;
   }
 }
+
+/** Calls `step` with each item, in order; the event loop turns whenever the slice is over. An error of `step` ends it. */
+export async function forEachSliced<T>(
+  clock: Scheduler,
+  items: Iterable<T>,
+  step: (item: T, index: number) => void,
+): Promise<void> {
+  const work = new SlicedWork(clock);
+  work.begin();
+  let index = 0;
+  try {
+    for (const item of items) {
+      if (work.isOver) await work.rest();
+      step(item, index);
+      index += 1;
+    }
+  } finally {
+    await work.end();
+  }
+}

@@ -6,6 +6,7 @@ import { isDeleting } from '../../object/finalizers.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { Runtime } from '../../runtime/runtime.js';
+import { forEachSliced } from '../../runtime/sliced-work.js';
 import { computeStatus } from '../compute-status.js';
 import { waitServed } from '../crds/wait-served.js';
 import type { ApplySetOptions } from './apply-options.js';
@@ -67,38 +68,50 @@ export async function loadSet(
 ): Promise<SetState> {
   const { concurrency = defaultConcurrency, signal, lookup = 'server', listerNamespace: namespace } = options;
   const identity = setIdentity(options);
-  const wanted = await prepareSet(client, objects, identity, options);
+  const { clock } = runtime;
+  const wanted = await prepareSet(clock, client, objects, identity, options);
   if (lookup === 'server') {
     const everyMs = durationMs(options.lookupEvery ?? '10m', 'apply: lookupEvery');
     await used.lookUp(client, { everyMs, concurrency, namespace, signal });
   }
   const kinds = new Map<string, KindRef>();
-  for (const kind of [...wanted.map((w) => w.kind), ...(options.kinds ?? []), ...used.of(identity.key)]) {
+  const addKind = (kind: KindRef) => {
     const id = `${kind.kind}.${kind.group}`;
     if (!kinds.has(id)) kinds.set(id, kind);
-  }
-  const read = await readSet(client, [...kinds.values()], wanted, identity, { ...options, concurrency });
-  const ids = new Set(wanted.map(({ id }) => id));
+  };
+  const ids = new Set<string>();
+  await forEachSliced(clock, wanted, ({ id, kind }) => {
+    ids.add(id);
+    addKind(kind);
+  });
+  for (const kind of [...(options.kinds ?? []), ...used.of(identity.key)]) addKind(kind);
+  const read = await readSet(clock, client, [...kinds.values()], wanted, identity, { ...options, concurrency });
   const isSpared = ({ kind, object }: Existing) => {
     if (options.noDelete === true || isKept(object) || isDeleting(object)) return true;
     return options.noDeleteKinds?.some((k) => k.group === kind.group && k.kind === kind.kind) ?? false;
   };
-  const candidates = [...read.existing].filter(([id]) => !ids.has(id)).map(([, found]) => found);
-  const confirmed = await confirmMembers(client, candidates, identity, { ...options, concurrency });
-  const unwanted = confirmed.members;
+  const existing = new Map<string, Existing>();
+  const candidates: Existing[] = [];
+  await forEachSliced(clock, read.existing, ([id, found]) => {
+    if (ids.has(id)) existing.set(id, found);
+    else candidates.push(found);
+  });
+  const confirmed = await confirmMembers(clock, client, candidates, identity, { ...options, concurrency });
   const foreign = [...read.foreign, ...confirmed.foreign];
   if (foreign.length > 0) {
     const message = 'objects carry the label of the set, but the set did not write them: they are left alone';
     runtime.log.debug(message, { set: identity.text, objects: foreign.slice(0, 10).map(memberText) });
   }
-  const existing = new Map([...read.existing].filter(([id]) => ids.has(id)));
-  for (const found of unwanted) existing.set(memberId(found), found);
-  const isReleased = ({ object }: Existing) => options.release?.(object) ?? false;
+  const [surplus, released]: [Existing[], Existing[]] = [[], []];
+  await forEachSliced(clock, confirmed.members, (found) => {
+    existing.set(memberId(found), found);
+    if (options.release?.(found.object)) released.push(found);
+    else if (!isSpared(found)) surplus.push(found);
+  });
   return {
     ...{ identity, wanted },
     read: { existing, foreign, failures: [...read.failures, ...confirmed.failures] },
-    surplus: unwanted.filter((found) => !isSpared(found) && !isReleased(found)),
-    released: unwanted.filter(isReleased),
+    ...{ surplus, released },
   };
 }
 
@@ -257,7 +270,7 @@ class ApplyRun {
     action: ApplyFailure['action'],
     work: (item: T) => Promise<void>,
   ) {
-    await inParallel(items, this.#concurrency, async (item) => {
+    await inParallel(this.#parts.runtime.clock, items, this.#concurrency, async (item) => {
       this.#options.signal?.throwIfAborted();
       try {
         await work(item);

@@ -121,7 +121,7 @@ export class Apply implements SetApplier, RbacNeeds {
   async purgeOrphans(options: PurgeOrphansOptions = {}): Promise<readonly SetMember[]> {
     const { concurrency = 8, listerNamespace: namespace, fieldManager } = this.#options;
     const { signal } = options;
-    const query = { concurrency, namespace, fieldManager, signal, log: this.#runtime.log };
+    const query = { concurrency, namespace, fieldManager, signal, log: this.#runtime.log, clock: this.#runtime.clock };
     return purgeOrphans(this.#client, query, options, (object) => this.#owner(object, undefined, signal));
   }
 

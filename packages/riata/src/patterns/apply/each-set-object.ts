@@ -2,6 +2,7 @@ import type { ApiResource } from '../../client/discovery.js';
 import type { Client } from '../../client/interfaces.js';
 import { type KindRef, type MetadataOnly, makeKind, metadataOnly } from '../../object/kind.js';
 import { isForbidden, isMethodNotSupported, isNotFound } from '../../rest/error-guards.js';
+import type { Scheduler } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { inParallel } from './in-parallel.js';
 import { setMarks } from './set-identity.js';
@@ -13,6 +14,7 @@ export interface SetObjectsQuery {
   readonly namespace?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly log: Logger;
+  readonly clock: Scheduler;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface SetObjectsQuery {
  */
 export async function eachSetObject(
   client: Client,
-  { concurrency, namespace, signal, log }: SetObjectsQuery,
+  { concurrency, namespace, signal, log, clock }: SetObjectsQuery,
   visit: (object: MetadataOnly, kind: KindRef) => void,
 ): Promise<boolean> {
   const { groups, failures } = await client.mapper.resources();
@@ -33,7 +35,7 @@ export async function eachSetObject(
   const kinds = groups.flatMap(({ versions }) => deletable(versions.flatMap(({ resources }) => resources)));
   const refused: string[] = [];
   let isWhole = failures.size === 0;
-  await inParallel(kinds, concurrency, async (kind) => {
+  await inParallel(clock, kinds, concurrency, async (kind) => {
     const where = namespace === undefined || kind.scope === 'Cluster' ? {} : { namespace };
     const options = { ...where, labelSelector: setMarks.hash, cutManagedFields: true, signal };
     try {

@@ -7,24 +7,33 @@ import type { WriteMeta } from '../../object/meta.js';
 import { setControllerReference, setOwnerReference } from '../../object/owner-references.js';
 import { applyJsonPatch } from '../../object/patch/apply-json-patch.js';
 import { isPatchError } from '../../object/patch/patch-error.js';
+import type { Scheduler } from '../../runtime/clock.js';
+import { forEachSliced } from '../../runtime/sliced-work.js';
 import type { ApplySetOptions, DiffPatch } from './apply-options.js';
 import { memberId, memberText, type SetMember, type Wanted } from './apply-result.js';
 import { type SetIdentity, setMarks } from './set-identity.js';
 
 /** Finds the kinds of objects: known ones, those that the set itself defines, and then what the server has. */
-export async function kindsOfSet(client: Client, objects: readonly WriteObject[]): Promise<KindRef[]> {
-  const defined = new Map<string, KindRef>();
-  for (const object of objects)
-    for (const kind of definedKinds(object)) defined.set(`${kind.apiVersion}/${kind.kind}`, kind);
-  return Promise.all(
-    objects.map((object) => {
-      return (
-        client.scheme.kindOf(object) ??
-        defined.get(`${object.apiVersion}/${object.kind}`) ??
-        client.mapper.kindFor(object)
-      );
+async function kindsOfSet(
+  clock: Scheduler,
+  client: Client,
+  objects: readonly WriteObject[],
+): Promise<(object: WriteObject) => KindRef> {
+  const [found, unknown] = [new Map<string, KindRef>(), new Map<string, WriteObject>()];
+  await forEachSliced(clock, objects, (object) => {
+    for (const kind of definedKinds(object)) found.set(typeOf(kind), kind);
+    if (client.scheme.kindOf(object) === undefined) unknown.set(typeOf(object), object);
+  });
+  await Promise.all(
+    [...unknown].map(async ([type, object]) => {
+      if (!found.has(type)) found.set(type, await client.mapper.kindFor(object));
     }),
   );
+  return (object) => client.scheme.kindOf(object) ?? (found.get(typeOf(object)) as KindRef);
+}
+
+function typeOf({ apiVersion, kind }: Pick<KindRef, 'apiVersion' | 'kind'>): string {
+  return `${apiVersion}/${kind}`;
 }
 
 /** The kinds that an object makes a server offer, if it is a definition. */
@@ -49,6 +58,7 @@ interface Definition {
 
 /** The desired set as it will be sent. Throws a `TypeError` for what cannot be part of a set. */
 export async function prepareSet(
+  clock: Scheduler,
   client: Client,
   given: readonly WriteObject[],
   identity: SetIdentity,
@@ -56,14 +66,16 @@ export async function prepareSet(
 ): Promise<Wanted[]> {
   let objects = given;
   for (const inject of options.injectors ?? []) objects = await inject(objects);
-  const kinds = await kindsOfSet(client, objects);
+  const kindOf = await kindsOfSet(clock, client, objects);
+  const all: Wanted[] = [];
   const seen = new Set<string>();
-  return objects.map((object, index) => {
-    const wanted = prepare(object, kinds[index] as KindRef, identity, options);
+  await forEachSliced(clock, objects, (object) => {
+    const wanted = prepare(object, kindOf(object), identity, options);
     if (seen.has(wanted.id)) throw new TypeError(`apply of set ${identity.text}: ${memberText(wanted)} is there twice`);
     seen.add(wanted.id);
-    return wanted;
+    all.push(wanted);
   });
+  return all;
 }
 
 function prepare(object: WriteObject, kind: KindRef, identity: SetIdentity, options: ApplySetOptions): Wanted {

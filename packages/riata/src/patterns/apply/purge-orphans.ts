@@ -41,7 +41,7 @@ export async function purgeOrphans(
     family.children.push({ object, kind, identity });
   });
   const purged: SetMember[] = [];
-  await inParallel([...families.values()], query.concurrency, async ({ children }) => {
+  await inParallel(query.clock, [...families.values()], query.concurrency, async ({ children }) => {
     const [first] = children;
     if (first === undefined || (await findOwner(first.object)) !== undefined) return;
     for (const { object, kind, identity } of children) {

@@ -3,6 +3,8 @@ import { formatGvk } from '../../object/gvk.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { isForbidden, isNotFound } from '../../rest/error-guards.js';
+import type { Scheduler } from '../../runtime/clock.js';
+import { forEachSliced } from '../../runtime/sliced-work.js';
 import type { ApplySetOptions } from './apply-options.js';
 import { type ApplyFailure, memberId, memberOf, type SetMember, type Wanted } from './apply-result.js';
 import { inParallel } from './in-parallel.js';
@@ -29,6 +31,7 @@ export interface ReadSet {
  * {@link confirmMembers}.
  */
 export async function readSet(
+  clock: Scheduler,
   client: Client,
   kinds: readonly KindRef[],
   wanted: readonly Wanted[],
@@ -39,14 +42,14 @@ export async function readSet(
   const failures: ApplyFailure[] = [];
   const foreign: SetMember[] = [];
   const set = ownSet(identity, options);
-  await inParallel(kinds, options.concurrency, async (kind) => {
+  await inParallel(clock, kinds, options.concurrency, async (kind) => {
     try {
       const { isCached, objects } = await readKind(client, kind, wanted, identity, options);
-      for (const object of objects) {
+      await forEachSliced(clock, objects, (object) => {
         const member = memberOf({ ...object.metadata, kind });
         if (isMember(object, set) ?? isCached) existing.set(memberId(member), { ...member, object });
         else foreign.push(member);
-      }
+      });
     } catch (error) {
       options.signal?.throwIfAborted();
       // Not served yet: its definition is part of the set, or was deleted with all that there was.
@@ -94,6 +97,7 @@ async function readKind(
  * longer wanted: before anything is deleted or released.
  */
 export async function confirmMembers(
+  clock: Scheduler,
   client: Client,
   candidates: readonly Existing[],
   identity: SetIdentity,
@@ -104,7 +108,7 @@ export async function confirmMembers(
   const found = new Map<Existing, Existing>();
   const failures: ApplyFailure[] = [];
   const foreign: SetMember[] = [];
-  await inParallel(candidates, concurrency, async (candidate) => {
+  await inParallel(clock, candidates, concurrency, async (candidate) => {
     if (isMember(candidate.object, set)) {
       found.set(candidate, candidate);
       return;

@@ -79,7 +79,7 @@ export async function planSet(
   const state = await loadSet(parts, objects, options);
   const failures: ApplyFailure[] = [...state.read.failures];
   const planned = new Map<string, PlannedChange>();
-  await inParallel(state.wanted, options.concurrency ?? 8, async (wanted) => {
+  await inParallel(parts.runtime.clock, state.wanted, options.concurrency ?? 8, async (wanted) => {
     try {
       planned.set(wanted.id, await plan(parts, wanted, state, options));
     } catch (error) {

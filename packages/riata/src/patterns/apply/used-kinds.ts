@@ -1,6 +1,6 @@
 import type { Client } from '../../client/interfaces.js';
 import type { KindRef } from '../../object/kind.js';
-import type { Clock } from '../../runtime/clock.js';
+import type { Scheduler } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
 import { setKey } from './set-identity.js';
@@ -9,7 +9,7 @@ import { setKey } from './set-identity.js';
 const againMs = 60_000;
 
 /** How {@link UsedKinds} looks. */
-export interface KindLookup extends Omit<SetObjectsQuery, 'log'> {
+export interface KindLookup extends Omit<SetObjectsQuery, 'log' | 'clock'> {
   readonly everyMs: number;
 }
 
@@ -26,7 +26,7 @@ interface Look {
  * here is noted as it happens.
  */
 export class UsedKinds {
-  readonly #clock: Clock;
+  readonly #clock: Scheduler;
   readonly #log: Logger;
   /** By the set's key, then by `kind.group`. */
   #kinds = new Map<string, Map<string, KindRef>>();
@@ -37,7 +37,7 @@ export class UsedKinds {
   /** The last look, by namespace. */
   readonly #looks = new Map<string, Look>();
 
-  constructor(clock: Clock, log: Logger) {
+  constructor(clock: Scheduler, log: Logger) {
     this.#clock = clock;
     this.#log = log;
   }
@@ -94,9 +94,13 @@ export class UsedKinds {
     const isEverywhere = lookup.namespace === undefined;
     if (isEverywhere) this.#next = new Map();
     try {
-      const isWhole = await eachSetObject(client, { ...lookup, log: this.#log }, ({ metadata }, kind) => {
-        this.#found(setKey(metadata.annotations), kind);
-      });
+      const isWhole = await eachSetObject(
+        client,
+        { ...lookup, log: this.#log, clock: this.#clock },
+        ({ metadata }, kind) => {
+          this.#found(setKey(metadata.annotations), kind);
+        },
+      );
       if (isEverywhere && isWhole && this.#next !== undefined) this.#kinds = this.#next;
       return { isWhole };
     } finally {
