@@ -3,7 +3,9 @@ import {
   consoleLogger,
   createAuthority,
   type Logger,
+  optionNames,
   type Random,
+  refuseUnknownOptions,
   type Scheduler,
   Shutdown,
   systemClock,
@@ -39,6 +41,16 @@ export interface ApiServerOptions {
   readonly cuts?: Random;
 }
 
+export const apiServerOptionNames = optionNames<ApiServerOptions>({
+  clock: true,
+  random: true,
+  log: true,
+  storage: true,
+  token: true,
+  controllers: true,
+  cuts: true,
+});
+
 /** Where others reach the server. */
 export interface ListenOptions {
   /** @default '127.0.0.1' */
@@ -48,6 +60,8 @@ export interface ListenOptions {
   /** HTTPS, with a certificate of the server's own authority. @default true */
   readonly tls?: boolean;
 }
+
+export const listenOptionNames = optionNames<ListenOptions>({ host: true, port: true, tls: true });
 
 /** How one client reaches the server. */
 export interface ConnectOptions {
@@ -59,6 +73,8 @@ export interface ConnectOptions {
   readonly cuts?: Random;
 }
 
+export const connectOptionNames = optionNames<ConnectOptions>({ name: true, faults: true, cuts: true });
+
 /** How a server goes down. */
 export interface SuspendOptions {
   /**
@@ -68,10 +84,14 @@ export interface SuspendOptions {
   readonly graceful?: boolean;
 }
 
+export const suspendOptionNames = optionNames<SuspendOptions>({ graceful: true });
+
 export interface RestartOptions extends SuspendOptions {
   /** How long nobody listens, on the server's clock. @default 0 */
   readonly downMs?: number;
 }
+
+export const restartOptionNames = optionNames<RestartOptions>({ downMs: true, graceful: true });
 
 /** A server that listens. */
 export interface Listening extends AsyncDisposable {
@@ -136,6 +156,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** Starts a server. It is ready when this resolves. */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    refuseUnknownOptions('ApiServer.start', options, apiServerOptionNames);
     // A storage that was used before may hold definitions; and where a clock jumps, nothing may take real time later.
     if (options.storage !== undefined || options.clock !== undefined) await loadWriteParts();
     const server = new ApiServer(options);
@@ -177,6 +198,7 @@ export class ApiServer implements AsyncDisposable {
    * const client = createClient(server.connect({ faults }));
    */
   connect(options: ConnectOptions = {}): InProcessConfig {
+    refuseUnknownOptions('ApiServer.connect', options, connectOptionNames);
     this.#connected += 1;
     return this.#configOf(this.#newTransport({ name: `client-${this.#connected}`, ...options }));
   }
@@ -198,7 +220,9 @@ export class ApiServer implements AsyncDisposable {
    * Goes down, with all objects kept: connections, in this process and over HTTP, are cut, and new ones refused until
    * {@link resume}. As on a real server, a watch from before cannot go on after it: it gets 410, and lists again.
    */
-  async suspend({ graceful = false }: SuspendOptions = {}): Promise<void> {
+  async suspend(options: SuspendOptions = {}): Promise<void> {
+    refuseUnknownOptions('ApiServer.suspend', options, suspendOptionNames);
+    const { graceful = false } = options;
     if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
     if (this.#down) return;
     this.#down = true;
@@ -217,14 +241,18 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** {@link suspend}, for a while, then {@link resume}. */
-  async restart({ downMs = 0, graceful = false }: RestartOptions = {}): Promise<void> {
+  async restart(options: RestartOptions = {}): Promise<void> {
+    refuseUnknownOptions('ApiServer.restart', options, restartOptionNames);
+    const { downMs = 0, graceful = false } = options;
     await this.suspend({ graceful });
     if (downMs > 0) await this.#clock.sleep(downMs);
     await this.resume();
   }
 
   /** Serves the same objects over HTTPS, or HTTP, as well. Rejects when the port is taken. */
-  async listen({ host = '127.0.0.1', port = 0, tls = true }: ListenOptions = {}): Promise<Listening> {
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    refuseUnknownOptions('ApiServer.listen', options, listenOptionNames);
+    const { host = '127.0.0.1', port = 0, tls = true } = options;
     if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
     const names = [...new Set([host, ...certificateHosts])].filter((name) => name !== '0.0.0.0' && name !== '::');
     // Node's HTTP takes a while to load: who stays within the process does without.

@@ -1,4 +1,4 @@
-import type { Random } from 'riata/runtime';
+import { optionNames, type Random, refuseUnknownOptions } from 'riata/runtime';
 
 /** A request on its way from a client to the server, as fault hooks see it. */
 export interface FaultRequest {
@@ -84,6 +84,14 @@ export interface FaultRates {
   readonly delayMs?: number;
 }
 
+export const faultRatesOptionNames = optionNames<FaultRates>({
+  fail: true,
+  cut: true,
+  cutWatch: true,
+  stallWatch: true,
+  delayMs: true,
+});
+
 /**
  * Faults by chance: the same seed makes the same of the same requests.
  *
@@ -92,6 +100,7 @@ export interface FaultRates {
  * const client = createClient(server.connect({ name: 'unlucky', faults }));
  */
 export function randomFaults(random: Random, rates: FaultRates): Faults {
+  refuseUnknownOptions('randomFaults', rates, faultRatesOptionNames);
   const happens = (rate = 0) => random.next() < rate;
   const { delayMs = 0 } = rates;
   const delay = () => (delayMs === 0 ? 0 : random.int(0, delayMs));

@@ -3,7 +3,7 @@ import { type ConnectedClient, createClient, Manager, type RestConfig } from 'ri
 import type { ReconcileRecord } from 'riata/controller';
 import type { Pod } from 'riata/kinds';
 import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
-import { silentLogger, systemClock } from 'riata/runtime';
+import { optionNames, refuseUnknownOptions, silentLogger, systemClock } from 'riata/runtime';
 import type { MetricValues } from './autoscaling/metrics.js';
 import {
   clusterControllers,
@@ -39,6 +39,17 @@ export interface SandboxOptions {
   readonly token?: string;
 }
 
+export const sandboxOptionNames = optionNames<SandboxOptions>({
+  nodes: true,
+  fate: true,
+  metrics: true,
+  provider: true,
+  clock: true,
+  random: true,
+  log: true,
+  token: true,
+});
+
 /**
  * A working Kubernetes cluster without nodes, in this process: the embedded API server, the controllers of workloads, a
  * scheduler, and a kubelet that pretends to run Pods.
@@ -58,6 +69,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** Starts it. Nodes are there and controllers run when this resolves. */
   static async start(options: SandboxOptions = {}): Promise<Sandbox> {
+    refuseUnknownOptions('Sandbox.start', options, sandboxOptionNames);
     const { nodes = 3, clock = systemClock, random, log = silentLogger, token } = options;
     if (!Number.isInteger(nodes) || nodes < 0) throw new TypeError(`nodes: expected a whole number, got ${nodes}`);
     const server = await ApiServer.start({ clock, log, ...(random && { random }), ...(token && { token }) });

@@ -1,5 +1,5 @@
 import { type Duration, durationMs } from 'riata/object';
-import { describeError } from 'riata/runtime';
+import { describeError, optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { troublesOf } from './failing-reconciles.js';
 import type { SettleParts } from './settle.js';
 import { RealTime } from './test-time.js';
@@ -14,12 +14,15 @@ export interface EventuallyOptions {
   readonly maxRequests?: number;
 }
 
+export const eventuallyOptionNames = optionNames<EventuallyOptions>({ within: true, what: true, maxRequests: true });
+
 /** See `TestEnvironment.eventually`. */
 export async function eventuallyIn<T>(
   parts: Pick<SettleParts, 'time' | 'limit' | 'managers'>,
   probe: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false>> {
+  refuseUnknownOptions('eventually', options, eventuallyOptionNames);
   const { time } = parts;
   const within = options.within ?? '1m';
   const untilMs = time.clock.monotonic() + durationMs(within, 'eventually: within');

@@ -1,5 +1,6 @@
 import type { ReconcileRecord } from 'riata/controller';
 import { keyId } from 'riata/object';
+import { optionNames } from 'riata/runtime';
 import { failingReconciles } from './failing-reconciles.js';
 import { clustersOf } from './pending-work.js';
 import type { RecordedRequest } from './request-recorder.js';
@@ -13,6 +14,13 @@ export interface ConvergedOptions extends SettleOptions {
    */
   readonly ignore?: (request: RecordedRequest) => boolean;
 }
+
+export const convergedOptionNames = optionNames<ConvergedOptions>({
+  ignore: true,
+  horizon: true,
+  timeout: true,
+  maxRequests: true,
+});
 
 /** See `TestEnvironment.expectConverged`. */
 export async function expectConverged(parts: SettleParts, options: ConvergedOptions = {}): Promise<void> {

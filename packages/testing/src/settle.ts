@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from 'riata/object';
+import { optionNames } from 'riata/runtime';
 import type { WorkLimit } from './endless-work.js';
 import { delayedWork, type Lookers, nextDelayedMs, pendingWork, stateOfWork } from './pending-work.js';
 import type { RequestRecorder } from './request-recorder.js';
@@ -22,6 +23,8 @@ export interface SettleOptions {
    */
   readonly maxRequests?: number;
 }
+
+export const settleOptionNames = optionNames<SettleOptions>({ horizon: true, timeout: true, maxRequests: true });
 
 /** What settling works on. */
 export interface SettleParts extends Lookers {

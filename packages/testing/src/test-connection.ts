@@ -1,6 +1,6 @@
 import { type ConnectedClient, createClient } from 'riata/client';
 import type { RestConfig, Transport } from 'riata/rest';
-import type { Runtime } from 'riata/runtime';
+import { optionNames, type Runtime } from 'riata/runtime';
 import type { CutOptions, RecordingTransport } from './recording-transport.js';
 import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
 
@@ -14,6 +14,8 @@ export interface ConnectOptions {
    */
   readonly onRequest?: (request: RecordedRequest) => unknown;
 }
+
+export const connectOptionNames = optionNames<ConnectOptions>({ name: true, onRequest: true });
 
 /**
  * A way to the server for code that is no manager: clients, informers, factories, that take a configuration. Its requests

@@ -5,18 +5,27 @@ import { Namespace } from 'riata/kinds';
 import type { Manager, Runnable } from 'riata/manager';
 import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
 import type { RestConfig } from 'riata/rest';
-import { type Logger, type MemoryLogger, memoryLogger, type Runtime, seededRandom, VirtualClock } from 'riata/runtime';
+import {
+  type Logger,
+  type MemoryLogger,
+  memoryLogger,
+  optionNames,
+  type Runtime,
+  refuseUnknownOptions,
+  seededRandom,
+  VirtualClock,
+} from 'riata/runtime';
 import { Connections } from './connections.js';
 import { EndlessWork } from './endless-work.js';
 import { type EventuallyOptions, eventuallyIn } from './eventually.js';
-import { type ConvergedOptions, expectConverged } from './expect-converged.js';
+import { type ConvergedOptions, convergedOptionNames, expectConverged } from './expect-converged.js';
 import { FaultScript } from './fault-script.js';
 import { type Definition, definitionName, installDefinitions } from './install-definitions.js';
 import { isCreation, MadeObjects } from './made-objects.js';
 import { RequestRecorder } from './request-recorder.js';
 import { RequestReader } from './request-target.js';
-import { type SettleOptions, type SettleParts, settle } from './settle.js';
-import type { ConnectOptions, TestConnection } from './test-connection.js';
+import { type SettleOptions, type SettleParts, settle, settleOptionNames } from './settle.js';
+import { type ConnectOptions, connectOptionNames, type TestConnection } from './test-connection.js';
 import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 import {
   type EmbeddedOptions,
@@ -53,6 +62,17 @@ export interface TestEnvironmentOptions {
   /** What managers and server log to. @default `env.log`, in memory */
   readonly log?: Logger;
 }
+
+export const testEnvironmentOptionNames = optionNames<TestEnvironmentOptions>({
+  kinds: true,
+  crds: true,
+  server: true,
+  time: true,
+  embedded: true,
+  seed: true,
+  startTime: true,
+  log: true,
+});
 
 /**
  * All that a test of controllers needs: a server, a client, managers on a virtual clock, a record of all they do, and
@@ -95,6 +115,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** Starts a server, or connects to one, and installs the kinds. A few milliseconds for the in-process one. */
   static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+    refuseUnknownOptions('TestEnvironment.start', options, testEnvironmentOptionNames);
     const { kinds = [], crds = [], seed = 1, startTime: start } = options;
     const choice = options.server ?? (process.env[serverVariable] || 'in-process');
     const log = memoryLogger('debug');
@@ -209,6 +230,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   /** A way to the server for code that is no manager, with a record of its requests, faults, and an end. */
   connect(options: ConnectOptions = {}): TestConnection {
+    refuseUnknownOptions('TestEnvironment.connect', options, connectOptionNames);
     this.#refuseEnded();
     const isOfCluster = () => this.managers.some(({ manager }) => leadsToCluster(manager, connection.config));
     const connection: TestConnection = this.#connections.open(options, (request) =>
@@ -239,7 +261,8 @@ export class TestEnvironment implements AsyncDisposable {
    * within the `horizon`, no reconcile runs. Time moves as far as that needs. Rejects, naming what is left, if it takes
    * too long, if a manager has failed, or if requests come without end.
    */
-  settle(options?: SettleOptions): Promise<void> {
+  async settle(options?: SettleOptions): Promise<void> {
+    refuseUnknownOptions('settle', options, settleOptionNames);
     return settle(this.#parts(), options);
   }
 
@@ -248,7 +271,8 @@ export class TestEnvironment implements AsyncDisposable {
    * object, write and controller; also if the last reconcile of an object failed. A controller that passes writes nothing
    * in a steady state.
    */
-  expectConverged(options?: ConvergedOptions): Promise<void> {
+  async expectConverged(options?: ConvergedOptions): Promise<void> {
+    refuseUnknownOptions('expectConverged', options, convergedOptionNames);
     return expectConverged(this.#parts(), options);
   }
 

@@ -17,7 +17,7 @@ import {
   type RunnableStage,
 } from 'riata/manager';
 import { clusterKey, type KindRef, keyOf, objectKey } from 'riata/object';
-import { abortable, onAbort, type Runtime } from 'riata/runtime';
+import { abortable, onAbort, optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
 import type { EndlessWork } from './endless-work.js';
 import { clustersOf } from './pending-work.js';
@@ -31,6 +31,23 @@ export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'cli
   /** What it runs. More can be added later. @default nothing */
   readonly run?: readonly (ControllerDefinition | Runnable)[];
 }
+
+export const testManagerOptionNames = optionNames<TestManagerOptions>({
+  name: true,
+  run: true,
+  metrics: true,
+  health: true,
+  events: true,
+  cache: true,
+  clientOptions: true,
+  uncached: true,
+  controllers: true,
+  leaderElection: true,
+  sharding: true,
+  clusterProvider: true,
+  gracefulTimeout: true,
+  loopMonitor: true,
+});
 
 /** Registers shared handlers; `signal` aborts when they are to end. */
 export type RegisterHandlers = (factory: SharedControllerFactory, options: { readonly signal: AbortSignal }) => unknown;
@@ -93,6 +110,7 @@ export class TestManager implements AsyncDisposable {
   /** @internal */
   static async start(parts: TestManagerParts): Promise<TestManager> {
     const { connection, options, runtime } = parts;
+    refuseUnknownOptions('startManager', options, testManagerOptionNames);
     const { run: _, name: __, ...given } = options;
     const manager = await Manager.create({
       ...given,

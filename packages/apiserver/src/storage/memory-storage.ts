@@ -1,5 +1,5 @@
 import type { KubeObject } from 'riata/object';
-import type { Clock } from 'riata/runtime';
+import { type Clock, optionNames, refuseUnknownOptions } from 'riata/runtime';
 import {
   CompactedError,
   type ListPage,
@@ -20,6 +20,13 @@ export interface MemoryStorageOptions {
   readonly revision?: number;
 }
 
+export const memoryStorageOptionNames = optionNames<MemoryStorageOptions>({
+  clock: true,
+  historyMs: true,
+  historyWrites: true,
+  revision: true,
+});
+
 /** Keeps everything in this process. */
 export class MemoryStorage implements Storage {
   readonly #clock: Clock;
@@ -33,6 +40,7 @@ export class MemoryStorage implements Storage {
   #compacted = 0;
 
   constructor(options: MemoryStorageOptions) {
+    refuseUnknownOptions('MemoryStorage', options, memoryStorageOptionNames);
     this.#clock = options.clock;
     this.#historyMs = options.historyMs ?? 300_000;
     this.#historyWrites = options.historyWrites ?? 100_000;

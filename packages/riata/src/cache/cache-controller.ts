@@ -1,6 +1,7 @@
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import type { ListerWatcher } from './list-watch.js';
@@ -40,6 +41,24 @@ export interface CacheControllerConfig<T extends KubeObject, A>
   readonly runtime?: Partial<Runtime>;
 }
 
+export const cacheControllerConfigOptionNames = optionNames<CacheControllerConfig<KubeObject, unknown>>({
+  queue: true,
+  listerWatcher: true,
+  process: true,
+  kind: true,
+  fullResyncPeriod: true,
+  shouldResync: true,
+  retryOnError: true,
+  watchErrorHandler: true,
+  watchListPageSize: true,
+  name: true,
+  runtime: true,
+  transform: true,
+  useWatchList: true,
+  silence: true,
+  admitListed: true,
+});
+
 /**
  * Moves what a server has and what changes there through a queue into a function (`cache.Controller`, made by
  * `cache.New(Config)`): a Reflector at one end, a loop that pops at the other. The lowest level at which one can build an
@@ -52,6 +71,7 @@ export class CacheController<T extends KubeObject, A> {
   #hasRun = false;
 
   constructor(config: CacheControllerConfig<T, A>) {
+    refuseUnknownOptions('CacheController', config, cacheControllerConfigOptionNames);
     this.#config = config;
     this.#runtime = resolveRuntime(config.runtime);
     const { name, kind, transform, admitListed, known, useWatchList, silence, shouldResync } = config;

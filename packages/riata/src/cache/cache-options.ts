@@ -2,6 +2,7 @@ import type { Selection } from '../client/options.js';
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { SharedIndexInformerOptions, WatchErrorHandler } from './shared-informer.js';
 
@@ -22,6 +23,19 @@ export interface KindCacheOptions<R extends KubeObject = KubeObject>
    */
   readonly start?: 'at-once' | 'first-use' | 'when-told';
 }
+
+export const kindCacheOptionNames = optionNames<KindCacheOptions<KubeObject>>({
+  namespaces: true,
+  resyncPeriod: true,
+  start: true,
+  labelSelector: true,
+  fieldSelector: true,
+  transform: true,
+  memory: true,
+  pageSize: true,
+  useWatchList: true,
+  silence: true,
+});
 
 /** A kind and how it is to be held; made by {@link cached}. */
 export interface CachedKind {
@@ -64,3 +78,14 @@ export interface CacheOptions {
   /** @default the client's clock; else the system's */
   readonly runtime?: Partial<Runtime>;
 }
+
+export const cacheOptionNames = optionNames<CacheOptions>({
+  kinds: true,
+  namespaces: true,
+  resyncPeriod: true,
+  silence: true,
+  undeclared: true,
+  catchUp: true,
+  watchErrorHandler: true,
+  runtime: true,
+});

@@ -1,15 +1,23 @@
 import type { ConnectedClient } from '../client/create-client.js';
 import type { FieldIndexer, Key, Reader } from '../client/interfaces.js';
-import type { CallOptions, GetOptions, ListOptions, Selection } from '../client/options.js';
+import {
+  type CallOptions,
+  type GetOptions,
+  getOptionNames,
+  type ListOptions,
+  listOptionNames,
+  type Selection,
+} from '../client/options.js';
 import { durationMs } from '../object/duration.js';
 import { formatGvk, type GroupVersionKind } from '../object/gvk.js';
 import type { ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import type { Informer } from './cache-informer.js';
-import type { CacheOptions, KindCacheOptions } from './cache-options.js';
+import { type CacheOptions, cacheOptionNames, type KindCacheOptions, kindCacheOptionNames } from './cache-options.js';
 import { CacheReader, type notAtHand } from './cache-reader.js';
 import { fieldIndex } from './cache-selection.js';
 import { KindCache } from './kind-cache.js';
@@ -72,6 +80,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   constructor(client: ConnectedClient, options: CacheOptions = {}) {
+    refuseUnknownOptions('cache', options, cacheOptionNames);
     this.#client = client;
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
@@ -93,6 +102,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
    * any; other options are refused.
    */
   use<R extends KubeObject>(kind: KindRef<R>, options: KindCacheOptions<R> = {}): CacheUse<R> {
+    refuseUnknownOptions(`cache of ${kind.kind}`, options, kindCacheOptionNames);
     const held = this.#hold(kind, options);
     held.uses += 1;
     let released: Promise<void> | undefined;
@@ -213,6 +223,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     key: Key<S>,
     options: GetOptions = {},
   ): Promise<R> {
+    refuseUnknownOptions('cache.get', options, getOptionNames);
     return this.#reader.get(kind, key, options, this.#reading(kind));
   }
 
@@ -222,6 +233,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     key: Key<S>,
     options: GetOptions = {},
   ): Promise<R | undefined> {
+    refuseUnknownOptions('cache.find', options, getOptionNames);
     return this.#reader.find(kind, key, options, this.#reading(kind));
   }
 
@@ -235,6 +247,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
    * those of {@link indexField}. With `limit`, no more than that, and no token to go on.
    */
   async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
+    refuseUnknownOptions('cache.list', options, listOptionNames);
     return this.#reader.list(kind, options, this.#reading(kind));
   }
 

@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Deltas, ObjectDelta } from './delta.js';
 import { defaultKeyFunc, type KeyFunc, resourceVersionOf } from './key-functions.js';
@@ -17,6 +18,12 @@ export interface DeltaFIFOOptions<T> {
   readonly transform?: (obj: T) => T;
 }
 
+export const deltaFIFOOptionNames = optionNames<DeltaFIFOOptions<unknown>>({
+  keyFunc: true,
+  knownObjects: true,
+  transform: true,
+});
+
 /**
  * A queue of changes (`cache.DeltaFIFO`) for those who want to process every change at most once, see all that happened to
  * an object since the last time, deletions too, and look at everything again now and then. See `FIFO` for less, and
@@ -34,6 +41,7 @@ export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {
 
   constructor(options: DeltaFIFOOptions<T> = {}) {
     super(options.keyFunc ?? defaultKeyFunc);
+    refuseUnknownOptions('DeltaFIFO', options, deltaFIFOOptionNames);
     this.#knownObjects = options.knownObjects;
     this.#transform = options.transform;
   }

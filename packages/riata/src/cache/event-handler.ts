@@ -1,5 +1,6 @@
 import type { Duration } from '../object/duration.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Change } from './change.js';
 import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 
@@ -38,6 +39,13 @@ export interface EventHandlerOptions {
   /** Removes the handler when it aborts. @default none */
   readonly signal?: AbortSignal;
 }
+
+export const eventHandlerOptionNames = optionNames<EventHandlerOptions>({
+  name: true,
+  resyncPeriod: true,
+  bufferSize: true,
+  signal: true,
+});
 
 /** A handler's place at an informer (`cache.ResourceEventHandlerRegistration`). */
 export interface EventHandlerRegistration {

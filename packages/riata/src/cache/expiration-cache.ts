@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { systemClock } from '../runtime/system-clock.js';
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { defaultKeyFunc, type KeyFunc, keyed, resourceVersionOf } from './key-functions.js';
@@ -22,6 +23,13 @@ export interface ExpirationCacheOptions<T> {
   readonly clock?: Clock;
 }
 
+export const expirationCacheOptionNames = optionNames<ExpirationCacheOptions<unknown>>({
+  keyFunc: true,
+  ttlMs: true,
+  isExpired: true,
+  clock: true,
+});
+
 /**
  * A store whose objects are gone after a while (`cache.ExpirationCache`, `NewTTLStore`, `NewExpirationStore`). There is no
  * timer: what has expired is found and dropped when it would be read, and takes up memory until then. An update
@@ -35,6 +43,7 @@ export class ExpirationCache<T> implements Store<T> {
   #resourceVersion = '';
 
   constructor(options: ExpirationCacheOptions<T> = {}) {
+    refuseUnknownOptions('ExpirationCache', options, expirationCacheOptionNames);
     const { keyFunc = defaultKeyFunc, ttlMs = 0, clock = systemClock } = options;
     if (Number.isNaN(ttlMs)) throw new TypeError('ExpirationCache: ttlMs wants a number of milliseconds, got NaN');
     this.#keyOf = keyed(keyFunc);

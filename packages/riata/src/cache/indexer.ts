@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { defaultKeyFunc, type KeyFunc, keyed } from './key-functions.js';
 import { type Store, type Transaction, TransactionError, type TransactionStore } from './store.js';
@@ -32,11 +33,19 @@ export interface StoreOptions<T> {
   readonly transform?: (obj: T) => T;
 }
 
+export const storeOptionNames = optionNames<StoreOptions<unknown>>({ keyFunc: true, transform: true });
+
 /** Options of {@link createIndexer}. */
 export interface IndexerOptions<T> extends StoreOptions<T> {
   /** More can be added later. @default none */
   readonly indexers?: Indexers<T>;
 }
+
+export const indexerOptionNames = optionNames<IndexerOptions<unknown>>({
+  indexers: true,
+  keyFunc: true,
+  transform: true,
+});
 
 class KeyedStore<T> implements Indexer<T>, TransactionStore<T> {
   readonly #storage: ThreadSafeStore<T>;
@@ -150,6 +159,7 @@ class KeyedStore<T> implements Indexer<T>, TransactionStore<T> {
 
 /** A plain store (`cache.NewStore`). */
 export function createStore<T>(options: StoreOptions<T> = {}): Store<T> & TransactionStore<T> {
+  refuseUnknownOptions('createStore', options, storeOptionNames);
   return new KeyedStore<T>(options);
 }
 
@@ -162,5 +172,6 @@ export function createStore<T>(options: StoreOptions<T> = {}): Store<T> & Transa
  * pods.byIndex('byNode', 'node-1');
  */
 export function createIndexer<T>(options: IndexerOptions<T> = {}): Indexer<T> & TransactionStore<T> {
+  refuseUnknownOptions('createIndexer', options, indexerOptionNames);
   return new KeyedStore<T>(options);
 }

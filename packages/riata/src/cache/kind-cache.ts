@@ -3,13 +3,19 @@ import type { Write } from '../client/write-hook.js';
 import { formatGroupResource } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { abortable } from '../runtime/signals.js';
 import type { Informer } from './cache-informer.js';
 import { CacheMember } from './cache-member.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { CacheSyncError } from './cache-sync-error.js';
-import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
+import {
+  type EventHandlerOptions,
+  type EventHandlerRegistration,
+  eventHandlerOptionNames,
+  type ResourceEventHandler,
+} from './event-handler.js';
 import type { ListWatchClient } from './list-watch.js';
 import { MemberHandler } from './member-handler.js';
 import { isReflectorError } from './reflector-error.js';
@@ -153,6 +159,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   addEventHandler(handler: ResourceEventHandler<R>, options: EventHandlerOptions = {}): EventHandlerRegistration {
+    refuseUnknownOptions(`handler of ${this.kind.kind}`, options, eventHandlerOptionNames);
     if (this.#stopped) {
       throw new Error(`${formatGroupResource(this.kind.gvr)} is no longer in the cache: ask it for the informer again`);
     }

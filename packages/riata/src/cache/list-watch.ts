@@ -8,6 +8,7 @@ import type { MakeObject } from '../object/scan/decode-object.js';
 import { type ServerContact, serverContact } from '../rest/server-contact.js';
 import type { WatchEvent } from '../rest/watch-event.js';
 import type { WatchConsumer } from '../rest/watch-stream.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /** A list whose items come one by one, such as a `ListStream`: what is big need not be held twice. */
 export interface ListItems<out T> {
@@ -43,6 +44,15 @@ export interface ListWatchOptions extends Selection {
   readonly makeObject?: MakeObject;
 }
 
+export const listWatchOptionNames = optionNames<ListWatchOptions>({
+  tweak: true,
+  metadataOnly: true,
+  makeObject: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+});
+
 /** What {@link listWatch} needs of a client; with `run`, as a `KubeClient` has it, lists come item by item. */
 export type ListWatchClient = Pick<Client, 'list' | 'watch'> &
   Partial<Pick<KubeClient, 'run'>> & { readonly [serverContact]?: ServerContact | undefined };
@@ -69,6 +79,7 @@ export function listWatch(
   kind: KindRef,
   options: ListWatchOptions = {},
 ): ListerWatcher<KubeObject> {
+  refuseUnknownOptions(`listWatch(${kind.kind})`, options, listWatchOptionNames);
   const { namespace, labelSelector, fieldSelector, tweak, makeObject } = options;
   const selection = { namespace, labelSelector, fieldSelector };
   const asked: KindRef = options.metadataOnly ? metadataOnly(kind) : kind;

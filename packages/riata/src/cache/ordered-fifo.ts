@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
 import { DeltaLine, type LinedDelta } from './delta-line.js';
@@ -23,6 +24,13 @@ export interface OrderedFIFOOptions<T> {
   readonly batchSize?: number;
 }
 
+export const orderedFIFOOptionNames = optionNames<OrderedFIFOOptions<unknown>>({
+  keyFunc: true,
+  knownObjects: true,
+  transform: true,
+  batchSize: true,
+});
+
 /**
  * A queue of changes that keeps the order in which they came (`cache.RealFIFO`, with `AtomicEvents` unless
  * `knownObjects` are given): nothing is merged, and an object comes as often as it changed. Informers use it: what one
@@ -46,6 +54,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
   #resourceVersion = '';
 
   constructor(options: OrderedFIFOOptions<T> = {}) {
+    refuseUnknownOptions('OrderedFIFO', options, orderedFIFOOptionNames);
     const { keyFunc = defaultKeyFunc, knownObjects, transform, batchSize = 1000 } = options;
     if (!(batchSize >= 1)) throw new RangeError(`OrderedFIFO: batchSize wants a number from 1 up, got ${batchSize}`);
     this.#keyOf = keyed(keyFunc);

@@ -1,6 +1,7 @@
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 
 /**
@@ -79,3 +80,17 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** @default the system's */
   readonly runtime?: Partial<Runtime>;
 }
+
+export const reflectorOptionNames = optionNames<ReflectorOptions<KubeObject>>({
+  name: true,
+  kind: true,
+  resyncPeriod: true,
+  shouldResync: true,
+  transform: true,
+  admitListed: true,
+  pageSize: true,
+  useWatchList: true,
+  silence: true,
+  onError: true,
+  runtime: true,
+});

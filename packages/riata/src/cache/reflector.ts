@@ -4,6 +4,7 @@ import { findApiError } from '../rest/api-error.js';
 import { OutageDetector, type ServerContact, serverContact } from '../rest/server-contact.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
 import { resolveRuntime } from '../runtime/runtime.js';
 import type { ListerWatcher } from './list-watch.js';
@@ -13,7 +14,7 @@ import { applyTo, type EventTarget, InitialEvents } from './reflector-events.js'
 import { ReflectorIntake } from './reflector-intake.js';
 import { type ListedObjects, ReflectorLister } from './reflector-list.js';
 import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.js';
-import type { ReflectorHealth, ReflectorOptions } from './reflector-options.js';
+import { type ReflectorHealth, type ReflectorOptions, reflectorOptionNames } from './reflector-options.js';
 import { ReflectorPosition } from './reflector-position.js';
 import { ReflectorResync } from './reflector-resync.js';
 import { reflectorSettings } from './reflector-settings.js';
@@ -73,6 +74,7 @@ export class Reflector<T extends KubeObject> {
     const runtime = resolveRuntime(options.runtime);
     const { clock, random, log, metrics } = runtime;
     const name = options.name ?? nameOf(kind);
+    refuseUnknownOptions(`reflector "${name}"`, options, reflectorOptionNames);
     this.name = name;
     this.#kind = kind;
     this.#clock = clock;

@@ -1,6 +1,7 @@
 import type { Duration } from '../object/duration.js';
 import { formatGroupResource } from '../object/gvk.js';
 import type { KubeObject } from '../object/meta.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { thrownAt } from '../runtime/user-frame.js';
@@ -10,7 +11,12 @@ import { type Change, StoredChange } from './change.js';
 import { ChangeIterator } from './change-iterator.js';
 import type { Delta } from './delta.js';
 import { admitListed, DeltaApplier } from './delta-applier.js';
-import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
+import {
+  type EventHandlerOptions,
+  type EventHandlerRegistration,
+  eventHandlerOptionNames,
+  type ResourceEventHandler,
+} from './event-handler.js';
 import { EventListener, type Upstream } from './event-listener.js';
 import { IndexFailures } from './index-failures.js';
 import type { Indexer } from './indexer.js';
@@ -21,12 +27,13 @@ import type { Queue } from './queue.js';
 import type { ReflectorHealth } from './reflector-options.js';
 import { reflectorSettings } from './reflector-settings.js';
 import { ResyncPeriods, resyncMs } from './resync-periods.js';
-import type {
-  ChangesOptions,
-  IndexedInformer,
-  InformerHealth,
-  SharedIndexInformerOptions,
-  WatchErrorHandler,
+import {
+  type ChangesOptions,
+  type IndexedInformer,
+  type InformerHealth,
+  type SharedIndexInformerOptions,
+  sharedIndexInformerOptionNames,
+  type WatchErrorHandler,
 } from './shared-informer.js';
 import { SharedProcessor } from './shared-processor.js';
 import type { Store } from './store.js';
@@ -80,6 +87,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
     const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
     this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
+    refuseUnknownOptions(`informer "${this.name}"`, options, sharedIndexInformerOptionNames);
     // Not as late as in run, where nobody may be listening.
     reflectorSettings(this.name, { pageSize: options.pageSize, silence: options.silence });
     this.#ingest = createIngest(options.memory, (key) => this.#store.peek(key));
@@ -281,6 +289,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
 
   #listen(handler: ResourceEventHandler<T>, options: EventHandlerOptions, onClose?: () => void): EventListener<T> {
     this.#refuseStopped('addEventHandler');
+    refuseUnknownOptions(`handler of informer "${this.name}"`, options, eventHandlerOptionNames);
     this.#handlers += 1;
     const { name = `handler-${this.#handlers}`, bufferSize = defaultBufferSize, signal } = options;
     const periodMs = resyncMs(

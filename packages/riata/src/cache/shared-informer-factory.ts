@@ -3,6 +3,7 @@ import { listParams } from '../client/params.js';
 import { formatGroupResource, formatGvr } from '../object/gvk.js';
 import type { KindRef, MetadataOnly, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
@@ -39,6 +40,23 @@ export interface SharedInformerFactoryOptions extends CommonOptions, Selection {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const sharedInformerFactoryOptionNames = optionNames<SharedInformerFactoryOptions>({
+  tweak: true,
+  transform: true,
+  perKind: true,
+  runtime: true,
+  memory: true,
+  pageSize: true,
+  useWatchList: true,
+  silence: true,
+  onHandlerError: true,
+  resyncPeriod: true,
+  watchErrorHandler: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+});
+
 /** Those that must be the same for everybody who shares an informer. */
 const shared = [
   ...(['transform', 'tweak', 'resyncPeriod', 'watchErrorHandler', 'onHandlerError'] as const),
@@ -70,6 +88,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   readonly #stop = new AbortController();
 
   constructor(client: ListWatchClient, options: SharedInformerFactoryOptions = {}) {
+    refuseUnknownOptions('SharedInformerFactory', options, sharedInformerFactoryOptionNames);
     this.#client = client;
     this.#options = options;
     for (const [kind, own] of options.perKind ?? []) this.#perKind.set(formatGvr(kind.gvr), own);
@@ -88,6 +107,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     options?: FactoryInformerOptions<R> & { readonly metadataOnly?: false },
   ): SharedIndexInformer<R>;
   forKind(kind: KindRef, own: object = {}): unknown {
+    refuseUnknownOptions(`informer of ${kind.kind}`, own, factoryInformerOptionNames);
     return this.#informer(kind, own);
   }
 
@@ -171,3 +191,22 @@ function refuseConflict({ informer, options }: Entry, asked: FactoryInformerOpti
       'have to ask for the same; say it once, in perKind of the factory, or choose another selection',
   );
 }
+
+export const factoryInformerOptionNames = optionNames<
+  FactoryInformerOptions<KubeObject> & { readonly metadataOnly: boolean }
+>({
+  tweak: true,
+  transform: true,
+  indexers: true,
+  memory: true,
+  pageSize: true,
+  useWatchList: true,
+  silence: true,
+  onHandlerError: true,
+  resyncPeriod: true,
+  watchErrorHandler: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+  metadataOnly: true,
+});

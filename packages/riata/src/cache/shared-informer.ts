@@ -1,6 +1,7 @@
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { CacheController } from './cache-controller.js';
 import type { CacheMemory } from './cache-memory.js';
@@ -55,6 +56,22 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
   readonly runtime?: Partial<Runtime>;
 }
 
+export const sharedIndexInformerOptionNames = optionNames<SharedIndexInformerOptions<KubeObject>>({
+  kind: true,
+  indexers: true,
+  resyncPeriod: true,
+  memory: true,
+  transform: true,
+  watchErrorHandler: true,
+  onHandlerError: true,
+  newQueue: true,
+  name: true,
+  runtime: true,
+  pageSize: true,
+  useWatchList: true,
+  silence: true,
+});
+
 /** How an informer is doing, at the moment it was asked: a plain snapshot. */
 export interface InformerHealth extends ReflectorHealth {
   readonly synced: boolean;
@@ -74,6 +91,13 @@ export interface ChangesOptions extends EventHandlerOptions {
   /** Ends the iteration, which rejects with its reason. @default none */
   readonly signal?: AbortSignal;
 }
+
+export const changesOptionNames = optionNames<ChangesOptions>({
+  signal: true,
+  name: true,
+  resyncPeriod: true,
+  bufferSize: true,
+});
 
 /**
  * Keeps what a server has of one kind at hand, and tells any number of handlers what changes (`cache.SharedInformer`). What

@@ -2,6 +2,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
 import { isControlledBy, setControllerReference } from '../object/owner-references.js';
 import { patchTypes } from '../rest/rest-client.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { WriteObject } from './interfaces.js';
 import type { Operation } from './operation.js';
@@ -27,6 +28,18 @@ export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOp
    */
   readonly current?: R;
 }
+
+export const applyOptionNames = optionNames<ApplyOptions<KubeObject>>({
+  fieldManager: true,
+  force: true,
+  ownedBy: true,
+  current: true,
+  dryRun: true,
+  fieldValidation: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
 
 /** The operation that applies an object, or a subresource of it. Throws on what is no intent. */
 export function applyOperation(

@@ -1,8 +1,9 @@
 import { builtinScheme } from '../kinds/builtin-scheme.js';
 import type { Scheme } from '../object/scheme.js';
-import type { RestConfig } from '../rest/config.js';
+import { type RestConfig, restConfigOptionNames } from '../rest/config.js';
 import { RestClient, type RestClientOptions } from '../rest/rest-client.js';
 import { serverContact } from '../rest/server-contact.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { ApplyMemo } from './apply-memo.js';
 import { Discovery } from './discovery.js';
@@ -23,6 +24,19 @@ export interface ClientOptions extends Omit<RestClientOptions, 'apiVersion' | 'b
   readonly onWrite?: WriteListener;
   readonly runtime?: Partial<Runtime>;
 }
+
+export const clientOptionNames = optionNames<ClientOptions>({
+  maxObjectBytes: true,
+  scheme: true,
+  mapper: true,
+  onWrite: true,
+  runtime: true,
+  transport: true,
+  rateLimiter: true,
+  backoff: true,
+  warningHandler: true,
+  timeout: true,
+});
 
 /** A {@link KubeClient} that owns its connection. */
 export class ConnectedClient extends KubeClient implements AsyncDisposable {
@@ -80,16 +94,18 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
  * ```
  */
 export function createClient(config: RestConfig, options: ClientOptions = {}): ConnectedClient {
-  const rest = RestClient.for(config, options);
+  refuseUnknownOptions('createClient', options, clientOptionNames);
+  refuseUnknownOptions('createClient: config', config, restConfigOptionNames);
+  const { scheme = builtinScheme(), mapper: given, onWrite, ...transport } = options;
+  const rest = RestClient.for(config, transport);
   const discovery = new Discovery(rest);
   const { clock, random, log } = resolveRuntime(options.runtime);
   const writes = new WriteHook(log);
-  if (options.onWrite !== undefined) writes.add(options.onWrite);
+  if (onWrite !== undefined) writes.add(onWrite);
   const memo = new ApplyMemo();
   const run = skipUnchanged(writes.wrap(runOver(rest, clock)), memo);
   const standing = (operation: Operation<'patch'>) => standingOf(operation, memo);
-  const mapper = options.mapper ?? new RestMapper(discovery);
-  const scheme = options.scheme ?? builtinScheme();
+  const mapper = given ?? new RestMapper(discovery);
   const parts = { run, scheme, mapper, clock, random, standing, closing: rest.closing, contact: rest[serverContact] };
   return new ConnectedClient(rest, discovery, writes, parts);
 }

@@ -9,8 +9,9 @@ import { patchTypes } from '../rest/rest-client.js';
 import { type ServerContact, serverContact } from '../rest/server-contact.js';
 import type { WatchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
-import { type ApplyOptions, applyOperation, intentOf } from './apply.js';
+import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
 import { runForCaller } from './caller-stack.js';
 import type {
@@ -27,22 +28,31 @@ import type {
 } from './interfaces.js';
 import { eachItem, eachPage } from './list-pages.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
-import type {
-  CreateOptions,
-  DeleteCollectionOptions,
-  DeleteOptions,
-  GetOptions,
-  ListOptions,
-  PagesOptions,
-  PatchOptions,
-  UpdateOptions,
-  WatchOptions,
+import {
+  type CreateOptions,
+  createOptionNames,
+  type DeleteCollectionOptions,
+  type DeleteOptions,
+  deleteCollectionOptionNames,
+  deleteOptionNames,
+  type GetOptions,
+  getOptionNames,
+  type ListOptions,
+  listOptionNames,
+  type PagesOptions,
+  type PatchOptions,
+  pagesOptionNames,
+  patchOptionNames,
+  type UpdateOptions,
+  updateOptionNames,
+  type WatchOptions,
+  watchOptionNames,
 } from './options.js';
 import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
-import { type PodLogOptions, podLogOperation } from './pod-logs.js';
+import { type PodLogOptions, podLogOperation, podLogOptionNames } from './pod-logs.js';
 import type { RestMapper } from './rest-mapper.js';
-import { RetryingWatch, type RetryingWatchOptions } from './retrying-watch.js';
+import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './retrying-watch.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
 import { checkWritten } from './written-object.js';
@@ -139,6 +149,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     key: Key<S, P>,
     options: GetOptions = {},
   ): Promise<R> {
+    refuseUnknownOptions('client.get', options, getOptionNames);
     return (await this.run(getOperation(kind, key, options))) as R;
   }
 
@@ -147,6 +158,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     key: Key<S, P>,
     options: GetOptions = {},
   ): Promise<R | undefined> {
+    refuseUnknownOptions('client.find', options, getOptionNames);
     try {
       return (await this.run(getOperation(kind, key, options))) as R;
     } catch (error) {
@@ -158,18 +170,22 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
+    refuseUnknownOptions('client.list', options, listOptionNames);
     return (await (await this.#listStream(kind, options)).collect()) as KubeList<R>;
   }
 
   each<R extends KubeObject>(kind: KindRef<R>, options: PagesOptions = {}): AsyncIterable<R> {
+    refuseUnknownOptions('client.each', options, pagesOptionNames);
     return eachItem((page) => this.#listStream(kind, page), options) as AsyncIterable<R>;
   }
 
   pages<R extends KubeObject>(kind: KindRef<R>, options: PagesOptions = {}): AsyncIterable<KubeList<R>> {
+    refuseUnknownOptions('client.pages', options, pagesOptionNames);
     return eachPage(async (page) => (await this.#listStream(kind, page)).collect() as Promise<KubeList<R>>, options);
   }
 
   async watch<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions = {}): Promise<WatchStream<R>> {
+    refuseUnknownOptions('client.watch', options, watchOptionNames);
     return await this.#watchStream(kind, options);
   }
 
@@ -181,6 +197,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   retryingWatch<R extends KubeObject>(kind: KindRef<R>, options: RetryingWatchOptions = {}): RetryingWatch<R> {
+    refuseUnknownOptions('client.retryingWatch', options, retryingWatchOptionNames);
     const source = {
       list: (page: ListOptions) => this.#listStream(kind, page),
       watch: (from: WatchOptions) => this.#watchStream(kind, from),
@@ -189,6 +206,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async create<T extends WriteObject>(object: At<T, P> & T, options: CreateOptions = {}): Promise<ReadOf<T>> {
+    refuseUnknownOptions('client.create', options, createOptionNames);
     const kind = await this.#kindOfWritten(object);
     const { namespace } = object.metadata;
     const params = writeParams(options);
@@ -199,6 +217,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
   update<T extends WriteObject>(object: At<T, P> & T, options?: UpdateOptions): Promise<ReadOf<T>>;
   async update(object: WriteObject, options: UpdateOptions = {}): Promise<unknown> {
+    refuseUnknownOptions('client.update', options, updateOptionNames);
     refuseLossy(object, 'update');
     const kind = await this.#kindOfWritten(object);
     const params = writeParams(options);
@@ -212,6 +231,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     patch: Patch<R>,
     options: PatchOptions = {},
   ): Promise<R> {
+    refuseUnknownOptions('client.patch', options, patchOptionNames);
     const contentType = patchTypes[patch.type];
     const params = writeParams(options);
     const operation = { verb: 'patch', kind, ...keyOf(key), params, body: patch.body, contentType } as const;
@@ -222,6 +242,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     object: AppliedAt<New<R, W, S, N>, P, O> & New<R, W, S, N> & { readonly metadata: WriteMeta },
     options: ApplyArgument<P, O>,
   ): Promise<R> {
+    refuseUnknownOptions('client.apply', (options ?? {}) as object, applyOptionNames);
     const intent = object as unknown as WriteObject;
     return (await this.run(applyOperation(await this.#kindOfWritten(intent), intent, options ?? {}))) as R;
   }
@@ -231,6 +252,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     fields: ApplyFields<R>,
     options: ApplyArgument<P, ApplyOptions<R>>,
   ): Promise<R> {
+    refuseUnknownOptions('client.applyFields', (options ?? {}) as object, applyOptionNames);
     return (await this.run(applyOperation(kind, intentOf(kind, fields), options ?? {}))) as R;
   }
 
@@ -239,11 +261,13 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     key: Key<S, P>,
     options: DeleteOptions = {},
   ): Promise<R | Status> {
+    refuseUnknownOptions('client.delete', options, deleteOptionNames);
     const operation = { verb: 'delete', kind, ...keyOf(key), params: {}, body: deleteBody(options) } as const;
     return (await this.run({ ...operation, ...callOf(options) })) as R | Status;
   }
 
   async deleteCollection<R extends KubeObject>(kind: KindRef<R>, options: DeleteCollectionOptions = {}): Promise<void> {
+    refuseUnknownOptions('client.deleteCollection', options, deleteCollectionOptionNames);
     const { namespace } = options;
     const body = deleteBody(options);
     const params = listParams(options);
@@ -259,6 +283,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async table(kind: KindRef, options: ListOptions = {}): Promise<Table> {
+    refuseUnknownOptions('client.table', options, listOptionNames);
     const { namespace } = options;
     const headers = { accept: tableAccept };
     const params = listParams(options);
@@ -267,6 +292,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
+    refuseUnknownOptions('client.logs', options, podLogOptionNames);
     return await this.run(podLogOperation(pod, options));
   }
 

@@ -2,6 +2,7 @@ import type { FieldSelector } from '../object/field-selector.js';
 import type { Selector } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Span } from '../runtime/tracing.js';
 
 /** What every call takes. */
@@ -19,6 +20,13 @@ export interface GetOptions extends CallOptions {
   /** `'0'` lets the server answer from its cache, however old. @default the newest state */
   readonly resourceVersion?: string;
 }
+
+export const getOptionNames = optionNames<GetOptions>({
+  resourceVersion: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
 
 /** Which objects of a kind are meant. */
 export interface Selection {
@@ -49,6 +57,21 @@ export interface ListOptions extends CallOptions, Selection {
   readonly makeObject?: MakeObject;
 }
 
+export const listOptionNames = optionNames<ListOptions>({
+  limit: true,
+  continue: true,
+  resourceVersion: true,
+  resourceVersionMatch: true,
+  cutManagedFields: true,
+  makeObject: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+});
+
 /** Options of `pages` and `each`. */
 export interface PagesOptions extends ListOptions {
   /**
@@ -59,6 +82,22 @@ export interface PagesOptions extends ListOptions {
    */
   readonly onExpired?: 'continue' | 'fail';
 }
+
+export const pagesOptionNames = optionNames<PagesOptions>({
+  onExpired: true,
+  limit: true,
+  continue: true,
+  resourceVersion: true,
+  resourceVersionMatch: true,
+  cutManagedFields: true,
+  makeObject: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+});
 
 /** Options of `watch`. */
 export interface WatchOptions extends CallOptions, Selection {
@@ -79,6 +118,23 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly idleTimeoutMs?: number;
 }
 
+export const watchOptionNames = optionNames<WatchOptions>({
+  resourceVersion: true,
+  resourceVersionMatch: true,
+  sendInitialEvents: true,
+  allowWatchBookmarks: true,
+  timeoutSeconds: true,
+  cutManagedFields: true,
+  makeObject: true,
+  idleTimeoutMs: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+});
+
 /** How a server treats fields that it does not know, or that come twice. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
@@ -94,13 +150,43 @@ export interface WriteOptions extends CallOptions {
 
 /** Options of `create` (`client.CreateOption`). */
 export interface CreateOptions extends WriteOptions {}
+
+export const createOptionNames = optionNames<CreateOptions>({
+  dryRun: true,
+  fieldManager: true,
+  fieldValidation: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
+
 /** Options of `update` (`client.UpdateOption`). */
 export interface UpdateOptions extends WriteOptions {}
+
+export const updateOptionNames = optionNames<UpdateOptions>({
+  dryRun: true,
+  fieldManager: true,
+  fieldValidation: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
+
 /** Options of `patch` (`client.PatchOption`). */
 export interface PatchOptions extends WriteOptions {
   /** Apply patches only: take fields over from other managers. @default false */
   readonly force?: boolean;
 }
+
+export const patchOptionNames = optionNames<PatchOptions>({
+  force: true,
+  dryRun: true,
+  fieldManager: true,
+  fieldValidation: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
 
 /** Refuses a delete unless the object is still the one meant. */
 export interface Preconditions {
@@ -121,5 +207,28 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: Propagation;
 }
 
+export const deleteOptionNames = optionNames<DeleteOptions>({
+  dryRun: true,
+  gracePeriodSeconds: true,
+  preconditions: true,
+  propagationPolicy: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
+
 /** Options of `deleteCollection` (`client.DeleteAllOfOption`). */
 export interface DeleteCollectionOptions extends DeleteOptions, Selection {}
+
+export const deleteCollectionOptionNames = optionNames<DeleteCollectionOptions>({
+  dryRun: true,
+  gracePeriodSeconds: true,
+  preconditions: true,
+  propagationPolicy: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+});

@@ -6,6 +6,7 @@ import { createJsonPatch, type JsonPatchOperation } from '../object/patch/json-p
 import { createMergePatch } from '../object/patch/merge-patch.js';
 import { unsafeNumbers } from '../object/scan/unsafe-numbers.js';
 import { lossOf, refuseLossy } from '../object/value/lossy.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /** Part of an object, where null removes what is there. */
 export type MergeBody<T> = T extends readonly unknown[]
@@ -34,11 +35,14 @@ export interface PatchFromOptions {
   readonly optimisticLock?: boolean;
 }
 
+export const patchFromOptionNames = optionNames<PatchFromOptions>({ optimisticLock: true });
+
 /**
  * The merge patch that turns `before` into `after` (`client.MergeFrom`). Lists are replaced whole. Throws a
  * `LossyObjectError` if a list to be replaced holds an integer past 2^53 that was not read exactly.
  */
 export function mergeFrom<R extends KubeObject>(before: R, after: R, options: PatchFromOptions = {}): Patch<R> {
+  refuseUnknownOptions('mergeFrom', options, patchFromOptionNames);
   const body = locked(createMergePatch(asJson(before), asJson(after)), before, options);
   return { type: 'merge', body: exact(body, after) as MergePatchBody<R> };
 }
@@ -52,6 +56,7 @@ export function strategicMergeFrom<R extends KubeObject>(
   after: R,
   options: PatchFromOptions = {},
 ): Patch<R> {
+  refuseUnknownOptions('strategicMergeFrom', options, patchFromOptionNames);
   const schema = builtinPatchSchema(before);
   if (schema === undefined) {
     throw new TypeError(
@@ -68,6 +73,7 @@ export function strategicMergeFrom<R extends KubeObject>(
  * gives a conflict as in a merge patch; a failed `test` would come back as 422 without saying why.
  */
 export function jsonPatchFrom<R extends KubeObject>(before: R, after: R, options: PatchFromOptions = {}): Patch<R> {
+  refuseUnknownOptions('jsonPatchFrom', options, patchFromOptionNames);
   const operations = exact(createJsonPatch(asJson(before), asJson(after)), after);
   if (!options.optimisticLock) return { type: 'json', body: operations };
   const pin = { op: 'add', path: '/metadata/resourceVersion', value: versionOf(before) } as const;

@@ -1,4 +1,5 @@
 import { Pod } from '../kinds/generated/groups/core/v1.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Operation } from './operation.js';
 import type { CallOptions } from './options.js';
 
@@ -22,6 +23,22 @@ export interface PodLogOptions extends CallOptions {
   /** @default 'All' */
   readonly stream?: 'All' | 'Stdout' | 'Stderr';
 }
+
+export const podLogOptionNames = optionNames<PodLogOptions>({
+  container: true,
+  follow: true,
+  previous: true,
+  sinceSeconds: true,
+  sinceTime: true,
+  tailLines: true,
+  limitBytes: true,
+  timestamps: true,
+  insecureSkipTLSVerifyBackend: true,
+  stream: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
 
 export function podLogOperation(
   pod: { readonly namespace?: string; readonly name: string },

@@ -7,6 +7,7 @@ import { isTransportError } from '../rest/transport-error.js';
 import type { WatchEvent } from '../rest/watch-event.js';
 import type { WatchStream } from '../rest/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
 import { link, throwIfAborted } from '../runtime/signals.js';
 import type { ListOptions, WatchOptions } from './options.js';
@@ -25,6 +26,20 @@ export interface RetryingWatchOptions
    */
   readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
+
+export const retryingWatchOptionNames = optionNames<RetryingWatchOptions>({
+  resourceVersion: true,
+  onRetry: true,
+  labelSelector: true,
+  fieldSelector: true,
+  allowWatchBookmarks: true,
+  cutManagedFields: true,
+  makeObject: true,
+  idleTimeoutMs: true,
+  signal: true,
+  span: true,
+  namespace: true,
+});
 
 /**
  * What a retrying watch says. `RESET` means: forget what you know, all that exists follows as ADDED; `SYNCED` that this

@@ -2,11 +2,21 @@ import type { KindRef, ReadOf, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { refuseLossy } from '../object/value/lossy.js';
 import { patchTypes } from '../rest/rest-client.js';
-import { type ApplyOptions, applyOperation, intentOf } from './apply.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
+import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { ApplyArgument, At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
 import type { Run } from './operation.js';
-import type { CreateOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
+import {
+  type CreateOptions,
+  createOptionNames,
+  type GetOptions,
+  getOptionNames,
+  type PatchOptions,
+  patchOptionNames,
+  type UpdateOptions,
+  updateOptionNames,
+} from './options.js';
 import { callOf, getParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
 
@@ -18,21 +28,26 @@ interface Name {
 /** One subresource of every kind, e.g. `status`. */
 export class SubResource<in P extends Placement> implements SubResourceClient<P> {
   readonly #subresource: string;
+  /** What errors call it. */
+  readonly #subject: string;
   readonly #run: Run;
   readonly #kindOf: (object: WriteObject) => Promise<KindRef>;
 
   constructor(name: string, run: Run, kindOf: (object: WriteObject) => Promise<KindRef>) {
     this.#subresource = name;
+    this.#subject = name === 'status' ? 'client.status' : `client.subresource("${name}")`;
     this.#run = run;
     this.#kindOf = kindOf;
   }
 
   async get<B = unknown>(kind: KindRef, key: Name, options: GetOptions = {}): Promise<B> {
+    refuseUnknownOptions(this.#subject, options, getOptionNames);
     const params = getParams(options);
     return (await this.#run({ verb: 'get', ...this.#at(kind, key), params, ...callOf(options) })) as B;
   }
 
   async create<B = unknown>(kind: KindRef, key: Name, body: object, options: CreateOptions = {}): Promise<B> {
+    refuseUnknownOptions(this.#subject, options, createOptionNames);
     const params = writeParams(options);
     return (await this.#run({ verb: 'create', ...this.#at(kind, key), params, body, ...callOf(options) })) as B;
   }
@@ -42,6 +57,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   }
 
   async #replace<B extends object>(kind: KindRef, key: Name, body: B, options: UpdateOptions): Promise<B> {
+    refuseUnknownOptions(this.#subject, options, updateOptionNames);
     refuseLossy(body, 'update');
     const params = writeParams(options);
     const answer = await this.#run({ verb: 'update', ...this.#at(kind, key), params, body, ...callOf(options) });
@@ -62,6 +78,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
     patch: Patch<R>,
     options: PatchOptions = {},
   ): Promise<R> {
+    refuseUnknownOptions(this.#subject, options, patchOptionNames);
     const contentType = patchTypes[patch.type];
     const operation = { verb: 'patch', ...this.#at(kind, key), params: writeParams(options) } as const;
     return (await this.#run({ ...operation, body: patch.body, contentType, ...callOf(options) })) as R;
@@ -72,6 +89,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
     fields: ApplyFields<R>,
     options: ApplyArgument<P, ApplyOptions<R>>,
   ): Promise<R> {
+    refuseUnknownOptions(this.#subject, (options ?? {}) as object, applyOptionNames);
     return (await this.#run(applyOperation(kind, intentOf(kind, fields), options ?? {}, this.#subresource))) as R;
   }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable } from '../runtime/signals.js';
 import { failureFields, readableError } from './failure-fields.js';
@@ -29,6 +30,14 @@ export interface ChannelSourceOptions<T> {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const channelSourceOptionNames = optionNames<ChannelSourceOptions<unknown>>({
+  map: true,
+  name: true,
+  priority: true,
+  bufferSize: true,
+  runtime: true,
+});
+
 const lookAgainMs = 50;
 
 /**
@@ -45,6 +54,7 @@ export function channelSource<T>(
   options: ChannelSourceOptions<T> & Required<Pick<ChannelSourceOptions<T>, 'map'>>,
 ): Source;
 export function channelSource<T>(channel: Channel<T>, options: ChannelSourceOptions<T> = {}): Source {
+  refuseUnknownOptions('channelSource', options, channelSourceOptionNames);
   const { name = 'channel' } = options;
   const map = options.map ?? ((item: T) => [keyOfItem(item as ChannelItem)]);
   return {

@@ -1,15 +1,17 @@
 import { finalizerProblems } from '../object/finalizers.js';
 import { type KindRef, type MetadataOnly, metadataOnly } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { assertKind, shownBriefly } from './assert-kind.js';
-import type {
-  ControllerDefinition,
-  ControlOptions,
-  IndexDefinition,
-  MapFunc,
-  References,
-  SourceParts,
-  WatchDefinition,
+import {
+  type ControllerDefinition,
+  type ControlOptions,
+  controlOptionNames,
+  type IndexDefinition,
+  type MapFunc,
+  type References,
+  type SourceParts,
+  type WatchDefinition,
 } from './definition.js';
 import type { EventHandler } from './event-handler.js';
 import { defaultFinalizer } from './finalizing.js';
@@ -24,11 +26,15 @@ export interface WatchOptions<T extends KubeObject> {
   readonly predicates?: readonly Predicate<T>[];
 }
 
+export const watchOptionNames = optionNames<WatchOptions<KubeObject>>({ predicates: true });
+
 /** Options of {@link ControlBuilder.owns}. */
 export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
   /** Every owner hears of it, not only the one that manages the object (`MatchEveryOwner`). @default false */
   readonly allOwners?: boolean;
 }
+
+export const ownsOptionNames = optionNames<OwnsOptions<KubeObject>>({ allOwners: true, predicates: true });
 
 /** Says which objects a watched object matters to: those that refer to it. */
 export interface ReferencedBy<R extends KubeObject> {
@@ -60,6 +66,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   owns<T extends KubeObject>(kind: KindRef<T>, options: OwnsOptions<T> = {}): ControlBuilder<R, O> {
     const { allOwners = false, predicates } = options;
     assertKind(this.#words('owns'), kind);
+    refuseUnknownOptions(this.#words('owns'), options, ownsOptionNames);
     const own = this.#definition.kind;
     if (own.scope === 'Namespaced' && kind.scope === 'Cluster') {
       const why = `a ${own.kind} is in a namespace and cannot own a ${kind.kind}, which is in none`;
@@ -82,6 +89,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     options: WatchOptions<T> = {},
   ): ControlBuilder<R, O> {
     assertKind(this.#words('watches'), kind);
+    refuseUnknownOptions(this.#words('watches'), options, watchOptionNames);
     const predicates = anyOf(options.predicates);
     if (typeof to === 'function') {
       return this.#watch({ through: 'map', kind, predicates, map: to as unknown as MapFunc });
@@ -174,6 +182,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
    */
   finalize(run: Reconciler<ReconcileContext<R>>, options: { readonly name?: string } = {}): ControlBuilder<R, O> {
     const { kind, name } = this.#definition;
+    refuseUnknownOptions(this.#words('finalize'), options, finalizeOptionNames);
     const finalizer = options.name ?? defaultFinalizer(kind, name);
     const problems = finalizerProblems(finalizer);
     if (problems.length > 0) {
@@ -224,6 +233,7 @@ export function control<R extends KubeObject>(
   options: ControlOptions & { readonly predicates?: readonly Predicate<R>[] } = {},
 ): ControlBuilder<R> {
   assertKind('control', kind);
+  refuseUnknownOptions(`control(${kind.kind})`, options, controlOptionNames);
   const name = options.name ?? kind.kind.toLowerCase();
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
     throw new TypeError(
@@ -244,3 +254,5 @@ function wantFunction(where: string, given: Reconciler<never>): void {
   if (typeof given === 'function' || typeof given?.reconcile === 'function') return;
   throw new TypeError(`${where}: wants a function, or an object with a method reconcile, got ${shownBriefly(given)}`);
 }
+
+const finalizeOptionNames = optionNames<{ name: string }>({ name: true });

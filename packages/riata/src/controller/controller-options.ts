@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from '../object/duration.js';
 import type { WorkQueueOptions } from '../queue/work-queue-options.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { Cause, Request, RequestQueue } from './request.js';
 
@@ -53,6 +54,23 @@ export interface ControllerOptions {
   readonly history?: number;
   readonly runtime?: Partial<Runtime>;
 }
+
+export const controllerOptionNames = optionNames<ControllerOptions>({
+  selfWakeBackoff: true,
+  concurrency: true,
+  rateLimiter: true,
+  newQueue: true,
+  priority: true,
+  fairness: true,
+  timeout: true,
+  backoff: true,
+  maxRetries: true,
+  onGiveUp: true,
+  syncTimeout: true,
+  drain: true,
+  history: true,
+  runtime: true,
+});
 
 /** Numbers of a controller's options, checked, with defaults filled in. */
 export interface ControllerNumbers {

@@ -2,6 +2,7 @@ import { keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { describeError } from '../runtime/describe-error.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
@@ -60,6 +61,28 @@ export interface ControllerWork extends ControllerOptions {
   readonly calls?: CallMemory;
 }
 
+export const controllerWorkOptionNames = optionNames<ControllerWork>({
+  selfWakeBackoff: true,
+  reconcile: true,
+  gate: true,
+  setAside: true,
+  perCluster: true,
+  calls: true,
+  concurrency: true,
+  rateLimiter: true,
+  newQueue: true,
+  priority: true,
+  fairness: true,
+  timeout: true,
+  backoff: true,
+  maxRetries: true,
+  onGiveUp: true,
+  syncTimeout: true,
+  drain: true,
+  history: true,
+  runtime: true,
+});
+
 /** `syncing`: waits for what it watches. `warm`: need not any more, and waits to be run. `running`: reconciles. */
 export type ControllerPhase = 'idle' | 'syncing' | 'warm' | 'running' | 'stopping' | 'stopped';
 
@@ -104,6 +127,7 @@ export class Controller {
   #end: Disposable | undefined;
 
   constructor(name: string, options: ControllerWork) {
+    refuseUnknownOptions(`controller "${name}"`, options, controllerWorkOptionNames);
     const { fairness, priority = true, rateLimiter, newQueue = (given) => new WorkQueue(given) } = options;
     this.name = name;
     this.#options = options;

@@ -7,6 +7,7 @@ import type { KubeObject } from '../object/meta.js';
 import { type Owner, setControllerReference } from '../object/owner-references.js';
 import { edit } from '../object/value/edit.js';
 import type { Mutable } from '../object/value/mutable.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /**
  * What was done (`controllerutil.OperationResult`). `updatedStatus`: the status and the rest; `updatedStatusOnly`: the
@@ -39,6 +40,14 @@ export interface CreateOrOptions extends CallOptions {
   readonly ownedBy?: Owner;
 }
 
+export const createOrOptionNames = optionNames<CreateOrOptions>({
+  fieldManager: true,
+  ownedBy: true,
+  signal: true,
+  maxRetries: true,
+  span: true,
+});
+
 type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>;
 
 /**
@@ -59,8 +68,10 @@ export async function createOrUpdate<R extends KubeObject, S extends Scope>(
   kind: KindRef<R, S>,
   key: Key<S>,
   mutate: MutateFn<R>,
-  { ownedBy, ...options }: CreateOrOptions = {},
+  given: CreateOrOptions = {},
 ): Promise<OperationOutcome<R>> {
+  refuseUnknownOptions('createOrUpdate', given, createOrOptionNames);
+  const { ownedBy, ...options } = given;
   const current = await client.find(kind, key, { signal: options.signal });
   const next = mutated(kind, key, current, mutate, ownedBy);
   if (current === undefined) {
@@ -80,8 +91,10 @@ export async function createOrPatch<R extends KubeObject, S extends Scope>(
   kind: KindRef<R, S>,
   key: Key<S>,
   mutate: MutateFn<R>,
-  { ownedBy, ...options }: CreateOrOptions = {},
+  given: CreateOrOptions = {},
 ): Promise<OperationOutcome<R>> {
+  refuseUnknownOptions('createOrPatch', given, createOrOptionNames);
+  const { ownedBy, ...options } = given;
   const current = await client.find(kind, key, { signal: options.signal });
   const next = mutated(kind, key, current, mutate, ownedBy);
   const hasStatus = kind.subresources.includes('status');

@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { parseCron } from './cron-schedule.js';
 import type { Source } from './source.js';
@@ -15,6 +16,13 @@ export interface CronSourceOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const cronSourceOptionNames = optionNames<CronSourceOptions>({
+  timeZone: true,
+  name: true,
+  priority: true,
+  runtime: true,
+});
+
 /** The wall clock may be set meanwhile, or the machine sleep: look again now and then. */
 const longestSleepMs = 60_000;
 
@@ -27,6 +35,7 @@ const longestSleepMs = 60_000;
  * control(Report).source(({ reader }) => cronSource('0 6 * * *', allOf(reader, Report), { timeZone: 'Europe/Berlin' }))
  */
 export function cronSource(expression: string, keys: TimedKeys, options: CronSourceOptions = {}): Source {
+  refuseUnknownOptions('cronSource', options, cronSourceOptionNames);
   const { timeZone, name = `cron ${expression}`, priority = 0 } = options;
   const schedule = parseCron(expression, timeZone);
   return {

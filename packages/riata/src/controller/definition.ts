@@ -2,6 +2,7 @@ import type { Cache } from '../cache/cache.js';
 import type { Reader } from '../client/interfaces.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
+import { optionNames } from '../runtime/option-names.js';
 import { shownBriefly } from './assert-kind.js';
 import type { ControllerOptions } from './controller-options.js';
 import type { EventHandler } from './event-handler.js';
@@ -117,6 +118,29 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
   /** Who its writes belong to. @default the controller's name */
   readonly fieldManager?: string;
 }
+
+export const controlOptionNames = optionNames<ControlOptions>({
+  selfWakeBackoff: true,
+  name: true,
+  predicates: true,
+  warmUp: true,
+  clusters: true,
+  sharded: true,
+  everyReplica: true,
+  fieldManager: true,
+  maxRetries: true,
+  rateLimiter: true,
+  backoff: true,
+  timeout: true,
+  concurrency: true,
+  newQueue: true,
+  priority: true,
+  fairness: true,
+  onGiveUp: true,
+  syncTimeout: true,
+  drain: true,
+  history: true,
+});
 
 /** Every kind that a definition touches, each once: its own first. */
 export function kindsOf(definition: ControllerDefinition): readonly KindRef[] {

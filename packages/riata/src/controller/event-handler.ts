@@ -3,6 +3,7 @@ import type { Duration } from '../object/duration.js';
 import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, OwnerReference } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { shownBriefly } from './assert-kind.js';
 import { distinctRequests, type Request, requestFor } from './request.js';
 
@@ -30,11 +31,15 @@ export interface OwnerOptions {
   readonly onlyController?: boolean;
 }
 
+export const ownerOptionNames = optionNames<OwnerOptions>({ onlyController: true });
+
 /**
  * The owners of this kind, of the object as it was and as it is: an owner that lost it hears of that, too
  * (`handler.EnqueueRequestForOwner`). Any version of the kind will do.
  */
-export function enqueueRequestForOwner(owner: KindRef, { onlyController = true }: OwnerOptions = {}): EventHandler {
+export function enqueueRequestForOwner(owner: KindRef, options: OwnerOptions = {}): EventHandler {
+  refuseUnknownOptions('enqueueRequestForOwner', options, ownerOptionNames);
+  const { onlyController = true } = options;
   const isOwner = (reference: OwnerReference) =>
     reference.kind === owner.kind &&
     groupOf(reference.apiVersion) === owner.group &&

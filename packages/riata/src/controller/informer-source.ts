@@ -1,11 +1,12 @@
 import type { EventHandlerRegistration } from '../cache/event-handler.js';
 import type { SharedInformer } from '../cache/shared-informer.js';
 import type { KubeObject } from '../object/meta.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { resolveRuntime } from '../runtime/runtime.js';
 import { abortable, onAbort } from '../runtime/signals.js';
 import { ChangeIntake } from './change-intake.js';
 import type { EventHandler } from './event-handler.js';
-import type { KindSourceOptions } from './kind-source.js';
+import { type KindSourceOptions, kindSourceOptionNames } from './kind-source.js';
 import type { RequestQueue } from './request.js';
 import type { SyncingSource } from './source.js';
 
@@ -19,6 +20,7 @@ export function informerSource<T extends KubeObject>(
   options: KindSourceOptions<T> = {},
 ): SyncingSource {
   const { predicates = [], name = `informer ${informer.name}` } = options;
+  refuseUnknownOptions('informerSource', options, kindSourceOptionNames);
   let registration: EventHandlerRegistration | undefined;
   return {
     name,

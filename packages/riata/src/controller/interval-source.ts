@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../object/duration.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { lowPriority } from './change-intake.js';
 import type { Source } from './source.js';
@@ -18,6 +19,14 @@ export interface IntervalSourceOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const intervalSourceOptionNames = optionNames<IntervalSourceOptions>({
+  jitter: true,
+  atStart: true,
+  name: true,
+  priority: true,
+  runtime: true,
+});
+
 /**
  * Keys again and again, such as those of all objects of a kind: what has to be looked at though no object changes. If it
  * takes longer than the interval to find them, the next time comes later; times are never made up for.
@@ -26,6 +35,7 @@ export interface IntervalSourceOptions {
  * control(Cart).source(({ reader }) => intervalSource('10m', allOf(reader, Cart)))
  */
 export function intervalSource(every: Duration, keys: TimedKeys, options: IntervalSourceOptions = {}): Source {
+  refuseUnknownOptions('intervalSource', options, intervalSourceOptionNames);
   const { jitter = 0.1, atStart = false, name = `every ${every}`, priority = lowPriority } = options;
   const everyMs = durationMs(every, 'intervalSource: every');
   if (!(everyMs >= 1)) throw new RangeError(`intervalSource: every wants at least 1ms, got ${every}`);

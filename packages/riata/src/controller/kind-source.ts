@@ -7,6 +7,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isNotFound } from '../rest/error-guards.js';
 import { type Logger, silentLogger } from '../runtime/logger.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, onAbort } from '../runtime/signals.js';
 import { ChangeIntake } from './change-intake.js';
@@ -28,6 +29,13 @@ export interface KindSourceOptions<T extends KubeObject> {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const kindSourceOptionNames = optionNames<KindSourceOptions<KubeObject>>({
+  predicates: true,
+  name: true,
+  cluster: true,
+  runtime: true,
+});
+
 /**
  * Changes of a kind, as a cache tells them (`source.Kind`). If the server does not serve the kind yet, it says so and
  * begins when it comes.
@@ -38,6 +46,7 @@ export function kindSource<T extends KubeObject>(
   handler: EventHandler<T>,
   options: KindSourceOptions<T> = {},
 ): SyncingSource {
+  refuseUnknownOptions(`kindSource(${kind.kind})`, options, kindSourceOptionNames);
   return new KindSource(cache, kind, handler, options);
 }
 

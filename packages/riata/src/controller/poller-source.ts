@@ -1,6 +1,7 @@
 import { FailingObjects } from '../cache/failing-objects.js';
 import { type Duration, durationMs } from '../object/duration.js';
 import { keyId } from '../object/key.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import { lowPriority } from './change-intake.js';
@@ -31,6 +32,18 @@ export interface PollerSourceOptions<T> {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const pollerSourceOptionNames = optionNames<PollerSourceOptions<unknown>>({
+  every: true,
+  poll: true,
+  id: true,
+  keys: true,
+  version: true,
+  timeout: true,
+  jitter: true,
+  name: true,
+  runtime: true,
+});
+
 /** What is kept of an item: not the item. */
 interface Known {
   readonly version: string;
@@ -50,6 +63,7 @@ interface Known {
  * }))
  */
 export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
+  refuseUnknownOptions('pollerSource', options, pollerSourceOptionNames);
   const { every = '1m', jitter = 0.1, name = 'poller' } = options;
   const everyMs = durationMs(every, 'pollerSource: every');
   if (!(everyMs >= 1)) throw new RangeError(`pollerSource: every wants at least 1ms, got ${every}`);

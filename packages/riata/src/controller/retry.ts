@@ -1,4 +1,5 @@
 import { isConflict } from '../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { throwIfAborted } from '../runtime/signals.js';
 
@@ -29,6 +30,8 @@ export interface RetryOptions {
   readonly runtime?: Partial<Pick<Runtime, 'clock' | 'random'>>;
 }
 
+export const retryOptionNames = optionNames<RetryOptions>({ backoff: true, signal: true, runtime: true });
+
 /**
  * Calls `fn` again while it fails with an error that `isRetriable` says may pass (`retry.OnError`). Rejects with the last
  * one when the tries are used up, and with any other at once.
@@ -38,6 +41,7 @@ export async function retryOnError<T>(
   fn: (attempt: number) => T | Promise<T>,
   options: RetryOptions = {},
 ): Promise<T> {
+  refuseUnknownOptions('retry', options, retryOptionNames);
   const { steps, delayMs, factor, jitter } = options.backoff ?? defaultRetry;
   if (!Number.isInteger(steps) || steps < 1) {
     throw new RangeError(`retry: backoff.steps wants a whole number from 1 up, got ${steps}`);

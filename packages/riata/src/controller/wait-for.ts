@@ -6,6 +6,7 @@ import { formatGvk } from '../object/gvk.js';
 import { formatKey, type ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { Condition, KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link } from '../runtime/signals.js';
 import { isTimeout } from '../runtime/stop-reasons.js';
@@ -24,6 +25,13 @@ export interface WaitForOptions {
   readonly what?: string;
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
+
+export const waitForOptionNames = optionNames<WaitForOptions>({
+  timeout: true,
+  signal: true,
+  what: true,
+  runtime: true,
+});
 
 /**
  * Waits until an object is as wanted (`watchtools.UntilWithSync`, `wait.PollUntilContextTimeout`), and resolves to it.
@@ -56,6 +64,7 @@ export async function waitFor<R extends KubeObject, S extends Scope>(
   options: WaitForOptions = {},
 ): Promise<R | undefined> {
   const { timeout = '30s', what = 'the predicate holds' } = options;
+  refuseUnknownOptions('waitFor', options, waitForOptionNames);
   refuseBadKey(kind, key);
   const { clock } = resolveRuntime(options.runtime);
   const timeoutMs = durationMs(timeout, 'waitFor: timeout');
@@ -96,9 +105,9 @@ export async function waitForCondition<R extends KubeObject, S extends Scope>(
     readonly status?: Condition['status'];
   } = {},
 ): Promise<R> {
-  const { status = 'True' } = options;
+  const { status = 'True', ...wait } = options;
   const isMet = (object: R | undefined): object is R => object !== undefined && hasCondition(object, type, status);
-  return waitFor(source, kind, key, isMet, { what: `condition ${type} is ${status}`, ...options });
+  return waitFor(source, kind, key, isMet, { what: `condition ${type} is ${status}`, ...wait });
 }
 
 /** Waits until the object is gone. With a `uid`, another one of the same name counts as gone. See {@link waitFor}. */

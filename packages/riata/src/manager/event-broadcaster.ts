@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Duration, durationMs } from '../object/duration.js';
 import type { Timer } from '../runtime/clock.js';
 import type { Counter } from '../runtime/metrics.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown, Timeout } from '../runtime/stop-reasons.js';
@@ -29,6 +30,15 @@ export interface EventBroadcasterOptions {
   readonly flushTimeout?: Duration;
   readonly runtime?: Partial<Runtime>;
 }
+
+export const eventBroadcasterOptionNames = optionNames<EventBroadcasterOptions>({
+  api: true,
+  instance: true,
+  correlator: true,
+  queueSize: true,
+  flushTimeout: true,
+  runtime: true,
+});
 
 const finishMs = 360_000;
 const refreshMs = 1_800_000;
@@ -60,6 +70,7 @@ export class EventBroadcaster implements AsyncDisposable {
   #work: Promise<void> | undefined;
 
   constructor(client: EventClient, options: EventBroadcasterOptions = {}) {
+    refuseUnknownOptions('EventBroadcaster', options, eventBroadcasterOptionNames);
     const { api = 'v1', queueSize = 1000 } = options;
     if (api !== 'v1' && api !== 'events.k8s.io/v1') {
       throw new TypeError(`EventBroadcaster: api wants "v1" or "events.k8s.io/v1", got ${JSON.stringify(api)}`);

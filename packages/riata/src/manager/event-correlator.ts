@@ -1,6 +1,7 @@
 import { Event } from '../kinds/generated/groups/core/v1.js';
 import { formatTime } from '../object/time.js';
 import type { Scheduler } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type AggregationLimits, EventAggregator } from './event-aggregator.js';
 import { LruMap } from './event-lru-map.js';
 import { type EventNames, type EventNotice, namespaceOf } from './event-notice.js';
@@ -12,6 +13,14 @@ export interface CorrelatorOptions extends SpamLimits, AggregationLimits {
   /** Objects and events that are remembered, to recognise what comes again (`LRUCacheSize`). @default 4096 */
   readonly remembered?: number;
 }
+
+export const correlatorOptionNames = optionNames<CorrelatorOptions>({
+  remembered: true,
+  maxEvents: true,
+  maxIntervalMs: true,
+  burst: true,
+  qps: true,
+});
 
 interface Observed {
   readonly name: string;
@@ -30,6 +39,7 @@ export class EventCorrelator {
   readonly #observed: LruMap<Observed>;
 
   constructor(clock: Scheduler, names: EventNames, options: CorrelatorOptions = {}) {
+    refuseUnknownOptions('EventBroadcaster: correlator', options, correlatorOptionNames);
     const { remembered = 4096 } = options;
     this.#names = names;
     this.#spam = new EventSpamFilter(clock, remembered, options);

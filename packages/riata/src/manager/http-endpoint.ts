@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describeError } from '../runtime/describe-error.js';
 import { listenProblem } from '../runtime/listen-problem.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
@@ -49,6 +50,8 @@ export interface HttpEndpointOptions {
    */
   readonly tls?: { readonly cert: string; readonly key: string } | CertificateFiles;
 }
+
+export const httpEndpointOptionNames = optionNames<HttpEndpointOptions>({ host: true, port: true, tls: true });
 
 /** For paths alone. */
 const base = 'http://localhost';

@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../object/duration.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ResourceLock } from './resource-lock.js';
 
@@ -43,6 +44,19 @@ export interface LeaderElectorOptions extends LeaderCallbacks {
   readonly name?: string;
   readonly runtime?: Partial<Runtime>;
 }
+
+export const leaderElectorOptionNames = optionNames<LeaderElectorOptions>({
+  lock: true,
+  leaseDuration: true,
+  renewDeadline: true,
+  retryPeriod: true,
+  releaseOnStop: true,
+  name: true,
+  runtime: true,
+  onStartedLeading: true,
+  onStoppedLeading: true,
+  onNewLeader: true,
+});
 
 /** The times of an election, checked, in milliseconds. */
 export interface ElectionTimes {

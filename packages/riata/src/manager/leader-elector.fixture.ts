@@ -15,8 +15,9 @@ export const untilAborted = (signal: AbortSignal) =>
 export function election() {
   const clock = new VirtualClock();
   const server = new LockServer(clock);
-  const join = (identity: string, options: Partial<LeaderElectorOptions> & { process?: ProcessClockOptions } = {}) => {
-    const process = new ProcessClock(clock, options.process);
+  const join = (identity: string, given: Partial<LeaderElectorOptions> & { process?: ProcessClockOptions } = {}) => {
+    const { process: asked, ...options } = given;
+    const process = new ProcessClock(clock, asked);
     const log = memoryLogger();
     const metrics = memoryMetrics();
     const stop = new AbortController();

@@ -1,6 +1,7 @@
 import type { Run } from '../client/operation.js';
 import { type Duration, durationMs } from '../object/duration.js';
 import { describeError } from '../runtime/describe-error.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../runtime/signals.js';
 import { LostLease } from '../runtime/stop-reasons.js';
@@ -11,6 +12,7 @@ import {
   electionTimes,
   jitterFactor,
   type LeaderElectorOptions,
+  leaderElectorOptionNames,
 } from './leader-elector-options.js';
 import { LeadershipTerm } from './leadership-term.js';
 import { LockCandidate } from './lock-candidate.js';
@@ -70,6 +72,7 @@ export class LeaderElector implements WriteGuard {
   #running = false;
 
   constructor(options: LeaderElectorOptions) {
+    refuseUnknownOptions('LeaderElector', options, leaderElectorOptionNames);
     const { lock } = options;
     const times = electionTimes(options, `LeaderElector of ${lock.description}`);
     const { log, ...rest } = resolveRuntime(options.runtime);

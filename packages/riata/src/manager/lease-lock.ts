@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Client } from '../client/interfaces.js';
 import { Lease } from '../kinds/generated/groups/coordination.k8s.io/v1.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Random, systemRandom } from '../runtime/random.js';
 import type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 
@@ -22,6 +23,14 @@ export interface LeaseLockOptions {
   readonly random?: Random;
 }
 
+export const leaseLockOptionNames = optionNames<LeaseLockOptions>({
+  namespace: true,
+  name: true,
+  identity: true,
+  labels: true,
+  random: true,
+});
+
 /** A name that no other process has: `hostname_uuid`, as controller-runtime makes it. */
 export function candidateIdentity(random: Random = systemRandom): string {
   return `${hostname()}_${random.uuid()}`;
@@ -41,6 +50,7 @@ export class LeaseLock implements ResourceLock {
   readonly identity: string;
 
   constructor(client: LeaseClient, options: LeaseLockOptions) {
+    refuseUnknownOptions('LeaseLock', options, leaseLockOptionNames);
     const { namespace, name, identity = candidateIdentity(options.random) } = options;
     for (const [what, value] of Object.entries({ namespace, name, identity })) {
       if (typeof value !== 'string' || value === '') {

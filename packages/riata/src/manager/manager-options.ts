@@ -1,16 +1,17 @@
 import type { CacheOptions } from '../cache/cache-options.js';
 import type { ClientOptions, ConnectedClient } from '../client/create-client.js';
-import type { ControllerOptions } from '../controller/controller-options.js';
+import { type ControllerOptions, controllerOptionNames } from '../controller/controller-options.js';
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { RestConfig } from '../rest/config.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ClusterProvider } from './clusters.js';
 import type { EventBroadcasterOptions } from './event-broadcaster.js';
-import type { HttpEndpointOptions } from './http-endpoint.js';
+import { type HttpEndpointOptions, httpEndpointOptionNames } from './http-endpoint.js';
 import type { LeaderElectorOptions } from './leader-elector-options.js';
 import type { LeaseLockOptions } from './lease-lock.js';
-import type { ShardingOptions } from './manager-shards.js';
+import { type ShardingOptions, shardingOptionNames } from './manager-shards.js';
 
 /** Which replica leads is settled on a Lease. */
 export interface LeaderElectionOptions
@@ -56,6 +57,35 @@ export interface ManagerOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const leaderElectionOptionNames = optionNames<LeaderElectionOptions>({
+  namespace: true,
+  name: true,
+  identity: true,
+  labels: true,
+  leaseDuration: true,
+  renewDeadline: true,
+  retryPeriod: true,
+  releaseOnStop: true,
+});
+
+export const managerOptionNames = optionNames<ManagerOptions>({
+  config: true,
+  client: true,
+  clientOptions: true,
+  cache: true,
+  uncached: true,
+  controllers: true,
+  leaderElection: true,
+  sharding: true,
+  health: true,
+  metrics: true,
+  clusterProvider: true,
+  events: true,
+  gracefulTimeout: true,
+  loopMonitor: true,
+  runtime: true,
+});
+
 /** Where metrics are served, and to whom. */
 export interface MetricsServerOptions extends HttpEndpointOptions {
   /**
@@ -70,4 +100,23 @@ export interface MetricsServerOptions extends HttpEndpointOptions {
   readonly debug?: boolean;
   /** Serves `/debug/profile`: a CPU profile of the process (`PprofBindAddress`). Requires the same. @default false */
   readonly profiling?: boolean;
+}
+
+export const metricsServerOptionNames = optionNames<MetricsServerOptions>({
+  host: true,
+  port: true,
+  tls: true,
+  protected: true,
+  debug: true,
+  profiling: true,
+});
+
+/** Throws a `TypeError` for a name that no option has, here or in the parts that are not looked at before they are needed. */
+export function checkManagerOptions(options: ManagerOptions): void {
+  refuseUnknownOptions('Manager', options, managerOptionNames);
+  refuseUnknownOptions('Manager: controllers', options.controllers, controllerOptionNames);
+  refuseUnknownOptions('Manager: leaderElection', options.leaderElection, leaderElectionOptionNames);
+  refuseUnknownOptions('Manager: sharding', options.sharding, shardingOptionNames);
+  refuseUnknownOptions('Manager: health', options.health, httpEndpointOptionNames);
+  refuseUnknownOptions('Manager: metrics', options.metrics, metricsServerOptionNames);
 }

@@ -2,6 +2,7 @@ import type { ControllerDefinition } from '../controller/definition.js';
 import type { DefinedController } from '../controller/definition-controller.js';
 import type { KeyGate } from '../controller/key-gate.js';
 import type { Request } from '../controller/request.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { LostLease } from '../runtime/stop-reasons.js';
 import { PassedKeys } from './passed-keys.js';
@@ -12,6 +13,16 @@ import type { ShardRingOptions } from './shard-ring-options.js';
 
 /** The Lease on which replicas share the work of controllers that are `sharded`, and its times. */
 export interface ShardingOptions extends Omit<ShardRingOptions, 'client' | 'runtime'> {}
+
+export const shardingOptionNames = optionNames<ShardingOptions>({
+  namespace: true,
+  name: true,
+  identity: true,
+  slots: true,
+  leaseDuration: true,
+  renewDeadline: true,
+  retryPeriod: true,
+});
 
 /** A manager's place in a ring, and the controllers whose keys are shared by it. */
 export class ManagerShards implements Runnable {

@@ -26,7 +26,7 @@ import { ManagedControllers } from './managed-controllers.js';
 import { addManagerChecks } from './manager-checks.js';
 import { assertDebugGuarded, endpointsFor } from './manager-endpoints.js';
 import type { ExitCause, ManagerExit } from './manager-exit.js';
-import type { ManagerOptions } from './manager-options.js';
+import { checkManagerOptions, type ManagerOptions } from './manager-options.js';
 import { ManagerShards } from './manager-shards.js';
 import { loadPromMetrics, type PromRegistry } from './prom-metrics.js';
 import { assertRunnable, type Runnable, type RunnableStage, startOrder } from './runnable.js';
@@ -86,6 +86,7 @@ export class Manager implements AsyncDisposable {
 
   /** `registry`: what `/metrics` shows, for those who count by `runtime.metrics` of their own. @default one of its own */
   constructor(options: ManagerOptions, registry?: PromRegistry) {
+    checkManagerOptions(options);
     const { config, client } = options;
     this.#options = options;
     const isCounted = options.metrics === undefined || registry !== undefined || options.runtime?.metrics !== undefined;

@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../object/duration.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ShardRingClient } from './shard-register.js';
 
@@ -24,6 +25,18 @@ export interface ShardRingOptions {
   readonly retryPeriod?: Duration;
   readonly runtime?: Partial<Runtime>;
 }
+
+export const shardRingOptionNames = optionNames<ShardRingOptions>({
+  client: true,
+  namespace: true,
+  name: true,
+  identity: true,
+  slots: true,
+  leaseDuration: true,
+  renewDeadline: true,
+  retryPeriod: true,
+  runtime: true,
+});
 
 /** The times of a ring, checked, in milliseconds. */
 export interface ShardTimes {

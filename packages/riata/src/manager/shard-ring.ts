@@ -2,6 +2,7 @@ import type { Run } from '../client/operation.js';
 import { NotInShard } from '../controller/not-in-shard.js';
 import { type Duration, durationMs } from '../object/duration.js';
 import { type ClusterKey, keyId } from '../object/key.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link } from '../runtime/signals.js';
 import type { LostLease } from '../runtime/stop-reasons.js';
@@ -10,7 +11,13 @@ import { candidateIdentity } from './lease-lock.js';
 import { type JoinedRing, type ShardHold, ShardMembership } from './shard-membership.js';
 import { type ShardMetrics, shardMetrics } from './shard-metrics.js';
 import { isRefused, NotAShardRing, ShardRegister } from './shard-register.js';
-import { checkShardRing, type ShardRingOptions, type ShardTimes, shardTimes } from './shard-ring-options.js';
+import {
+  checkShardRing,
+  type ShardRingOptions,
+  type ShardTimes,
+  shardRingOptionNames,
+  shardTimes,
+} from './shard-ring-options.js';
 import { ShardSight } from './shard-sight.js';
 import { formatMember, parseMember, shardSlot } from './shard-table.js';
 
@@ -99,6 +106,7 @@ export class ShardRing {
   #hasWork = false;
 
   constructor(options: ShardRingOptions) {
+    refuseUnknownOptions('ShardRing', options, shardRingOptionNames);
     checkShardRing(options);
     const { namespace, name } = options;
     const { log, ...rest } = resolveRuntime(options.runtime);

@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type ClusterMeta, type Kind, type ListMap, makeKind, type NamespacedMeta, type Scope } from './kind.js';
 import type { Condition, KubeObject, WriteMeta } from './meta.js';
 import { buildCrdVersion } from './schema/build-crd.js';
@@ -89,6 +90,30 @@ export interface KindDefinition<
   /** Annotations of the CustomResourceDefinition itself. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
+
+export const kindDefinitionOptionNames = optionNames<KindDefinition>({
+  group: true,
+  version: true,
+  kind: true,
+  scope: true,
+  plural: true,
+  singular: true,
+  shortNames: true,
+  categories: true,
+  versions: true,
+  conversion: true,
+  labels: true,
+  annotations: true,
+  spec: true,
+  status: true,
+  extend: true,
+  printerColumns: true,
+  selectableFields: true,
+  scale: true,
+  served: true,
+  deprecated: true,
+  deprecationWarning: true,
+});
 
 /** What `defineKind` adds to every status. */
 export interface AddedStatus {
@@ -192,6 +217,7 @@ export function defineKind<
   S
 > {
   const { group, version, kind } = definition;
+  refuseUnknownOptions(`defineKind: ${kind} of ${group}/${version}`, definition, kindDefinitionOptionNames);
   const scope = definition.scope ?? ('Namespaced' as S);
   const names: KindNames = {
     group,

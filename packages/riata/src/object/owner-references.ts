@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { apiVersionOf, gvkOf, parseApiVersion } from './gvk.js';
 import type { OwnerReference, TypeMeta } from './meta.js';
 import { describeObject, type WithMetadata, withMetadataList } from './with-metadata.js';
@@ -15,6 +16,8 @@ export interface OwnerReferenceOptions {
    */
   readonly blockOwnerDeletion?: boolean;
 }
+
+export const ownerReferenceOptionNames = optionNames<OwnerReferenceOptions>({ blockOwnerDeletion: true });
 
 const alreadyOwned = Symbol.for('riata.AlreadyOwnedError');
 
@@ -53,6 +56,7 @@ export function setControllerReference<T extends WithMetadata>(
   object: T,
   options: OwnerReferenceOptions = {},
 ): T {
+  refuseUnknownOptions('setControllerReference', options, ownerReferenceOptionNames);
   checkNamespaces(owner, object);
   const ref = { ...referenceTo(owner), controller: true, blockOwnerDeletion: options.blockOwnerDeletion ?? true };
   const existing = controllerOf(object);
@@ -69,6 +73,7 @@ export function setOwnerReference<T extends WithMetadata>(
   object: T,
   options: OwnerReferenceOptions = {},
 ): T {
+  refuseUnknownOptions('setOwnerReference', options, ownerReferenceOptionNames);
   checkNamespaces(owner, object);
   const { blockOwnerDeletion } = options;
   return upsert(object, { ...referenceTo(owner), ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }) });

@@ -3,6 +3,7 @@ import { dropFinalizers } from '../controller/finalizing.js';
 import { keyOf } from '../object/key.js';
 import { type KindRef, metadataOnly } from '../object/kind.js';
 import { isNotFound } from '../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /** Which finalizers are to go, and where. */
 export interface ClearFinalizersOptions {
@@ -12,6 +13,12 @@ export interface ClearFinalizersOptions {
   readonly namespace?: string;
   readonly signal?: AbortSignal;
 }
+
+export const clearFinalizersOptionNames = optionNames<ClearFinalizersOptions>({
+  finalizers: true,
+  namespace: true,
+  signal: true,
+});
 
 /** An object that has lost finalizers. */
 export interface ClearedFinalizers {
@@ -32,8 +39,10 @@ export interface ClearedFinalizers {
 export async function clearFinalizers(
   client: Client,
   kinds: readonly KindRef[],
-  { finalizers, namespace, signal }: ClearFinalizersOptions,
+  options: ClearFinalizersOptions,
 ): Promise<readonly ClearedFinalizers[]> {
+  refuseUnknownOptions('clearFinalizers', options, clearFinalizersOptionNames);
+  const { finalizers, namespace, signal } = options;
   const isMeant = typeof finalizers === 'function' ? finalizers : (name: string) => finalizers.includes(name);
   const cleared: ClearedFinalizers[] = [];
   for (const kind of kinds) {

@@ -1,6 +1,7 @@
 import { parseApiVersion } from '../object/gvk.js';
 import type { TypeMeta } from '../object/meta.js';
 import type { Clock } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { type AnyCondition, conditionsOf } from './any-conditions.js';
 import { numberAt, textAt } from './json-path.js';
@@ -27,15 +28,16 @@ export interface ComputeStatusOptions {
   readonly clock?: Clock;
 }
 
+export const computeStatusOptionNames = optionNames<ComputeStatusOptions>({ clock: true });
+
 /**
  * How far an object of any kind is, by kstatus' rules (`kstatus.Compute`): deletion first, then a generation that was not
  * looked at yet, then the conditions `Reconciling` and `Stalled`, then what is known of the kind, and for all others the
  * condition `Ready`. An object that says nothing of itself is `Current`.
  */
-export function computeStatus(
-  object: TypeMeta,
-  { clock = systemClock }: ComputeStatusOptions = {},
-): ObjectStatusResult {
+export function computeStatus(object: TypeMeta, options: ComputeStatusOptions = {}): ObjectStatusResult {
+  refuseUnknownOptions('computeStatus', options, computeStatusOptionNames);
+  const { clock = systemClock } = options;
   const conditions = conditionsOf(object);
   const { group } = parseApiVersion(object.apiVersion);
   return (

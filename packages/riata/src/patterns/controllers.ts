@@ -4,11 +4,12 @@ import { formatGvk } from '../object/gvk.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { RestConfig } from '../rest/config.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { StartOptions } from '../shared/controller.js';
 import type { SharedController } from '../shared/shared-controller.js';
 import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../shared/shared-controller-factory.js';
 import { type ClearedFinalizers, clearFinalizers } from './clear-finalizers.js';
-import { TypedController, type TypedControllerOptions } from './typed-controller.js';
+import { TypedController, type TypedControllerOptions, typedControllerOptionNames } from './typed-controller.js';
 
 /**
  * A typed controller for any kind (`generic.ControllerFactory`, and the factories that wrangler generates for each group).
@@ -28,6 +29,7 @@ export class Controllers implements AsyncDisposable {
   #ownsFactory = false;
 
   constructor(factory: SharedControllerFactory, options: TypedControllerOptions = {}) {
+    refuseUnknownOptions('Controllers', options, typedControllerOptionNames);
     this.factory = factory;
     this.#options = options;
   }
@@ -37,7 +39,8 @@ export class Controllers implements AsyncDisposable {
     config: RestConfig,
     options: SharedControllerFactoryOptions & Pick<ClientOptions, 'scheme'> & TypedControllerOptions = {},
   ): Promise<Controllers> {
-    const made = new Controllers(await SharedControllerFactory.fromConfig(config, options), options);
+    const { finalizerPrefix, ...shared } = options;
+    const made = new Controllers(await SharedControllerFactory.fromConfig(config, shared), { finalizerPrefix });
     made.#ownsFactory = true;
     return made;
   }

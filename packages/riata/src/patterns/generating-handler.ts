@@ -5,6 +5,7 @@ import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { HandlerContext, HandlerRegistration } from '../shared/handler.js';
 import { type RbacNeeds, writeVerbs } from '../shared/rbac-need.js';
 import { hasLostOwner, isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
@@ -49,6 +50,19 @@ export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingO
   readonly writes?: readonly KindRef[];
 }
 
+export const generatingHandlerOptionNames = optionNames<GeneratingHandlerOptions>({
+  uniqueApplyForResourceVersion: true,
+  finalizer: true,
+  writes: true,
+  name: true,
+  condition: true,
+  signal: true,
+  transaction: true,
+  allowCrossNamespace: true,
+  allowClusterScoped: true,
+  ownerReferences: true,
+});
+
 /**
  * Makes other objects of each object of a kind (`Register…GeneratingHandler`): `handler` says which there should be, and
  * `applier` makes it so, as the set `name` of this owner. What it throws, and what goes wrong when applying, is told by
@@ -71,6 +85,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   options: GeneratingHandlerOptions,
   handler: GeneratingHandler<R>,
 ): HandlerRegistration {
+  refuseUnknownOptions(`handler "${options.name}"`, options, generatingHandlerOptionNames);
   const { name, condition, signal, transaction, uniqueApplyForResourceVersion: isUnique = false } = options;
   const { kind, factory } = controller;
   const finalizer = controller.finalizerFor(name);

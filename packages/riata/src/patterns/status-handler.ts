@@ -6,6 +6,7 @@ import type { KubeObject } from '../object/meta.js';
 import { createMergePatch } from '../object/patch/merge-patch.js';
 import { equal } from '../object/value/equal.js';
 import { isConflict, isNotFound } from '../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { isFinalized } from '../shared/finalizer-guard.js';
 import type {
   HandlerContext,
@@ -40,6 +41,13 @@ export interface StatusHandlerOptions extends RegisterOptions {
   readonly condition?: string | Cond;
 }
 
+export const statusHandlerOptionNames = optionNames<StatusHandlerOptions>({
+  name: true,
+  condition: true,
+  signal: true,
+  transaction: true,
+});
+
 /**
  * Has a handler say what objects' statuses should be (`Register…StatusHandler`). It is not called for objects that are
  * gone. The status is written only if it differs, and what the server answers is what the next handlers see.
@@ -55,9 +63,11 @@ export interface StatusHandlerOptions extends RegisterOptions {
  */
 export function registerStatusHandler<R extends KubeObject>(
   controller: Pick<TypedController<R>, 'kind' | 'registerHandler'>,
-  { name, condition, ...options }: StatusHandlerOptions,
+  given: StatusHandlerOptions,
   handler: StatusHandler<R>,
 ): HandlerRegistration {
+  const { name, condition, ...options } = given;
+  refuseUnknownOptions(`handler "${name}"`, given, statusHandlerOptionNames);
   return controller.registerHandler(name, statusHandler(controller.kind, { condition }, handler), options);
 }
 

@@ -1,5 +1,6 @@
 import type { TypeMeta } from '../object/meta.js';
 import type { Clock } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { systemClock } from '../runtime/system-clock.js';
 import { allConditionsOf } from './any-conditions.js';
 import type { ObjectState } from './compute-status.js';
@@ -45,6 +46,12 @@ export interface SummarizeOptions {
   readonly clock?: Clock;
 }
 
+export const summarizeOptionNames = optionNames<SummarizeOptions>({
+  hasObservedGeneration: true,
+  errorConditions: true,
+  clock: true,
+});
+
 /**
  * Says how an object of any kind is (`summary.Summarize`): by what its kind has to say in `status.summary` or
  * `status.display`, its conditions, its phase, and kstatus' rules; and what it has to do with others.
@@ -53,6 +60,7 @@ export interface SummarizeOptions {
  * const { state, message } = summarize(deployment); // 'in-progress', ['1 of 3 replicas are available']
  */
 export function summarize(object: TypeMeta, options: SummarizeOptions = {}): Summary {
+  refuseUnknownOptions('summarize', options, summarizeOptionNames);
   const { hasObservedGeneration = false, errorConditions = {}, clock = systemClock } = options;
   const conditions = allConditionsOf(object);
   const context = { hasObservedGeneration, errorConditions, clock };
@@ -96,6 +104,7 @@ export interface NormalizedCondition {
 
 /** What each condition of an object means by itself (`summary.NormalizeConditions`). */
 export function normalizeConditions(object: TypeMeta, options: SummarizeOptions = {}): readonly NormalizedCondition[] {
+  refuseUnknownOptions('normalizeConditions', options, summarizeOptionNames);
   const { errorConditions = {}, clock = systemClock } = options;
   const context = { hasObservedGeneration: false, errorConditions, clock };
   const none: SummaryDraft = { state: '', error: false, transitioning: false, message: [], relationships: [] };

@@ -5,6 +5,7 @@ import type { GroupVersionKind } from '../object/gvk.js';
 import type { ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from '../shared/handler.js';
 import { KindClient } from '../shared/kind-client.js';
 import type { SharedController } from '../shared/shared-controller.js';
@@ -21,6 +22,8 @@ export interface OnRemoveOptions extends RegisterOptions {
   readonly finalizer?: string;
 }
 
+export const onRemoveOptionNames = optionNames<OnRemoveOptions>({ finalizer: true, signal: true, transaction: true });
+
 /** How a {@link TypedController} is made. */
 export interface TypedControllerOptions {
   /**
@@ -29,6 +32,8 @@ export interface TypedControllerOptions {
    */
   readonly finalizerPrefix?: string;
 }
+
+export const typedControllerOptionNames = optionNames<TypedControllerOptions>({ finalizerPrefix: true });
 
 /**
  * All there is to one kind: the client, the cache and the handlers (`generic.ControllerInterface`,
@@ -47,6 +52,7 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
   readonly #finalizers = new Set<string>();
 
   constructor(factory: SharedControllerFactory, kind: KindRef<R, S>, options: TypedControllerOptions = {}) {
+    refuseUnknownOptions(`controller of ${kind.kind}`, options, typedControllerOptionNames);
     super(kind, factory.clients.forKind(kind).client);
     this.factory = factory;
     this.shared = factory.forKind<R>(kind);
@@ -84,11 +90,9 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
    * so also for objects that are deleted while this process is not there. See `removeHandler`; `clearFinalizers` when the
    * controller is uninstalled.
    */
-  onRemove(
-    name: string,
-    handler: ObjectHandler<R>,
-    { finalizer = this.finalizerFor(name), ...options }: OnRemoveOptions = {},
-  ): HandlerRegistration {
+  onRemove(name: string, handler: ObjectHandler<R>, given: OnRemoveOptions = {}): HandlerRegistration {
+    refuseUnknownOptions(`handler "${name}"`, given, onRemoveOptionNames);
+    const { finalizer = this.finalizerFor(name), ...options } = given;
     this.keepsFinalizer(finalizer);
     return this.onChange(name, removeHandler(finalizer, handler), options);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Random, systemRandom } from '../runtime/random.js';
 import { systemClock } from '../runtime/system-clock.js';
 
@@ -61,8 +62,16 @@ export interface ItemExponentialFailureOptions {
   readonly random?: Random;
 }
 
+export const itemExponentialFailureOptionNames = optionNames<ItemExponentialFailureOptions>({
+  baseMs: true,
+  maxMs: true,
+  jitter: true,
+  random: true,
+});
+
 /** `baseMs` × 2ⁿ after n earlier failures of the key, `maxMs` at most (`ItemExponentialFailureRateLimiter`). */
 export function itemExponentialFailureRateLimiter(options: ItemExponentialFailureOptions = {}): ItemRateLimiter {
+  refuseUnknownOptions('itemExponentialFailureRateLimiter', options, itemExponentialFailureOptionNames);
   const { baseMs = 5, maxMs = 1_000_000, jitter = 0, random = systemRandom } = options;
   requireSpan('itemExponentialFailureRateLimiter', 'baseMs', baseMs);
   requireSpan('itemExponentialFailureRateLimiter', 'maxMs', maxMs);
@@ -90,8 +99,16 @@ export interface ItemFastSlowOptions {
   readonly maxFastAttempts: number;
 }
 
+export const itemFastSlowOptionNames = optionNames<ItemFastSlowOptions>({
+  fastMs: true,
+  slowMs: true,
+  maxFastAttempts: true,
+});
+
 /** A short wait for the first few failures of a key, a long one from then on (`ItemFastSlowRateLimiter`). */
-export function itemFastSlowRateLimiter({ fastMs, slowMs, maxFastAttempts }: ItemFastSlowOptions): ItemRateLimiter {
+export function itemFastSlowRateLimiter(options: ItemFastSlowOptions): ItemRateLimiter {
+  refuseUnknownOptions('itemFastSlowRateLimiter', options, itemFastSlowOptionNames);
+  const { fastMs, slowMs, maxFastAttempts } = options;
   requireSpan('itemFastSlowRateLimiter', 'fastMs', fastMs);
   requireSpan('itemFastSlowRateLimiter', 'slowMs', slowMs);
   if (!(maxFastAttempts >= 0)) {
@@ -115,8 +132,12 @@ export interface BucketOptions {
   readonly clock?: Clock;
 }
 
+export const bucketOptionNames = optionNames<BucketOptions>({ qps: true, burst: true, clock: true });
+
 /** Lets through `burst` keys at once and `qps` per second in the long run, whichever they are (`BucketRateLimiter`). */
-export function bucketRateLimiter({ qps = 10, burst = 100, clock = systemClock }: BucketOptions = {}): ItemRateLimiter {
+export function bucketRateLimiter(options: BucketOptions = {}): ItemRateLimiter {
+  refuseUnknownOptions('bucketRateLimiter', options, bucketOptionNames);
+  const { qps = 10, burst = 100, clock = systemClock } = options;
   if (!(qps > 0)) throw new RangeError(`bucketRateLimiter: qps wants a number above 0, got ${qps}`);
   if (!(burst >= 1)) throw new RangeError(`bucketRateLimiter: burst wants a number from 1 up, got ${burst}`);
   /** Below zero when some are promised. */

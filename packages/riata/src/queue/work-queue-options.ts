@@ -1,6 +1,7 @@
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Metrics } from '../runtime/metrics.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
 import type { ItemRateLimiter, RateLimiterContext } from './item-rate-limiter.js';
 
@@ -38,6 +39,19 @@ export interface WorkQueueOptions<K = string, Note = undefined> {
   readonly log?: Logger;
 }
 
+export const workQueueOptionNames = optionNames<WorkQueueOptions<unknown, unknown>>({
+  id: true,
+  name: true,
+  rateLimiter: true,
+  merge: true,
+  priority: true,
+  fairness: true,
+  clock: true,
+  random: true,
+  metrics: true,
+  log: true,
+});
+
 /** How priorities work. */
 export interface PriorityOptions {
   /**
@@ -46,6 +60,8 @@ export interface PriorityOptions {
    */
   readonly agingMs?: number;
 }
+
+export const priorityOptionNames = optionNames<PriorityOptions>({ agingMs: true });
 
 /** The options are needed for their `id` unless keys are strings. */
 export type WorkQueueArguments<K, Note> = [K] extends [string]

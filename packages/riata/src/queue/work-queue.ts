@@ -1,6 +1,7 @@
 import type { Scheduler } from '../runtime/clock.js';
 import { consoleLogger } from '../runtime/console-logger.js';
 import type { Logger } from '../runtime/logger.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { systemRandom } from '../runtime/random.js';
 import { onAbort } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
@@ -14,7 +15,14 @@ import { QueueIterator } from './queue-iterator.js';
 import { QueueMetrics } from './queue-metrics.js';
 import { RankedOrder } from './ranked-order.js';
 import { FifoOrder, type ReadyOrder } from './ready-order.js';
-import type { AddOptions, WaitOptions, WorkQueueArguments, WorkQueueOptions } from './work-queue-options.js';
+import {
+  type AddOptions,
+  priorityOptionNames,
+  type WaitOptions,
+  type WorkQueueArguments,
+  type WorkQueueOptions,
+  workQueueOptionNames,
+} from './work-queue-options.js';
 
 /** One `get` that waits for a key. */
 interface Waiter<K, Note> extends Linked<Waiter<K, Note>> {
@@ -79,6 +87,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     const { name = '', clock = systemClock, random = systemRandom, metrics, priority = false, fairness } = options;
     this.name = name;
     this.#clock = clock;
+    refuseUnknownOptions(`queue "${name}"`, options, workQueueOptionNames);
     this.#keys = new KeyReader(name, options.id, fairness);
     this.#merge = options.merge ?? ((_, later) => later);
     const { rateLimiter = defaultControllerRateLimiter } = options;
@@ -88,6 +97,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
       );
     }
     this.#limiter = rateLimiter({ clock, random });
+    if (typeof priority === 'object') refuseUnknownOptions(`queue "${name}": priority`, priority, priorityOptionNames);
     const agingMs = (typeof priority === 'object' ? priority.agingMs : undefined) ?? defaultAgingMs;
     if (!(agingMs >= 0)) {
       throw new RangeError(`queue "${name}": priority.agingMs wants milliseconds from 0 up, got ${agingMs}`);

@@ -1,4 +1,5 @@
 import type { Scheduler } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /** Slows requests down to servers that answer with errors (`rest.BackoffManager`). */
 export interface BackoffManager {
@@ -37,10 +38,14 @@ export interface UrlBackoffOptions {
   readonly clock: Scheduler;
 }
 
+export const urlBackoffOptionNames = optionNames<UrlBackoffOptions>({ baseMs: true, maxMs: true, clock: true });
+
 /**
  * Doubles the wait per host with every 429 or 5xx in a row and forgets it with any other outcome (`rest.URLBackoff`).
  */
-export function urlBackoff({ baseMs = 1_000, maxMs = 120_000, clock }: UrlBackoffOptions): BackoffManager {
+export function urlBackoff(options: UrlBackoffOptions): BackoffManager {
+  refuseUnknownOptions('urlBackoff', options, urlBackoffOptionNames);
+  const { baseMs = 1_000, maxMs = 120_000, clock } = options;
   const hosts = new Map<string, { waitMs: number; at: number }>();
   return {
     updateBackoff(url, _error, code) {

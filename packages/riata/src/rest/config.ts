@@ -1,3 +1,4 @@
+import { optionNames } from '../runtime/option-names.js';
 import type { Transport } from './transport.js';
 
 /** PEM text or bytes. */
@@ -72,3 +73,18 @@ export interface RestConfig {
   /** Takes the place of HTTP: a server in the same process, or a wrapper for tests. */
   readonly transport?: Transport;
 }
+
+export const restConfigOptionNames = optionNames<RestConfig>({
+  server: true,
+  credentials: true,
+  insecureSkipTlsVerify: true,
+  tlsServerName: true,
+  proxyUrl: true,
+  disableCompression: true,
+  impersonate: true,
+  namespace: true,
+  userAgent: true,
+  qps: true,
+  burst: true,
+  transport: true,
+});

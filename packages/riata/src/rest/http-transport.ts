@@ -1,4 +1,5 @@
 import type { Scheduler } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { systemClock } from '../runtime/system-clock.js';
 import type { RestConfig, TlsMaterial } from './config.js';
 import { ConnectFailure } from './http/connect-failure.js';
@@ -37,6 +38,16 @@ export interface HttpTransportOptions {
   readonly proxyEnvironment?: ProxyEnvironment;
 }
 
+export const httpTransportOptionNames = optionNames<HttpTransportOptions>({
+  clock: true,
+  connectTimeoutMs: true,
+  headersTimeoutMs: true,
+  idleTimeoutMs: true,
+  keepAliveMs: true,
+  maxPending: true,
+  proxyEnvironment: true,
+});
+
 /** How many connections there are and what they do, for tests and metrics. */
 export interface HttpTransportStats {
   /** Exchanges that have not ended. */
@@ -66,6 +77,7 @@ export interface HttpTransport extends Transport {
  * user name or password in it.
  */
 export function httpTransport(config: RestConfig, options: HttpTransportOptions = {}): HttpTransport {
+  refuseUnknownOptions('httpTransport', options, httpTransportOptionNames);
   return new PooledTransport(config, options);
 }
 

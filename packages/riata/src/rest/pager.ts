@@ -1,4 +1,5 @@
 import type { KubeList, KubeObject } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { throwIfAborted } from '../runtime/signals.js';
 import { findApiError } from './api-error.js';
 import { isResourceExpired } from './error-guards.js';
@@ -33,6 +34,8 @@ export interface ListPagerOptions {
   readonly expired?: 'full-list' | 'inconsistent' | 'fail';
 }
 
+export const listPagerOptionNames = optionNames<ListPagerOptions>({ pageSize: true, expired: true });
+
 /** A list put together from pages. */
 export interface PagedList<T = KubeObject> extends KubeList<T> {
   /** True when more than one page was asked for. */
@@ -49,6 +52,7 @@ export class ListPager<T = KubeObject, O extends PageOptions = PageOptions> {
   readonly #expired: 'full-list' | 'inconsistent' | 'fail';
 
   constructor(fetch: ListPageFn<T, O>, options: ListPagerOptions = {}) {
+    refuseUnknownOptions('ListPager', options, listPagerOptionNames);
     const { pageSize = 500, expired = 'full-list' } = options;
     if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
       throw new TypeError(`list pager: pageSize wants a whole number from 1 up, got ${pageSize}`);

@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from '../object/duration.js';
 import { type GroupVersion, parseApiVersion } from '../object/gvk.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { type BackoffManager, noBackoff } from './backoff-manager.js';
 import type { RestConfig } from './config.js';
@@ -62,6 +63,18 @@ export interface RestClientOptions {
   readonly maxObjectBytes?: number;
 }
 
+export const restClientOptionNames = optionNames<RestClientOptions>({
+  maxObjectBytes: true,
+  apiVersion: true,
+  basePath: true,
+  runtime: true,
+  transport: true,
+  rateLimiter: true,
+  backoff: true,
+  warningHandler: true,
+  timeout: true,
+});
+
 /** Where a {@link RestClient} has its {@link DirectRequests}. */
 export const directRequests: unique symbol = Symbol('riata.directRequests');
 
@@ -94,6 +107,7 @@ export class RestClient implements AsyncDisposable {
    * a config that cannot work.
    */
   static for(config: RestConfig, options: RestClientOptions = {}): RestClient {
+    refuseUnknownOptions('RestClient.for', options, restClientOptionNames);
     const server = serverAddress(config.server);
     const runtime = resolveRuntime(options.runtime);
     const { clock, log } = runtime;

@@ -1,4 +1,5 @@
 import type { Scheduler, Timer } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
 import { onAbort } from '../runtime/signals.js';
 import { systemClock } from '../runtime/system-clock.js';
@@ -57,6 +58,12 @@ export interface ScriptedTransportOptions {
   readonly clock?: Scheduler;
 }
 
+export const scriptedTransportOptionNames = optionNames<ScriptedTransportOptions>({
+  chunks: true,
+  random: true,
+  clock: true,
+});
+
 /** A transport that is answered by a function, and what it was asked. */
 export interface ScriptedTransport extends Transport {
   /** All that was asked so far, in order. */
@@ -74,6 +81,7 @@ export interface ScriptedTransport extends Transport {
  *   url.pathname === '/version' ? { body: { gitVersion: 'v1.36.0' } } : { status: 404 });
  */
 export function scriptedTransport(script: Script, options: ScriptedTransportOptions = {}): ScriptedTransport {
+  refuseUnknownOptions('scriptedTransport', options, scriptedTransportOptionNames);
   const { chunks = 'whole', random, clock = systemClock } = options;
   if (chunks === 'random' && !random) {
     throw new TypeError("scriptedTransport: chunks 'random' wants { random }, such as seededRandom(1)");

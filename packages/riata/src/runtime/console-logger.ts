@@ -1,6 +1,7 @@
 import type { Clock } from './clock.js';
 import { formatText, formatValue } from './format-value.js';
 import { createLogger, type LogFields, type Logger, type LogLevel } from './logger.js';
+import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { writeToStandardError } from './standard-error.js';
 import { systemClock } from './system-clock.js';
 
@@ -14,11 +15,14 @@ export interface ConsoleLoggerOptions {
   readonly write?: (line: string) => void;
 }
 
+export const consoleLoggerOptionNames = optionNames<ConsoleLoggerOptions>({ level: true, clock: true, write: true });
+
 /**
  * One readable line per message:
  * `2026-01-01T00:00:00.000Z INFO  cache synced kind=Pod objects=5000 took="1.2 s"`.
  */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
+  refuseUnknownOptions('consoleLogger', options, consoleLoggerOptionNames);
   const { level = 'info', clock = systemClock, write = (line) => writeToStandardError(`${line}\n`) } = options;
   return createLogger((own, message, fields) => {
     const time = new Date(clock.now()).toISOString();

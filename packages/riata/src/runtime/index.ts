@@ -34,6 +34,7 @@ export {
   memoryMetrics,
   noMetrics,
 } from './metrics.js';
+export { type OptionNames, optionNames, refuseUnknownOptions } from './option-names.js';
 export { type PinoLike, pinoLogger } from './pino-logger.js';
 export { type Random, seededRandom, systemRandom } from './random.js';
 export { defaultRuntime, type Runtime, resolveRuntime } from './runtime.js';

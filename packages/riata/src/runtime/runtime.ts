@@ -2,6 +2,7 @@ import type { Scheduler } from './clock.js';
 import { consoleLogger } from './console-logger.js';
 import type { Logger } from './logger.js';
 import { type Metrics, noMetrics } from './metrics.js';
+import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { type Random, systemRandom } from './random.js';
 import { requireSupportedNode } from './supported-node.js';
 import { systemClock } from './system-clock.js';
@@ -27,6 +28,14 @@ export interface Runtime {
   readonly tracer: Tracer;
 }
 
+export const runtimeOptionNames = optionNames<Runtime>({
+  clock: true,
+  random: true,
+  log: true,
+  metrics: true,
+  tracer: true,
+});
+
 /** The machine's own time and chance, messages from info up on standard error, no metrics, no tracing. */
 export function defaultRuntime(): Runtime {
   return resolveRuntime();
@@ -34,6 +43,7 @@ export function defaultRuntime(): Runtime {
 
 /** Fills in what is missing or undefined. */
 export function resolveRuntime(given: Partial<Runtime> = {}): Runtime {
+  refuseUnknownOptions('runtime', given, runtimeOptionNames);
   const clock = given.clock ?? systemClock;
   return Object.freeze({
     clock,

@@ -1,5 +1,6 @@
 import type { Scheduler, Timer, TimerOptions } from './clock.js';
 import { Heap, type Slotted } from './heap.js';
+import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { delayOf, sleepOn } from './sleep.js';
 
 /** How a {@link VirtualClock} starts, and when it gives up. */
@@ -16,6 +17,13 @@ export interface VirtualClockOptions {
   /** Real milliseconds that `settle` waits for work under {@link VirtualClock.track}: for what hangs. @default 60_000 */
   readonly busyLimitMs?: number;
 }
+
+export const virtualClockOptionNames = optionNames<VirtualClockOptions>({
+  start: true,
+  limit: true,
+  quietTurns: true,
+  busyLimitMs: true,
+});
 
 /** A pending call; in the heap until it runs or is cancelled. */
 interface Entry extends Slotted {
@@ -63,6 +71,7 @@ export class VirtualClock implements Scheduler {
   #tail: Promise<void> = Promise.resolve();
 
   constructor(options: VirtualClockOptions = {}) {
+    refuseUnknownOptions('VirtualClock', options, virtualClockOptionNames);
     this.#wallOffset = options.start ?? Date.UTC(2026, 0, 1);
     this.#limit = options.limit ?? 100_000;
     this.#quietTurns = options.quietTurns ?? 5;

@@ -1,4 +1,5 @@
 import type { ControllerOptions } from '../controller/controller-options.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { RetryMode } from './handler-chain.js';
 import type { MakeRateLimiter } from './shared-rate-limiter.js';
@@ -22,3 +23,15 @@ export interface KeyedOptions extends Pick<ControllerOptions, 'timeout' | 'drain
   readonly metricsContext?: string;
   readonly runtime?: Partial<Runtime>;
 }
+
+export const keyedOptionNames = optionNames<KeyedOptions>({
+  selfWakeBackoff: true,
+  rateLimiter: true,
+  syncOnlyChangedObjects: true,
+  retry: true,
+  metricsContext: true,
+  runtime: true,
+  timeout: true,
+  drain: true,
+  history: true,
+});

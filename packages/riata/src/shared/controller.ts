@@ -13,6 +13,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isDns1123Label } from '../object/names.js';
 import { isNotFound } from '../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
@@ -43,6 +44,8 @@ export interface StartOptions {
   /** Stops it. */
   readonly signal: AbortSignal;
 }
+
+export const startOptionNames = optionNames<StartOptions>({ workers: true, signal: true });
 
 /** A key that was added before start, and when it is due, on the monotonic clock. */
 interface Early {
@@ -142,6 +145,7 @@ export class Controller<R extends KubeObject = KubeObject> {
    * calls wait for the same start.
    */
   start(options: StartOptions): Promise<void> {
+    refuseUnknownOptions(`controller "${this.name}": start`, options, startOptionNames);
     this.#started ??= this.#start(options);
     return this.#started;
   }

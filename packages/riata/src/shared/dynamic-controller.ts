@@ -4,6 +4,7 @@ import { type Duration, durationMs } from '../object/duration.js';
 import { formatGvk, type GroupVersionKind } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { Timer } from '../runtime/clock.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
@@ -22,6 +23,8 @@ export interface DynamicControllerOptions {
   /** @default that of the system; give the factory's */
   readonly runtime?: Partial<Runtime>;
 }
+
+export const dynamicControllerOptionNames = optionNames<DynamicControllerOptions>({ debounce: true, runtime: true });
 
 /** After a failure, and while something that was announced is not served yet. */
 const againMs = 1_000;
@@ -63,6 +66,7 @@ export class DynamicController {
   #refreshing: Promise<void> | undefined;
 
   constructor(factory: SharedControllerFactory, options: DynamicControllerOptions = {}) {
+    refuseUnknownOptions('DynamicController', options, dynamicControllerOptionNames);
     this.#factory = factory;
     this.#runtime = resolveRuntime(options.runtime);
     this.#debounceMs = durationMs(options.debounce ?? '500ms', 'DynamicController: debounce');

@@ -2,6 +2,7 @@ import type { Cause } from '../controller/request.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import { optionNames } from '../runtime/option-names.js';
 import type { HandlerTransaction } from './handler-transaction.js';
 import type { KindClient } from './kind-client.js';
 
@@ -43,6 +44,8 @@ export interface RegisterOptions {
   /** The handler comes when this is committed, and not at all when it is rolled back. @default at once */
   readonly transaction?: HandlerTransaction;
 }
+
+export const registerOptionNames = optionNames<RegisterOptions>({ signal: true, transaction: true });
 
 /** A handler's place; disposing is removing. */
 export interface HandlerRegistration extends AsyncDisposable {

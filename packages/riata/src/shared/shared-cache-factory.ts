@@ -4,6 +4,7 @@ import type { ConnectedClient } from '../client/create-client.js';
 import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
 import { SharedCache } from './shared-cache.js';
@@ -25,6 +26,14 @@ export interface SharedCacheFactoryOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
+export const sharedCacheFactoryOptionNames = optionNames<SharedCacheFactoryOptions>({
+  defaults: true,
+  kinds: true,
+  cache: true,
+  healthCallback: true,
+  runtime: true,
+});
+
 /** One informer for each kind, shared by all who ask (`SharedCacheFactory`). */
 export class SharedCacheFactory implements AsyncDisposable {
   readonly clients: SharedClientFactory;
@@ -40,6 +49,7 @@ export class SharedCacheFactory implements AsyncDisposable {
   #startsAll = false;
 
   constructor(client: ConnectedClient | SharedClientFactory, options: SharedCacheFactoryOptions = {}) {
+    refuseUnknownOptions('SharedCacheFactory', options, sharedCacheFactoryOptionNames);
     this.clients = client instanceof SharedClientFactory ? client : new SharedClientFactory(client);
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);

@@ -13,11 +13,12 @@ import { formatKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import type { RestConfig } from '../rest/config.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
-import { Controller, type StartOptions } from './controller.js';
-import type { KeyedOptions } from './controller-options.js';
+import { Controller, type StartOptions, startOptionNames } from './controller.js';
+import { type KeyedOptions, keyedOptionNames } from './controller-options.js';
 import type { SharedControllerHandler } from './handler.js';
 import { SharedCacheFactory, type SharedCacheFactoryOptions } from './shared-cache-factory.js';
 import { SharedClientFactory } from './shared-client-factory.js';
@@ -31,6 +32,20 @@ export interface SharedKindOptions<R extends KubeObject = KubeObject> extends Ke
   readonly cache?: KindCacheOptions<R>;
 }
 
+export const sharedKindOptionNames = optionNames<SharedKindOptions<KubeObject>>({
+  selfWakeBackoff: true,
+  workers: true,
+  cache: true,
+  rateLimiter: true,
+  syncOnlyChangedObjects: true,
+  retry: true,
+  metricsContext: true,
+  runtime: true,
+  timeout: true,
+  drain: true,
+  history: true,
+});
+
 /** A kind and what it does differently; made by {@link sharedKind}. */
 export interface SharedKind {
   readonly kind: KindRef;
@@ -39,6 +54,7 @@ export interface SharedKind {
 
 /** Names a kind for a factory, and what it does differently. */
 export function sharedKind<R extends KubeObject>(kind: KindRef<R>, options: SharedKindOptions<R>): SharedKind {
+  refuseUnknownOptions(`sharedKind(${kind.kind})`, options, sharedKindOptionNames);
   return { kind, options: options as unknown as SharedKindOptions };
 }
 
@@ -55,6 +71,23 @@ export interface SharedControllerFactoryOptions extends KeyedOptions {
   /** Told of every try to reach the server at the start (`HealthCallback`). @default nobody */
   readonly healthCallback?: (healthy: boolean) => void;
 }
+
+export const sharedControllerFactoryOptionNames = optionNames<SharedControllerFactoryOptions>({
+  selfWakeBackoff: true,
+  workers: true,
+  kinds: true,
+  cacheDefaults: true,
+  cache: true,
+  healthCallback: true,
+  rateLimiter: true,
+  syncOnlyChangedObjects: true,
+  retry: true,
+  metricsContext: true,
+  runtime: true,
+  timeout: true,
+  drain: true,
+  history: true,
+});
 
 /**
  * One controller for each kind, shared by all handlers of it (`SharedControllerFactory`,
@@ -84,6 +117,7 @@ export class SharedControllerFactory implements AsyncDisposable {
   #running: { readonly workers: number | undefined } | undefined;
 
   constructor(client: ConnectedClient | SharedClientFactory, options: SharedControllerFactoryOptions = {}) {
+    refuseUnknownOptions('SharedControllerFactory', options, sharedControllerFactoryOptionNames);
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
     const clients = client instanceof SharedClientFactory ? client : new SharedClientFactory(client);
@@ -197,6 +231,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     handler: SharedControllerHandler<R>,
     options: KeyedOptions = {},
   ): Controller<R> {
+    refuseUnknownOptions(`controller "${name}"`, options, keyedOptionNames);
     const parts = {
       ...{ cache: this.caches.forKind(kind), client: this.clients.forKind(kind), handler },
       connection: this.clients.client,
@@ -212,7 +247,9 @@ export class SharedControllerFactory implements AsyncDisposable {
    * Those that are wanted later start by themselves. Workers: what the kind says, else `workers`, else the factory's. All
    * end when the signal aborts. Rejects if the server refuses a kind; one that is not served yet is waited for aside.
    */
-  async start({ workers, signal }: StartOptions): Promise<void> {
+  async start(options: StartOptions): Promise<void> {
+    refuseUnknownOptions('SharedControllerFactory.start', options, startOptionNames);
+    const { workers, signal } = options;
     this.#asked ??= onAbort(signal, () => this.#stop.abort(signal.reason));
     await this.caches.start({ signal });
     await this.caches.waitForCacheSync({ signal });
@@ -223,7 +260,9 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   /** {@link start}, and resolves when the signal has aborted and the last handler has returned: for `manager.add`. */
-  async run({ workers, signal }: StartOptions): Promise<void> {
+  async run(options: StartOptions): Promise<void> {
+    refuseUnknownOptions('SharedControllerFactory.run', options, startOptionNames);
+    const { workers, signal } = options;
     try {
       await this.start({ workers, signal });
       await new Promise<void>((resolve) => void onAbort(signal, resolve));

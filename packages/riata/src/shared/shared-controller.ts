@@ -1,7 +1,13 @@
 import { shownBriefly } from '../controller/assert-kind.js';
 import type { KubeObject } from '../object/meta.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { Controller } from './controller.js';
-import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
+import {
+  type HandlerRegistration,
+  type RegisterOptions,
+  registerOptionNames,
+  type SharedControllerHandler,
+} from './handler.js';
 import type { RbacNeed, RbacNeeds } from './rbac-need.js';
 
 /**
@@ -36,8 +42,10 @@ export class SharedController<R extends KubeObject = KubeObject> extends Control
   registerHandler(
     name: string,
     handler: SharedControllerHandler<R>,
-    { signal, transaction }: RegisterOptions = {},
+    options: RegisterOptions = {},
   ): HandlerRegistration {
+    refuseUnknownOptions(`handler "${name}"`, options, registerOptionNames);
+    const { signal, transaction } = options;
     if (typeof handler !== 'function') {
       throw new TypeError(`${this.name}: handler "${name}" wants to be a function, got ${shownBriefly(handler)}`);
     }

@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { equal } from '../value/equal.js';
 import { getOwn } from '../value/own.js';
@@ -13,6 +14,8 @@ export interface ThreeWayOptions {
   readonly overwrite?: boolean;
 }
 
+export const threeWayOptionNames = optionNames<ThreeWayOptions>({ overwrite: true });
+
 /**
  * The strategic merge patch of a client-side apply (`strategicpatch.CreateThreeWayMergePatch`, as `kubectl apply` sends
  * it): takes what differs from `current` (on the server) to `modified` (what is wanted), and removes what `original` (as
@@ -27,6 +30,7 @@ export function createThreeWayMergePatch(
   schema: PatchSchema,
   options: ThreeWayOptions = {},
 ): JsonObject {
+  refuseUnknownOptions('createThreeWayMergePatch', options, threeWayOptionNames);
   const place = SchemaPlace.root(schema);
   const from = asObject(original, place);
   const to = asObject(modified, place);

@@ -5,6 +5,7 @@ import type { Duration } from '../../object/duration.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { JsonPatch } from '../../object/patch/json-patch.js';
+import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { SetApplyOptions } from '../set-applier.js';
 
@@ -135,6 +136,38 @@ export interface ApplySetOptions extends SetApplyOptions {
   readonly replaceTimeout?: Duration;
 }
 
+export const applySetOptionNames = optionNames<ApplySetOptions>({
+  mode: true,
+  fieldManager: true,
+  defaultNamespace: true,
+  listerNamespace: true,
+  restrictClusterScoped: true,
+  setOwnerReference: true,
+  injectors: true,
+  reconcilers: true,
+  patchers: true,
+  diffPatches: true,
+  ignorePreviousApplied: true,
+  replaceImmutable: true,
+  noDelete: true,
+  noDeleteKinds: true,
+  pruneOnFailure: true,
+  adopt: true,
+  kinds: true,
+  lookup: true,
+  lookupEvery: true,
+  cache: true,
+  caching: true,
+  rateLimit: true,
+  concurrency: true,
+  wait: true,
+  replaceTimeout: true,
+  owner: true,
+  setId: true,
+  release: true,
+  signal: true,
+});
+
 /** How long to wait for the objects of a phase, and until when. */
 export interface SetWait {
   /** For each phase. @default '5m' */
@@ -146,3 +179,36 @@ export interface SetWait {
 export interface ApplyOptions extends ApplySetOptions {
   readonly runtime?: Partial<Runtime>;
 }
+
+export const applyOptionNames = optionNames<ApplyOptions>({
+  runtime: true,
+  mode: true,
+  fieldManager: true,
+  defaultNamespace: true,
+  listerNamespace: true,
+  restrictClusterScoped: true,
+  setOwnerReference: true,
+  injectors: true,
+  reconcilers: true,
+  patchers: true,
+  diffPatches: true,
+  ignorePreviousApplied: true,
+  replaceImmutable: true,
+  noDelete: true,
+  noDeleteKinds: true,
+  pruneOnFailure: true,
+  adopt: true,
+  kinds: true,
+  lookup: true,
+  lookupEvery: true,
+  cache: true,
+  caching: true,
+  rateLimit: true,
+  concurrency: true,
+  wait: true,
+  replaceTimeout: true,
+  owner: true,
+  setId: true,
+  release: true,
+  signal: true,
+});

@@ -1,14 +1,15 @@
 import type { Client, WriteObject } from '../../client/interfaces.js';
 import type { KubeObject } from '../../object/meta.js';
 import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/rate-limiter.js';
+import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { type RbacNeed, type RbacNeeds, writeVerbs } from '../../shared/rbac-need.js';
 import type { ObjectSet } from '../object-set.js';
 import type { SetApplier } from '../set-applier.js';
-import type { ApplyOptions, ApplySetOptions } from './apply-options.js';
+import { type ApplyOptions, type ApplySetOptions, applyOptionNames, applySetOptionNames } from './apply-options.js';
 import type { ApplySetResult, SetMember } from './apply-result.js';
 import { runApply } from './apply-run.js';
-import { type PurgeOrphansOptions, purgeOrphans } from './purge-orphans.js';
+import { type PurgeOrphansOptions, purgeOrphans, purgeOrphansOptionNames } from './purge-orphans.js';
 import { namedOwner, setIdentity, statedIdentity } from './set-identity.js';
 import { ownSet } from './set-membership.js';
 import { planSet, type SetPlan } from './set-plan.js';
@@ -47,6 +48,7 @@ export class Apply implements SetApplier, RbacNeeds {
   #shared: Shared;
 
   constructor(client: Client, options: ApplyOptions = {}) {
+    refuseUnknownOptions('Apply', options, applyOptionNames);
     const { runtime, ...rest } = options;
     this.#client = client;
     this.#options = rest;
@@ -57,6 +59,7 @@ export class Apply implements SetApplier, RbacNeeds {
 
   /** One with other options besides these (`WithSetID`, `WithOwner` and so on); this one stays as it is. */
   with(options: ApplySetOptions): Apply {
+    refuseUnknownOptions('Apply.with', options, applySetOptionNames);
     const copy = new Apply(this.#client, { ...this.#options, ...options, runtime: this.#runtime });
     copy.#shared = this.#shared;
     return copy;
@@ -73,6 +76,7 @@ export class Apply implements SetApplier, RbacNeeds {
    * applied then, and nothing is deleted unless `pruneOnFailure` says so.
    */
   async apply(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<ApplySetResult> {
+    refuseUnknownOptions('Apply.apply', options, applySetOptionNames);
     const all = { ...this.#options, ...options };
     const { key } = setIdentity(all);
     return this.#inTurn(key, async () => {
@@ -89,6 +93,7 @@ export class Apply implements SetApplier, RbacNeeds {
 
   /** What {@link apply} would do (`DryRun`). Nothing is stored; the server is asked what would be. */
   async dryRun(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<SetPlan> {
+    refuseUnknownOptions('Apply.dryRun', options, applySetOptionNames);
     return planSet(this.#parts, [...objects], { ...this.#options, ...options });
   }
 
@@ -119,6 +124,7 @@ export class Apply implements SetApplier, RbacNeeds {
    * was missed while no process was there to see it. Resolves to what it deleted.
    */
   async purgeOrphans(options: PurgeOrphansOptions = {}): Promise<readonly SetMember[]> {
+    refuseUnknownOptions('Apply.purgeOrphans', options, purgeOrphansOptionNames);
     const { concurrency = 8, listerNamespace: namespace, fieldManager } = this.#options;
     const { signal } = options;
     const query = { concurrency, namespace, fieldManager, signal, log: this.#runtime.log, clock: this.#runtime.clock };

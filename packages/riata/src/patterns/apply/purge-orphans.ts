@@ -2,6 +2,7 @@ import type { Client } from '../../client/interfaces.js';
 import { formatGvk, type GroupKind } from '../../object/gvk.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
+import { optionNames } from '../../runtime/option-names.js';
 import { memberOf, type SetMember } from './apply-result.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
 import { inParallel } from './in-parallel.js';
@@ -17,6 +18,8 @@ export interface PurgeOrphansOptions {
   readonly setId?: string;
   readonly signal?: AbortSignal;
 }
+
+export const purgeOrphansOptionNames = optionNames<PurgeOrphansOptions>({ ownerKind: true, setId: true, signal: true });
 
 interface Family {
   readonly owner: NamedOwner;

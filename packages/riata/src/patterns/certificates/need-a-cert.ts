@@ -13,6 +13,7 @@ import type { KubeObject } from '../../object/meta.js';
 import { setOwnerReference } from '../../object/owner-references.js';
 import { edit } from '../../object/value/edit.js';
 import { isAlreadyExists } from '../../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import type { HandlerRegistration, RegisterOptions } from '../../shared/handler.js';
 import type { Controllers } from '../controllers.js';
@@ -45,6 +46,14 @@ export interface NeedACertOptions extends Pick<RegisterOptions, 'signal'> {
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
 
+export const needACertOptionNames = optionNames<NeedACertOptions>({
+  lifetime: true,
+  authorityLifetime: true,
+  overlap: true,
+  runtime: true,
+  signal: true,
+});
+
 const byService = 'need-a-cert-service';
 const bySecret = 'need-a-cert-secret';
 
@@ -61,6 +70,7 @@ const longestWaitMs = 12 * 3_600_000;
  * Service({ metadata: { name: 'hook', namespace, annotations: { [needACertAnnotations.secretName]: 'hook-tls' } }, … })
  */
 export function registerNeedACert(controllers: Controllers, options: NeedACertOptions = {}): HandlerRegistration {
+  refuseUnknownOptions('registerNeedACert', options, needACertOptionNames);
   const { signal } = options;
   const { clock } = resolveRuntime({ ...options.runtime });
   const times: CertificateTimes = {

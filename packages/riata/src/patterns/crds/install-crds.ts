@@ -5,6 +5,7 @@ import { type KindRef, makeKind, type Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { CrdManifest } from '../../object/schema/custom-resource-definition.js';
 import { isNotFound } from '../../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type CrdLoss, type CrdShape, crdLosses } from './crd-losses.js';
 import { type WaitServedOptions, waitServed } from './wait-served.js';
 
@@ -25,6 +26,16 @@ export interface InstallCrdsOptions extends WaitServedOptions {
   /** Wait until the kinds are served. @default true */
   readonly wait?: boolean;
 }
+
+export const installCrdsOptionNames = optionNames<InstallCrdsOptions>({
+  fieldManager: true,
+  allowDataLoss: true,
+  replaceEmpty: true,
+  wait: true,
+  timeout: true,
+  signal: true,
+  runtime: true,
+});
 
 /** What became of one definition. */
 export interface InstalledCrd {
@@ -66,6 +77,7 @@ export async function installCrds(
   sources: Iterable<CrdSource>,
   options: InstallCrdsOptions = {},
 ): Promise<readonly InstalledCrd[]> {
+  refuseUnknownOptions('installCrds', options, installCrdsOptionNames);
   const { signal } = options;
   const plans = await Promise.all(
     [...sources].map(async (source) => {

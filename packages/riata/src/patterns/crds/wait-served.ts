@@ -4,6 +4,7 @@ import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type Duration, durationMs } from '../../object/duration.js';
 import type { KindRef } from '../../object/kind.js';
 import { isNotFound } from '../../rest/error-guards.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { link } from '../../runtime/signals.js';
 
@@ -15,11 +16,14 @@ export interface WaitServedOptions {
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
 
+export const waitServedOptionNames = optionNames<WaitServedOptions>({ timeout: true, signal: true, runtime: true });
+
 /**
  * Waits until a definition is established and the server answers for its kind, which it does a moment later. Rejects with
  * a `WaitTimeoutError`, or the reason of a timeout, when the time is over.
  */
 export async function waitServed(client: Client, kind: KindRef, options: WaitServedOptions = {}): Promise<void> {
+  refuseUnknownOptions('waitServed', options, waitServedOptionNames);
   const { clock } = resolveRuntime({ ...options.runtime });
   const { timeout = '30s' } = options;
   const timeoutMs = durationMs(timeout, 'waitServed: timeout');

@@ -3,6 +3,7 @@ import type { ControllerDefinition } from '../../controller/definition.js';
 import { ClusterRole, ClusterRoleBinding, Lease, Role, RoleBinding, ServiceAccount } from '../../kinds/index.js';
 import { compareStrings } from '../../object/compare-strings.js';
 import type { KindRef } from '../../object/kind.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { changeVerbs, type RbacNeed, type RbacNeeds, readVerbs, writeVerbs } from '../../shared/rbac-need.js';
 
 /** What a role allows (`rbac/v1.PolicyRule`). */
@@ -32,6 +33,12 @@ export interface CollectRbacOptions {
   readonly events?: boolean;
 }
 
+export const collectRbacOptionNames = optionNames<CollectRbacOptions>({
+  writes: true,
+  leaderElection: true,
+  events: true,
+});
+
 /**
  * The rights that controllers need by what they have registered: to read and watch each kind, to change their own and its
  * status and finalizers, to write what they own. Of generating handlers and an `Apply`: to write the kinds that they name
@@ -42,6 +49,7 @@ export interface CollectRbacOptions {
  * collectRbac([foos, controllers, apply], { writes: [Deployment] });
  */
 export function collectRbac(sources: Iterable<RbacSource>, options: CollectRbacOptions = {}): PolicyRule[] {
+  refuseUnknownOptions('collectRbac', options, collectRbacOptionNames);
   const rights = new Rights();
   for (const source of sources) {
     if ('verbs' in source) rights.need([source]);
@@ -120,11 +128,16 @@ export interface RbacManifestsOptions {
   readonly namespaces?: readonly string[];
 }
 
+export const rbacManifestsOptionNames = optionNames<RbacManifestsOptions>({
+  name: true,
+  namespace: true,
+  namespaces: true,
+});
+
 /** A ServiceAccount, the roles that these rules make, and their bindings: objects to be applied or written as YAML. */
-export function rbacManifests(
-  rules: readonly PolicyRule[],
-  { name, namespace, namespaces }: RbacManifestsOptions,
-): WriteObject[] {
+export function rbacManifests(rules: readonly PolicyRule[], options: RbacManifestsOptions): WriteObject[] {
+  refuseUnknownOptions('rbacManifests', options, rbacManifestsOptionNames);
+  const { name, namespace, namespaces } = options;
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];
   const apiGroup = 'rbac.authorization.k8s.io';
   const account = ServiceAccount({ metadata: { name, namespace } });

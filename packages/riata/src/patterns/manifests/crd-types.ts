@@ -2,6 +2,7 @@ import { type Kind, makeKind } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { CrdManifest, CrdVersion } from '../../object/schema/custom-resource-definition.js';
 import type { StructuralSchema } from '../../object/schema/structural-schema.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { typeName } from './type-name.js';
 import { commentLines, fieldLines, hasListMap, quoted, type TypeSide } from './type-text.js';
 
@@ -12,6 +13,8 @@ export interface TypesFromCrdsOptions {
   /** Where the types of riata come from. @default 'riata/object' */
   readonly importFrom?: string;
 }
+
+export const typesFromCrdsOptionNames = optionNames<TypesFromCrdsOptions>({ version: true, importFrom: true });
 
 /**
  * A TypeScript module for the kinds of CustomResourceDefinitions: for each served version the type of what is read, of
@@ -27,6 +30,7 @@ export interface TypesFromCrdsOptions {
  * ```
  */
 export function typesFromCrds(crds: Iterable<CrdManifest>, options: TypesFromCrdsOptions = {}): string {
+  refuseUnknownOptions('typesFromCrds', options, typesFromCrdsOptionNames);
   const taken = new Map<string, string>();
   const imports = new Set<string>();
   const parts = [...crds].flatMap((crd) => {

@@ -2,6 +2,7 @@ import type { Client } from '../../client/interfaces.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { compareStrings } from '../../object/compare-strings.js';
 import type { CrdManifest } from '../../object/schema/custom-resource-definition.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { cleanForExport, objectsFromYaml, objectsToYaml } from '../yaml.js';
 
 /** The CustomResourceDefinitions in a text of YAML or JSON; other objects are left out. Rejects as `objectsFromYaml`. */
@@ -61,11 +62,15 @@ export interface CrdsToYamlOptions {
   readonly descriptions?: boolean;
 }
 
+export const crdsToYamlOptionNames = optionNames<CrdsToYamlOptions>({ descriptions: true });
+
 /** The CustomResourceDefinitions of kinds made by `defineKind` as YAML, a document each. */
 export async function crdsToYaml(
   kinds: Iterable<{ crd(): CrdManifest }>,
-  { descriptions = true }: CrdsToYamlOptions = {},
+  options: CrdsToYamlOptions = {},
 ): Promise<string> {
+  refuseUnknownOptions('crdsToYaml', options, crdsToYamlOptionNames);
+  const { descriptions = true } = options;
   const crds = [...kinds].map((kind) => kind.crd());
   return objectsToYaml(descriptions ? crds : crds.map(withoutDescriptions));
 }

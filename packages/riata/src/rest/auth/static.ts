@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Credentials, Pem } from '../config.js';
 import { basic, bearer } from './authorization-source.js';
 import { tlsMaterial } from './tls-material.js';
@@ -14,10 +15,19 @@ export interface StaticCredentialsOptions {
   readonly key?: Pem;
 }
 
+export const staticCredentialsOptionNames = optionNames<StaticCredentialsOptions>({
+  token: true,
+  basic: true,
+  ca: true,
+  cert: true,
+  key: true,
+});
+
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
 /** Credentials that never change. They print without their secrets. */
 export function staticCredentials(options: StaticCredentialsOptions): Credentials {
+  refuseUnknownOptions('staticCredentials', options, staticCredentialsOptionNames);
   const { token, ca, cert, key } = options;
   if (token !== undefined && options.basic !== undefined) {
     throw new TypeError('staticCredentials: wants token or basic, got both');

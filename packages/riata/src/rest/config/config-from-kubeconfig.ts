@@ -1,4 +1,5 @@
 import { consoleLogger } from '../../runtime/console-logger.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { systemClock } from '../../runtime/system-clock.js';
 import type { ExecCluster } from '../auth/exec-plugin.js';
 import { anonymous } from '../auth/static.js';
@@ -31,6 +32,18 @@ export interface KubeconfigOptions extends AuthOptions, ConfigOverrides {
   readonly name?: string;
 }
 
+export const kubeconfigOptionNames = optionNames<KubeconfigOptions>({
+  baseDir: true,
+  name: true,
+  clock: true,
+  log: true,
+  env: true,
+  execTimeoutMs: true,
+  context: true,
+  server: true,
+  namespace: true,
+});
+
 /** Where the exec plugin's own settings are kept in a cluster entry. */
 const execExtension = 'client.authentication.k8s.io/exec';
 
@@ -47,6 +60,7 @@ export async function configFromKubeconfig(
   input: string | Uint8Array | Kubeconfig,
   options: KubeconfigOptions = {},
 ): Promise<RestConfig> {
+  refuseUnknownOptions('configFromKubeconfig', options, kubeconfigOptionNames);
   const { name: source = 'kubeconfig', baseDir = process.cwd() } = options;
   const isText = typeof input === 'string' || input instanceof Uint8Array;
   const value = isText ? await readKubeconfigText(input, source) : input;

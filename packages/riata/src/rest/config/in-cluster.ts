@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { KubeCredentials } from '../auth/kube-credentials.js';
 import { TlsFiles } from '../auth/tls-files.js';
 import { TokenFile } from '../auth/token-file.js';
@@ -17,6 +18,16 @@ export interface InClusterOptions extends AuthOptions, Omit<ConfigOverrides, 'co
   readonly serviceAccountDir?: string;
 }
 
+export const inClusterOptionNames = optionNames<InClusterOptions>({
+  serviceAccountDir: true,
+  clock: true,
+  log: true,
+  env: true,
+  execTimeoutMs: true,
+  namespace: true,
+  server: true,
+});
+
 const source = 'in-cluster configuration';
 const mount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -29,6 +40,7 @@ const mount = '/var/run/secrets/kubernetes.io/serviceaccount';
  * are not set (`rest.ErrNotInCluster`).
  */
 export async function inClusterConfig(options: InClusterOptions = {}): Promise<RestConfig> {
+  refuseUnknownOptions('inClusterConfig', options, inClusterOptionNames);
   const { clock, env, log } = withDefaults(options);
   const dir = options.serviceAccountDir ?? mount;
   const [host, port] = [env.KUBERNETES_SERVICE_HOST ?? '', env.KUBERNETES_SERVICE_PORT ?? ''];

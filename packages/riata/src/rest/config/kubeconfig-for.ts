@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Pem } from '../config.js';
 import type { Kubeconfig } from './kubeconfig.js';
 
@@ -19,11 +20,26 @@ export interface KubeconfigForOptions {
   readonly name?: string;
 }
 
+export const kubeconfigForOptionNames = optionNames<KubeconfigForOptions>({
+  server: true,
+  ca: true,
+  token: true,
+  basic: true,
+  cert: true,
+  key: true,
+  namespace: true,
+  tlsServerName: true,
+  insecureSkipTlsVerify: true,
+  proxyUrl: true,
+  name: true,
+});
+
 /**
  * A kubeconfig with one context, for kubectl and others: `JSON.stringify` of it is a kubeconfig file. It holds its
  * secrets in the clear: give the file mode 0600 and do not log it.
  */
 export function kubeconfigFor(options: KubeconfigForOptions): Kubeconfig {
+  refuseUnknownOptions('kubeconfigFor', options, kubeconfigForOptionNames);
   const { name = 'default', server, namespace } = options;
   return {
     apiVersion: 'v1',

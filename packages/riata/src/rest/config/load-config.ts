@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { anonymous } from '../auth/static.js';
 import type { RestConfig } from '../config.js';
 import { ConfigError, errorCode, fileProblem, isConfigError } from './config-error.js';
@@ -23,6 +24,19 @@ export interface LoadConfigOptions extends AuthOptions, ConfigOverrides {
   readonly serviceAccountDir?: string;
 }
 
+export const loadConfigOptionNames = optionNames<LoadConfigOptions>({
+  path: true,
+  homeDir: true,
+  serviceAccountDir: true,
+  clock: true,
+  log: true,
+  env: true,
+  execTimeoutMs: true,
+  context: true,
+  server: true,
+  namespace: true,
+});
+
 /** Places that had nothing, in the order they were looked at. */
 type Tried = { readonly where: string; readonly why: string }[];
 
@@ -44,6 +58,7 @@ type Tried = { readonly where: string; readonly why: string }[];
  * service account that cannot be used; with nothing found, the message lists each place and what it lacked.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<RestConfig> {
+  refuseUnknownOptions('loadConfig', options, loadConfigOptionNames);
   const env = options.env ?? process.env;
   const tried: Tried = [];
   if (options.path) return configFromEntries(await readExplicit(resolve(options.path)), options);
@@ -87,7 +102,8 @@ async function tryInCluster(options: LoadConfigOptions, tried: Tried): Promise<R
     return undefined;
   }
   try {
-    return await inClusterConfig(options);
+    const { path: _, homeDir: __, context: ___, ...given } = options;
+    return await inClusterConfig(given);
   } catch (error) {
     if (!isConfigError(error)) throw error;
     tried.push({ where, why: error.message.replace(`${error.source}: `, '') });
