@@ -46,7 +46,7 @@ const checkPodTransitioning: Summarizer = (object, conditions, draft, context) =
   const phase = textAt(object, 'status', 'phase');
   const isOver = draft.state === '' && (phase === 'Succeeded' || phase === 'Failed');
   const state = isOver ? phase.toLowerCase() : named.state;
-  const { status, message } = computeStatus(object, context);
+  const { status, message } = computeStatus(object, { clock: context.clock });
   const judged = { state, error: draft.error || status === 'Failed', transitioning: status === 'InProgress' };
   return told(named, judged, status === 'Current' || status === 'Terminating' ? '' : message);
 };
