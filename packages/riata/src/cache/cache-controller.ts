@@ -57,6 +57,7 @@ export const cacheControllerConfigOptionNames = optionNames<CacheControllerConfi
   useWatchList: true,
   silence: true,
   admitListed: true,
+  known: true,
 });
 
 /**

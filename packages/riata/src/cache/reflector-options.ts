@@ -88,6 +88,7 @@ export const reflectorOptionNames = optionNames<ReflectorOptions<KubeObject>>({
   shouldResync: true,
   transform: true,
   admitListed: true,
+  known: true,
   pageSize: true,
   useWatchList: true,
   silence: true,
