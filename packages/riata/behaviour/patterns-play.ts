@@ -10,10 +10,13 @@ import { type PlayConnection, type SharedPlay, startShared } from './shared-play
 export function startPatterns(
   server: TestEnvironment,
   namespace: string,
-  options: SharedControllerFactoryOptions & TypedControllerOptions & { connection?: PlayConnection } = {},
+  {
+    finalizerPrefix,
+    ...options
+  }: SharedControllerFactoryOptions & TypedControllerOptions & { connection?: PlayConnection } = {},
 ): SharedPlay & { readonly controllers: Controllers } {
   const shared = startShared(server, namespace, options);
-  const controllers = new Controllers(shared.factory, options);
+  const controllers = new Controllers(shared.factory, finalizerPrefix === undefined ? {} : { finalizerPrefix });
   return { ...shared, controllers, [Symbol.asyncDispose]: () => shared[Symbol.asyncDispose]() };
 }
 

@@ -62,7 +62,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     this.#memory = new ReconcilerMemory(definition as unknown as ControllerDefinition);
     this.#gate = parts.gate;
     this.#runtime = resolveRuntime(parts.runtime);
-    const { name: _, predicates: __, fieldManager: ___, warmUp: ____, clusters: _____, ...own } = definition.options;
+    const { name: _n, predicates: _p, fieldManager: _f, clusters: _c, ...rest } = definition.options;
+    const { warmUp: _w, sharded: _s, everyReplica: _e, ...own } = rest;
     const options = { ...parts.defaults, ...own, gate: parts.gate, runtime: this.#runtime };
     this.controller = new Controller(definition.name, {
       ...options,

@@ -33,9 +33,9 @@ test('a name that is like no other is refused with all names', () => {
   expect(check({ workers: 1 })).toThrow(new TypeError(message));
 });
 
-test('an undefined value is refused as well, and so is an inherited name', () => {
+test('an undefined value is refused as well; inherited names are not looked at', () => {
   expect(check({ concurency: undefined })).toThrow('unknown option "concurency"');
-  expect(check(Object.create({ concurency: 1 }))).toThrow('unknown option "concurency"');
+  expect(check(new AbortController())).not.toThrow();
 });
 
 test('a name too many or too few does not compile', () => {

@@ -16,8 +16,9 @@ export function optionNames<T extends object>(names: { readonly [N in keyof Requ
  * @param subject what the options are of, as errors name it: `controller "web"`
  */
 export function refuseUnknownOptions(subject: string, given: object | undefined, known: OptionNames): void {
-  // Inherited names count: options may come from a class or Object.create.
-  for (const name in given) if (!known.has(name)) throw unknownOption(subject, name, known);
+  if (given === undefined) return;
+  // Own names alone: an AbortController is a fine `{ signal }`, and inherits `abort`.
+  for (const name of Object.keys(given)) if (!known.has(name)) throw unknownOption(subject, name, known);
 }
 
 function unknownOption(subject: string, name: string, known: OptionNames): TypeError {

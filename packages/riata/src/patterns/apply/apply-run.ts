@@ -249,8 +249,10 @@ class ApplyRun {
   async #waitReady(phase: readonly Wanted[]): Promise<void> {
     const { client, runtime } = this.#parts;
     const { wait, signal } = this.#options;
-    const { timeout = '5m', isReady = (object: KubeObject) => computeStatus(object, { clock: runtime.clock }).status === 'Current' } =
-      typeof wait === 'object' ? wait : {};
+    const {
+      timeout = '5m',
+      isReady = (object: KubeObject) => computeStatus(object, { clock: runtime.clock }).status === 'Current',
+    } = typeof wait === 'object' ? wait : {};
     await this.#each(phase, 'wait', async (wanted) => {
       const isDone = (object: KubeObject | undefined) => object !== undefined && isReady(object);
       if (isDone(this.#stored.get(wanted.id))) return;

@@ -164,7 +164,8 @@ async function remove(client: Client, current: KubeObject, options: InstallCrdsO
 }
 
 async function served(client: Client, crd: CrdManifest, options: InstallCrdsOptions): Promise<void> {
-  await Promise.all(kindsOf(crd).map((kind) => waitServed(client, kind, options)));
+  const { runtime, signal, timeout } = options;
+  await Promise.all(kindsOf(crd).map((kind) => waitServed(client, kind, { runtime, signal, timeout })));
 }
 
 /** A kind for each version that is served. */
