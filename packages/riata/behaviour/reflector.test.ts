@@ -108,7 +108,7 @@ describeServers('Reflector', (server) => {
     const done = reflector.run({ signal: stop.signal });
     await until('it is told', async () => errors.length > 0);
     expect(errors[0]).toSatisfy(isReflectorError);
-    expect((errors[0] as Error).message).toContain('"nothings.nowhere.riata.dev" installed');
+    expect((errors[0] as Error).message).toContain('install the CustomResourceDefinition "nothings.nowhere.riata.dev"');
     expect(reflector.health).toMatchObject({ listed: false, lastError: errors[0] });
     stop.abort();
     await done;
