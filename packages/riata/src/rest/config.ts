@@ -1,4 +1,4 @@
-import { optionNames } from '../runtime/option-names.js';
+import { type OptionNames, optionNames } from '../runtime/option-names.js';
 import type { Transport } from './transport.js';
 
 /** PEM text or bytes. */
@@ -74,7 +74,7 @@ export interface RestConfig {
   readonly transport?: Transport;
 }
 
-export const restConfigOptionNames = optionNames<RestConfig>({
+const configNames = optionNames<RestConfig>({
   server: true,
   credentials: true,
   insecureSkipTlsVerify: true,
@@ -88,3 +88,6 @@ export const restConfigOptionNames = optionNames<RestConfig>({
   burst: true,
   transport: true,
 });
+
+/** A config that was loaded prints itself without secrets, and so does what is spread from it. */
+export const restConfigOptionNames: OptionNames = new Set([...configNames, 'toJSON', 'toString']);
