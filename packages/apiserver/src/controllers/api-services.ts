@@ -29,7 +29,7 @@ export class ApiServices {
     this.#add(false);
   }
 
-  /** To be told of every write, after what is served has followed it; it writes in its turn. */
+  /** Handles a write, after the served resources have followed it. May write itself. */
   observe(table: string): void {
     const { storage, store, served, definitions, services } = this.#at;
     if (table !== definitions.table || served.generation === this.#generation) return;

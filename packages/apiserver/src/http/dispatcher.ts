@@ -49,7 +49,7 @@ export interface DispatcherParts {
   readonly token: string;
   /** Whose token that is, of those that the server has issued itself. @default it has issued none */
   readonly userOf?: (token: string) => User | undefined;
-  /** What these tokens can be checked by. @default that is not told */
+  /** The keys that verify service account tokens. @default none are published */
   readonly openIdKeys?: () => OpenIdKeys;
   /** Headers that tell how a request is ranked. @default none */
   readonly flowHeaders?: (user: User, info: RequestInfo) => ReplyHeaders;

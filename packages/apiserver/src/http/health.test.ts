@@ -11,7 +11,7 @@ describe.each(['/healthz', '/livez', '/readyz'])('%s', (path) => {
     expect(report.endsWith(`${path.slice(1)} check passed\n`)).toBe(true);
   });
 
-  test('tells which checks were left out, and which are not there', async () => {
+  test('reports which checks were excluded, and which excluded names match no check', async () => {
     const report = await text(`${path}?verbose&exclude=etcd&exclude=nope`);
     expect(report).toContain('[+]etcd excluded: ok\n');
     expect(report).toContain('warn: some health checks cannot be excluded: no matches for "nope"\n');

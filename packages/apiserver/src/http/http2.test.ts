@@ -108,7 +108,7 @@ describe('a server over TLS', () => {
     expect(JSON.parse(text).items.length).toBeGreaterThanOrEqual(60);
   });
 
-  test('is told that there is no more to come when the server stops', async () => {
+  test('ends its watches and closes when the server stops', async () => {
     const { server, ask, session } = await served();
     const watch = send(session, { path: `${configMaps}?watch=1`, headers: ask });
     await once(watch, 'response');
@@ -157,7 +157,7 @@ describe('a stream', () => {
     await expect(read(session, { path: '/' })).rejects.toThrow();
   });
 
-  test('tells headers as bytes, several of one name too', async () => {
+  test('exposes headers as bytes, repeated ones included', async () => {
     const { session } = await listen(async ({ headers }, reply) => {
       reply.head(200, { warning: ['299 - "ü"', '299 - "b"'] });
       reply.write(Buffer.from(headers.host ?? ''));
@@ -168,7 +168,7 @@ describe('a stream', () => {
     expect(text).toMatch(/^127\.0\.0\.1:\d+$/);
   });
 
-  test('whose client does not read is told of by write and drained', async () => {
+  test('applies backpressure: write returns false until the client reads', async () => {
     let kept = true;
     let finish = () => {};
     const done = new Promise<void>((resolve) => {

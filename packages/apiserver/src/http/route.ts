@@ -72,7 +72,7 @@ function builtInRoute(request: ServerRequest, info: RequestInfo, resource: Resou
   const everywhere = resource.scope === 'Namespaced' && !info.path.includes('/namespaces/');
   const here = parts.length === 2 ? itemVerbs : everywhere ? ['list', 'watch'] : collectionVerbs;
   if (!here.some((known) => resource.verbs.includes(known))) throw noSuchPath();
-  // Who can list may ask for a watch, and is told in other words that there is none.
+  // A resource that can be listed but not watched has its own error text.
   const known = verb === 'watch' ? 'list' : verb;
   if (request.method === 'HEAD' || !here.includes(verb) || !resource.verbs.includes(known)) throw notAllowed();
   return { verb, subresource: undefined };

@@ -62,7 +62,7 @@ interface Flow {
   readonly name: string;
   readonly level: string;
   readonly precedence: number;
-  /** How requests are told apart that wait. @default they do not wait */
+  /** How queued requests are divided into flows. @default requests are not queued */
   readonly by?: 'ByUser' | 'ByNamespace';
   readonly subjects: readonly JsonObject[];
   /** @default anything */

@@ -129,7 +129,7 @@ function refuseResize(object: JsonObject, before: JsonObject, { objects }: Prepa
   const name = textOf(recordOf(metaOf(object).annotations)[classAnnotation]) || textOf(spec.storageClassName);
   const found = objects('storage.k8s.io/storageclasses').find(({ metadata }) => metadata.name === name);
   if ((found as JsonObject | undefined)?.allowVolumeExpansion === true) return;
-  // What is wrong with the claim in itself is told first.
+  // Validation refuses the claim itself first, in its own words.
   if (checkClaimSpec(spec, 'spec').length + checkChange(object, before).length > 0) return;
   const resource = { group: '', plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' };
   const words =

@@ -16,7 +16,7 @@ export function fromUnstructured(object: JsonObject, schema: SchemaNode): JsonOb
 
 function structOf(from: JsonObject, type: GoStruct): JsonObject {
   const made = { ...from } as Record<string, Json>;
-  // Of several wrong fields, the struct's first is the one that is told.
+  // Of several invalid fields, the error names the first in the struct's order.
   for (const { name, type: of } of type.fieldList) {
     if (Object.hasOwn(from, name)) setMember(made, name, convert(from[name] as Json, of));
   }
@@ -73,7 +73,7 @@ function integerOf(from: Json, text: string, bits: 32 | 64): Json {
 function scalarOf(from: Json, { is, text }: GoType): Json {
   const kind = kindOf(from);
   if (is === 'float' ? kind === 'int64' || kind === 'float64' : kind === is) return from;
-  // Go turns a number into the character of that number, which nobody wants.
+  // Go would convert the number to the character with that code point.
   if (is === 'string' && kind === 'int64') throw new IllTypedError(`cannot convert int64 to ${text}`);
   throw new IllTypedError(`unrecognized type: ${is === 'float' ? 'float64' : is}`);
 }
