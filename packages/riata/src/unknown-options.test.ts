@@ -199,7 +199,7 @@ test('every exported options type has its names listed', () => {
     .filter((path) => path.endsWith('.ts') && !/\.(test|test-d|fixture)\.ts$|generated/.test(path))
     .map((path) => ({ path, text: readFileSync(join(src, path), 'utf8') }));
   const listed = new Set(
-    texts.flatMap(({ text }) => [...text.matchAll(/optionNames<\s*(\w+)/g)].map(([, name]) => name)),
+    texts.flatMap(({ text }) => [...text.matchAll(/(?:optionNames|\.and)<\s*(\w+)/g)].map(([, name]) => name)),
   );
   const exported = texts
     .filter(({ path }) => path.endsWith('index.ts'))

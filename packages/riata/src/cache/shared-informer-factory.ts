@@ -40,11 +40,10 @@ export interface SharedInformerFactoryOptions extends CommonOptions, Selection {
   readonly runtime?: Partial<Runtime>;
 }
 
-export const sharedInformerFactoryOptionNames = optionNames<SharedInformerFactoryOptions>({
+/** What both have. */
+const sharedNames = optionNames<Omit<SharedInformerFactoryOptions, 'perKind' | 'runtime'>>({
   tweak: true,
   transform: true,
-  perKind: true,
-  runtime: true,
   memory: true,
   pageSize: true,
   useWatchList: true,
@@ -55,6 +54,11 @@ export const sharedInformerFactoryOptionNames = optionNames<SharedInformerFactor
   namespace: true,
   labelSelector: true,
   fieldSelector: true,
+});
+
+export const sharedInformerFactoryOptionNames = sharedNames.and<SharedInformerFactoryOptions>({
+  perKind: true,
+  runtime: true,
 });
 
 /** Those that must be the same for everybody who shares an informer. */
@@ -192,21 +196,6 @@ function refuseConflict({ informer, options }: Entry, asked: FactoryInformerOpti
   );
 }
 
-export const factoryInformerOptionNames = optionNames<
+export const factoryInformerOptionNames = sharedNames.and<
   FactoryInformerOptions<KubeObject> & { readonly metadataOnly: boolean }
->({
-  tweak: true,
-  transform: true,
-  indexers: true,
-  memory: true,
-  pageSize: true,
-  useWatchList: true,
-  silence: true,
-  onHandlerError: true,
-  resyncPeriod: true,
-  watchErrorHandler: true,
-  namespace: true,
-  labelSelector: true,
-  fieldSelector: true,
-  metadataOnly: true,
-});
+>({ indexers: true, metadataOnly: true });

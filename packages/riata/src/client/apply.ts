@@ -2,11 +2,10 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject, ObjectMeta } from '../object/meta.js';
 import { isControlledBy, setControllerReference } from '../object/owner-references.js';
 import { patchTypes } from '../rest/rest-client.js';
-import { optionNames } from '../runtime/option-names.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { WriteObject } from './interfaces.js';
 import type { Operation } from './operation.js';
-import type { WriteOptions } from './options.js';
+import { type WriteOptions, writeOptionNames } from './options.js';
 import { callOf, writeParams } from './params.js';
 
 /** Options of `apply` and `applyFields` (`client.ApplyOption`). */
@@ -29,16 +28,10 @@ export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOp
   readonly current?: R;
 }
 
-export const applyOptionNames = optionNames<ApplyOptions<KubeObject>>({
-  fieldManager: true,
+export const applyOptionNames = writeOptionNames.and<ApplyOptions<KubeObject>>({
   force: true,
   ownedBy: true,
   current: true,
-  dryRun: true,
-  fieldValidation: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
 });
 
 /** The operation that applies an object, or a subresource of it. Throws on what is no intent. */

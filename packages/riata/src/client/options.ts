@@ -15,18 +15,15 @@ export interface CallOptions {
   readonly span?: Span;
 }
 
+export const callOptionNames = optionNames<CallOptions>({ signal: true, maxRetries: true, span: true });
+
 /** Options of `get` and `find` (`client.GetOption`). */
 export interface GetOptions extends CallOptions {
   /** `'0'` lets the server answer from its cache, however old. @default the newest state */
   readonly resourceVersion?: string;
 }
 
-export const getOptionNames = optionNames<GetOptions>({
-  resourceVersion: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-});
+export const getOptionNames = callOptionNames.and<GetOptions>({ resourceVersion: true });
 
 /** Which objects of a kind are meant. */
 export interface Selection {
@@ -40,6 +37,8 @@ export interface Selection {
   /** `'spec.nodeName=a'`, a parsed one, or `{ 'spec.nodeName': 'a' }`. Which fields there are depends on the kind. */
   readonly fieldSelector?: string | Readonly<Record<string, string>> | FieldSelector;
 }
+
+const selectionNames = optionNames<Selection>({ namespace: true, labelSelector: true, fieldSelector: true });
 
 /** Options of `list` (`client.ListOption`, `metav1.ListOptions`). */
 export interface ListOptions extends CallOptions, Selection {
@@ -57,19 +56,13 @@ export interface ListOptions extends CallOptions, Selection {
   readonly makeObject?: MakeObject;
 }
 
-export const listOptionNames = optionNames<ListOptions>({
+export const listOptionNames = callOptionNames.with(selectionNames).and<ListOptions>({
   limit: true,
   continue: true,
   resourceVersion: true,
   resourceVersionMatch: true,
   cutManagedFields: true,
   makeObject: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-  namespace: true,
-  labelSelector: true,
-  fieldSelector: true,
 });
 
 /** Options of `pages` and `each`. */
@@ -83,21 +76,7 @@ export interface PagesOptions extends ListOptions {
   readonly onExpired?: 'continue' | 'fail';
 }
 
-export const pagesOptionNames = optionNames<PagesOptions>({
-  onExpired: true,
-  limit: true,
-  continue: true,
-  resourceVersion: true,
-  resourceVersionMatch: true,
-  cutManagedFields: true,
-  makeObject: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-  namespace: true,
-  labelSelector: true,
-  fieldSelector: true,
-});
+export const pagesOptionNames = listOptionNames.and<PagesOptions>({ onExpired: true });
 
 /** Options of `watch`. */
 export interface WatchOptions extends CallOptions, Selection {
@@ -118,7 +97,7 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly idleTimeoutMs?: number;
 }
 
-export const watchOptionNames = optionNames<WatchOptions>({
+export const watchOptionNames = callOptionNames.with(selectionNames).and<WatchOptions>({
   resourceVersion: true,
   resourceVersionMatch: true,
   sendInitialEvents: true,
@@ -127,12 +106,6 @@ export const watchOptionNames = optionNames<WatchOptions>({
   cutManagedFields: true,
   makeObject: true,
   idleTimeoutMs: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-  namespace: true,
-  labelSelector: true,
-  fieldSelector: true,
 });
 
 /** How a server treats fields that it does not know, or that come twice. */
@@ -148,29 +121,21 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: FieldValidation;
 }
 
-/** Options of `create` (`client.CreateOption`). */
-export interface CreateOptions extends WriteOptions {}
-
-export const createOptionNames = optionNames<CreateOptions>({
+export const writeOptionNames = callOptionNames.and<WriteOptions>({
   dryRun: true,
   fieldManager: true,
   fieldValidation: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
 });
+
+/** Options of `create` (`client.CreateOption`). */
+export interface CreateOptions extends WriteOptions {}
+
+export const createOptionNames = writeOptionNames.and<CreateOptions>({});
 
 /** Options of `update` (`client.UpdateOption`). */
 export interface UpdateOptions extends WriteOptions {}
 
-export const updateOptionNames = optionNames<UpdateOptions>({
-  dryRun: true,
-  fieldManager: true,
-  fieldValidation: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-});
+export const updateOptionNames = writeOptionNames.and<UpdateOptions>({});
 
 /** Options of `patch` (`client.PatchOption`). */
 export interface PatchOptions extends WriteOptions {
@@ -178,15 +143,7 @@ export interface PatchOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
-export const patchOptionNames = optionNames<PatchOptions>({
-  force: true,
-  dryRun: true,
-  fieldManager: true,
-  fieldValidation: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-});
+export const patchOptionNames = writeOptionNames.and<PatchOptions>({ force: true });
 
 /** Refuses a delete unless the object is still the one meant. */
 export interface Preconditions {
@@ -207,28 +164,14 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: Propagation;
 }
 
-export const deleteOptionNames = optionNames<DeleteOptions>({
+export const deleteOptionNames = callOptionNames.and<DeleteOptions>({
   dryRun: true,
   gracePeriodSeconds: true,
   preconditions: true,
   propagationPolicy: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
 });
 
 /** Options of `deleteCollection` (`client.DeleteAllOfOption`). */
 export interface DeleteCollectionOptions extends DeleteOptions, Selection {}
 
-export const deleteCollectionOptionNames = optionNames<DeleteCollectionOptions>({
-  dryRun: true,
-  gracePeriodSeconds: true,
-  preconditions: true,
-  propagationPolicy: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-  namespace: true,
-  labelSelector: true,
-  fieldSelector: true,
-});
+export const deleteCollectionOptionNames = deleteOptionNames.with(selectionNames).and<DeleteCollectionOptions>({});

@@ -1,7 +1,6 @@
 import { Pod } from '../kinds/generated/groups/core/v1.js';
-import { optionNames } from '../runtime/option-names.js';
 import type { Operation } from './operation.js';
-import type { CallOptions } from './options.js';
+import { type CallOptions, callOptionNames } from './options.js';
 
 /** Which part of a container's log is wanted (`v1.PodLogOptions`). */
 export interface PodLogOptions extends CallOptions {
@@ -24,7 +23,7 @@ export interface PodLogOptions extends CallOptions {
   readonly stream?: 'All' | 'Stdout' | 'Stderr';
 }
 
-export const podLogOptionNames = optionNames<PodLogOptions>({
+export const podLogOptionNames = callOptionNames.and<PodLogOptions>({
   container: true,
   follow: true,
   previous: true,
@@ -35,9 +34,6 @@ export const podLogOptionNames = optionNames<PodLogOptions>({
   timestamps: true,
   insecureSkipTLSVerifyBackend: true,
   stream: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
 });
 
 export function podLogOperation(

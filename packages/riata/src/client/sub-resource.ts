@@ -9,13 +9,12 @@ import type { ApplyArgument, At, Key, Placement, SubResourceClient, WriteObject 
 import type { Run } from './operation.js';
 import {
   type CreateOptions,
-  createOptionNames,
   type GetOptions,
   getOptionNames,
   type PatchOptions,
   patchOptionNames,
   type UpdateOptions,
-  updateOptionNames,
+  writeOptionNames,
 } from './options.js';
 import { callOf, getParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
@@ -47,7 +46,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   }
 
   async create<B = unknown>(kind: KindRef, key: Name, body: object, options: CreateOptions = {}): Promise<B> {
-    refuseUnknownOptions(this.#subject, options, createOptionNames);
+    refuseUnknownOptions(this.#subject, options, writeOptionNames);
     const params = writeParams(options);
     return (await this.#run({ verb: 'create', ...this.#at(kind, key), params, body, ...callOf(options) })) as B;
   }
@@ -57,7 +56,7 @@ export class SubResource<in P extends Placement> implements SubResourceClient<P>
   }
 
   async #replace<B extends object>(kind: KindRef, key: Name, body: B, options: UpdateOptions): Promise<B> {
-    refuseUnknownOptions(this.#subject, options, updateOptionNames);
+    refuseUnknownOptions(this.#subject, options, writeOptionNames);
     refuseLossy(body, 'update');
     const params = writeParams(options);
     const answer = await this.#run({ verb: 'update', ...this.#at(kind, key), params, body, ...callOf(options) });

@@ -2,7 +2,7 @@ import { keyId } from '../object/key.js';
 import type { WorkItem } from '../queue/queue-entry.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { describeError } from '../runtime/describe-error.js';
-import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../runtime/stop-reasons.js';
@@ -13,7 +13,12 @@ import { ClusterLimiters } from './cluster-limiters.js';
 import { ClusterShares } from './cluster-shares.js';
 import { type ContainedCall, containedCall } from './contained-call.js';
 import { ControllerMetrics } from './controller-metrics.js';
-import { type ControllerNumbers, type ControllerOptions, controllerNumbers } from './controller-options.js';
+import {
+  type ControllerNumbers,
+  type ControllerOptions,
+  controllerNumbers,
+  controllerOptionNames,
+} from './controller-options.js';
 import { EndingReconciles } from './ending-reconciles.js';
 import { readableError } from './failure-fields.js';
 import { judgeFailure } from './judge-failure.js';
@@ -61,26 +66,12 @@ export interface ControllerWork extends ControllerOptions {
   readonly calls?: CallMemory;
 }
 
-export const controllerWorkOptionNames = optionNames<ControllerWork>({
-  selfWakeBackoff: true,
+export const controllerWorkOptionNames = controllerOptionNames.and<ControllerWork>({
   reconcile: true,
   gate: true,
   setAside: true,
   perCluster: true,
   calls: true,
-  concurrency: true,
-  rateLimiter: true,
-  newQueue: true,
-  priority: true,
-  fairness: true,
-  timeout: true,
-  backoff: true,
-  maxRetries: true,
-  onGiveUp: true,
-  syncTimeout: true,
-  drain: true,
-  history: true,
-  runtime: true,
 });
 
 /** `syncing`: waits for what it watches. `warm`: need not any more, and waits to be run. `running`: reconciles. */

@@ -1,5 +1,5 @@
 import type { Client, Key } from '../client/interfaces.js';
-import type { CallOptions } from '../client/options.js';
+import { type CallOptions, callOptionNames } from '../client/options.js';
 import { mergeFrom, type Patch } from '../client/patch.js';
 import { formatKey, type ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
@@ -7,7 +7,7 @@ import type { KubeObject } from '../object/meta.js';
 import { type Owner, setControllerReference } from '../object/owner-references.js';
 import { edit } from '../object/value/edit.js';
 import type { Mutable } from '../object/value/mutable.js';
-import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 
 /**
  * What was done (`controllerutil.OperationResult`). `updatedStatus`: the status and the rest; `updatedStatusOnly`: the
@@ -40,13 +40,7 @@ export interface CreateOrOptions extends CallOptions {
   readonly ownedBy?: Owner;
 }
 
-export const createOrOptionNames = optionNames<CreateOrOptions>({
-  fieldManager: true,
-  ownedBy: true,
-  signal: true,
-  maxRetries: true,
-  span: true,
-});
+export const createOrOptionNames = callOptionNames.and<CreateOrOptions>({ fieldManager: true, ownedBy: true });
 
 type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>;
 

@@ -1,4 +1,4 @@
-import { type OptionNames, optionNames } from '../runtime/option-names.js';
+import { OptionNames, optionNames } from '../runtime/option-names.js';
 import type { Transport } from './transport.js';
 
 /** PEM text or bytes. */
@@ -90,4 +90,4 @@ const configNames = optionNames<RestConfig>({
 });
 
 /** A config that was loaded prints itself without secrets, and so does what is spread from it. */
-export const restConfigOptionNames: OptionNames = new Set([...configNames, 'toJSON', 'toString']);
+export const restConfigOptionNames = new OptionNames([...configNames, 'toJSON', 'toString']);

@@ -1,12 +1,44 @@
-/** The names that an options object may have; made by {@link optionNames}. */
-export type OptionNames = ReadonlySet<string>;
+declare const of: unique symbol;
+
+/** The names that options of type `T` may have; made by {@link optionNames}. */
+export class OptionNames<T extends object = object> {
+  /** Only for the compiler: never there at run time. */
+  declare readonly [of]?: T;
+  readonly #names: ReadonlySet<string>;
+
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(names);
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  [Symbol.iterator](): Iterator<string> {
+    return this.#names[Symbol.iterator]();
+  }
+
+  /** The names of options `U` that extend these: `names` lists those that come with `U`. */
+  and<U extends object>(
+    names: [Exclude<keyof T, keyof U>] extends [never]
+      ? { readonly [N in Exclude<keyof Required<U>, keyof T>]: true }
+      : never,
+  ): OptionNames<U> {
+    return new OptionNames([...this.#names, ...Object.keys(names)]);
+  }
+
+  /** The names of options that extend both. */
+  with<V extends object>(others: OptionNames<V>): OptionNames<T & V> {
+    return new OptionNames([...this.#names, ...others]);
+  }
+}
 
 /**
  * The names of all options of `T`, for {@link refuseUnknownOptions}. A name that is missing or too many does not compile,
  * so that a new option cannot be forgotten here.
  */
-export function optionNames<T extends object>(names: { readonly [N in keyof Required<T>]: true }): OptionNames {
-  return new Set(Object.keys(names));
+export function optionNames<T extends object>(names: { readonly [N in keyof Required<T>]: true }): OptionNames<T> {
+  return new OptionNames(Object.keys(names));
 }
 
 /**

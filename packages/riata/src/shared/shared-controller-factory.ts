@@ -13,7 +13,7 @@ import { formatKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import type { RestConfig } from '../rest/config.js';
-import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
+import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
@@ -32,18 +32,9 @@ export interface SharedKindOptions<R extends KubeObject = KubeObject> extends Ke
   readonly cache?: KindCacheOptions<R>;
 }
 
-export const sharedKindOptionNames = optionNames<SharedKindOptions<KubeObject>>({
-  selfWakeBackoff: true,
+export const sharedKindOptionNames = keyedOptionNames.and<SharedKindOptions<KubeObject>>({
   workers: true,
   cache: true,
-  rateLimiter: true,
-  syncOnlyChangedObjects: true,
-  retry: true,
-  metricsContext: true,
-  runtime: true,
-  timeout: true,
-  drain: true,
-  history: true,
 });
 
 /** A kind and what it does differently; made by {@link sharedKind}. */
@@ -72,21 +63,12 @@ export interface SharedControllerFactoryOptions extends KeyedOptions {
   readonly healthCallback?: (healthy: boolean) => void;
 }
 
-export const sharedControllerFactoryOptionNames = optionNames<SharedControllerFactoryOptions>({
-  selfWakeBackoff: true,
+export const sharedControllerFactoryOptionNames = keyedOptionNames.and<SharedControllerFactoryOptions>({
   workers: true,
   kinds: true,
   cacheDefaults: true,
   cache: true,
   healthCallback: true,
-  rateLimiter: true,
-  syncOnlyChangedObjects: true,
-  retry: true,
-  metricsContext: true,
-  runtime: true,
-  timeout: true,
-  drain: true,
-  history: true,
 });
 
 /**

@@ -180,35 +180,4 @@ export interface ApplyOptions extends ApplySetOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
-export const applyOptionNames = optionNames<ApplyOptions>({
-  runtime: true,
-  mode: true,
-  fieldManager: true,
-  defaultNamespace: true,
-  listerNamespace: true,
-  restrictClusterScoped: true,
-  setOwnerReference: true,
-  injectors: true,
-  reconcilers: true,
-  patchers: true,
-  diffPatches: true,
-  ignorePreviousApplied: true,
-  replaceImmutable: true,
-  noDelete: true,
-  noDeleteKinds: true,
-  pruneOnFailure: true,
-  adopt: true,
-  kinds: true,
-  lookup: true,
-  lookupEvery: true,
-  cache: true,
-  caching: true,
-  rateLimit: true,
-  concurrency: true,
-  wait: true,
-  replaceTimeout: true,
-  owner: true,
-  setId: true,
-  release: true,
-  signal: true,
-});
+export const applyOptionNames = applySetOptionNames.and<ApplyOptions>({ runtime: true });
