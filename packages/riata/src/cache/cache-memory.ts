@@ -2,7 +2,7 @@ import type { KubeObject } from '../object/meta.js';
 import { rawObjects } from '../object/raw/raw-object.js';
 import type { FramedObject, MakeObject } from '../object/scan/decode-object.js';
 import { share } from '../object/value/share.js';
-import { serverContact } from '../rest/server-contact.js';
+import { serverContact } from '../rest/chain/server-contact.js';
 import { youngGeneration } from '../runtime/young-generation.js';
 import { HashConsing } from './hash-consing.js';
 import { keyInBytes } from './key-in-bytes.js';

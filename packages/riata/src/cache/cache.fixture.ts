@@ -1,4 +1,4 @@
-import { ApiError } from '../rest/api-error.js';
+import { ApiError } from '../rest/errors/api-error.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';

@@ -1,8 +1,8 @@
 import type { ListOptions, WatchOptions } from '../client/options.js';
 import type { KubeList } from '../object/meta.js';
-import { ApiError } from '../rest/api-error.js';
-import type { WatchEvent } from '../rest/watch-event.js';
-import type { WatchConsumer } from '../rest/watch-stream.js';
+import { ApiError } from '../rest/errors/api-error.js';
+import type { WatchEvent } from '../rest/stream/watch-event.js';
+import type { WatchConsumer } from '../rest/stream/watch-stream.js';
 import { onAbort } from '../runtime/signals.js';
 import { type Thing, thing } from './informer.fixture.js';
 import type { ListerWatcher, WatchSource } from './list-watch.js';

@@ -3,7 +3,7 @@ import { createClient } from '../client/create-client.js';
 import type { ListOptions, WatchOptions } from '../client/options.js';
 import { ConfigMap, Node } from '../kinds/index.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
-import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
+import { type Answer, answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { silentLogger } from '../runtime/logger.js';
 import { type ListItems, type ListWatchClient, listWatch } from './list-watch.js';
 

@@ -5,9 +5,9 @@ import { callOf, listParams } from '../client/params.js';
 import { type KindRef, type MetadataOnly, metadataOnly, type Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
-import { type ServerContact, serverContact } from '../rest/server-contact.js';
-import type { WatchEvent } from '../rest/watch-event.js';
-import type { WatchConsumer } from '../rest/watch-stream.js';
+import { type ServerContact, serverContact } from '../rest/chain/server-contact.js';
+import type { WatchEvent } from '../rest/stream/watch-event.js';
+import type { WatchConsumer } from '../rest/stream/watch-stream.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /** A list whose items come one by one, such as a `ListStream`: what is big need not be held twice. */

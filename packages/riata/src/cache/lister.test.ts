@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigMap, Node } from '../kinds/index.js';
 import { nothing, parseSelector } from '../object/label-selector.js';
 import type { KubeObject } from '../object/meta.js';
-import { isNotFound } from '../rest/error-guards.js';
+import { isNotFound } from '../rest/errors/error-guards.js';
 import { createIndexer } from './indexer.js';
 import { byNamespace, namespaceIndex } from './key-functions.js';
 import { Lister, type ListerSelector } from './lister.js';

@@ -2,7 +2,7 @@ import type { KindRef } from '../object/kind.js';
 import { everything, parseSelector, type Selector, selectorFrom } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 import type { WithMetadata } from '../object/with-metadata.js';
-import { ApiError } from '../rest/api-error.js';
+import { ApiError } from '../rest/errors/api-error.js';
 import type { IndexReader } from './indexer.js';
 import { namespaceIndex } from './key-functions.js';
 import type { Store } from './store.js';

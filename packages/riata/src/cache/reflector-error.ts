@@ -1,7 +1,7 @@
 import { isCustomGroup } from '../object/built-in-groups.js';
 import type { KindRef } from '../object/kind.js';
-import { findApiError } from '../rest/api-error.js';
-import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../rest/error-guards.js';
+import { findApiError } from '../rest/errors/api-error.js';
+import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../rest/errors/error-guards.js';
 
 /** What waiting alone does not mend: somebody has to do something, on the cluster or about the credentials. */
 export type ReflectorProblem = 'forbidden' | 'unauthorized' | 'not-served' | 'no-watch';

@@ -1,7 +1,7 @@
 import { keyOf } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { describeObject } from '../object/with-metadata.js';
-import type { WatchEvent } from '../rest/watch-event.js';
+import type { WatchEvent } from '../rest/stream/watch-event.js';
 import type { Logger } from '../runtime/logger.js';
 import { resourceVersionOf } from './key-functions.js';
 import type { ReflectorIntake } from './reflector-intake.js';

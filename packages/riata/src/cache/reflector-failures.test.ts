@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isForbidden, isNotFound, isResourceExpired } from '../rest/error-guards.js';
-import type { TransportErrorKind } from '../rest/transport-error.js';
+import { isForbidden, isNotFound, isResourceExpired } from '../rest/errors/error-guards.js';
+import type { TransportErrorKind } from '../rest/errors/transport-error.js';
 import {
   added,
   apiError,

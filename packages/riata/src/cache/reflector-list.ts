@@ -1,6 +1,6 @@
 import type { ListOptions } from '../client/options.js';
 import type { KubeList, KubeObject, ListMeta } from '../object/meta.js';
-import { isResourceExpired } from '../rest/error-guards.js';
+import { isResourceExpired } from '../rest/errors/error-guards.js';
 import { abortable, link, throwIfAborted } from '../runtime/signals.js';
 import { SlicedWork } from '../runtime/sliced-work.js';
 import type { ListerWatcher, ListItems } from './list-watch.js';

@@ -1,4 +1,4 @@
-import { TransportError } from '../rest/transport-error.js';
+import { TransportError } from '../rest/errors/transport-error.js';
 import type { Scheduler, Timer } from '../runtime/clock.js';
 import type { Random } from '../runtime/random.js';
 import { MachineSleep } from './machine-sleep.js';

@@ -7,7 +7,7 @@ import {
   type ScriptedRequest,
   scriptedFailure,
   scriptedTransport,
-} from '../rest/scripted-transport.js';
+} from '../rest/transport/scripted-transport.js';
 import { silentLogger } from '../runtime/logger.js';
 import { seededRandom } from '../runtime/random.js';
 import { onAbort } from '../runtime/signals.js';

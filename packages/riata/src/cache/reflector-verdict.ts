@@ -1,5 +1,5 @@
-import { findApiError } from '../rest/api-error.js';
-import { isDecodeError } from '../rest/decode-error.js';
+import { findApiError } from '../rest/errors/api-error.js';
+import { isDecodeError } from '../rest/errors/decode-error.js';
 import {
   isForbidden,
   isGone,
@@ -8,8 +8,8 @@ import {
   isTooLargeResourceVersion,
   isTooManyRequests,
   isUnauthorized,
-} from '../rest/error-guards.js';
-import { isConnectError, isTransportError } from '../rest/transport-error.js';
+} from '../rest/errors/error-guards.js';
+import { isConnectError, isTransportError } from '../rest/errors/transport-error.js';
 import type { DeathReason } from './reflector-liveness.js';
 
 /** How a watch ended. */

@@ -1,6 +1,6 @@
 import type { WatchOptions } from '../client/options.js';
 import type { KubeObject } from '../object/meta.js';
-import type { WatchEvent } from '../rest/watch-event.js';
+import type { WatchEvent } from '../rest/stream/watch-event.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import type { ListerWatcher, WatchSource } from './list-watch.js';
 import { deathError, Liveness, type LivenessOptions } from './reflector-liveness.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ListOptions, WatchOptions } from '../client/options.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
-import type { WatchEvent } from '../rest/watch-event.js';
+import type { WatchEvent } from '../rest/stream/watch-event.js';
 import { silentLogger } from '../runtime/logger.js';
 import { seededRandom } from '../runtime/random.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';

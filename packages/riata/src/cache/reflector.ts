@@ -1,7 +1,7 @@
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { findApiError } from '../rest/api-error.js';
-import { OutageDetector, type ServerContact, serverContact } from '../rest/server-contact.js';
+import { OutageDetector, type ServerContact, serverContact } from '../rest/chain/server-contact.js';
+import { findApiError } from '../rest/errors/api-error.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';

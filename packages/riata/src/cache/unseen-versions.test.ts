@@ -4,7 +4,7 @@ import type { KubeObject } from '../object/meta.js';
 import type { FramedObject } from '../object/scan/decode-object.js';
 import { freeze } from '../object/value/freeze.js';
 import { lossOf } from '../object/value/lossy.js';
-import { WatchDecoder } from '../rest/watch-decoder.js';
+import { WatchDecoder } from '../rest/stream/watch-decoder.js';
 import { type CacheMemory, createIngest } from './cache-memory.js';
 
 /** Follows a watch as a cache does. Counts what came out without a scan. */

@@ -5,7 +5,7 @@ import type { KubeObject, ManagedFieldsEntry } from '../object/meta.js';
 import { isAlreadyOwned } from '../object/owner-references.js';
 import { clone } from '../object/value/clone.js';
 import { markLossy } from '../object/value/lossy.js';
-import { answeringTransport } from '../rest/answering-transport.fixture.js';
+import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';
 import { dryRun, inNamespace, withFieldOwner } from './wrappers.js';

@@ -1,8 +1,8 @@
 import { builtinScheme } from '../kinds/builtin-scheme.js';
 import type { Scheme } from '../object/scheme.js';
-import { type RestConfig, restConfigOptionNames } from '../rest/config.js';
+import { serverContact } from '../rest/chain/server-contact.js';
+import { type RestConfig, restConfigOptionNames } from '../rest/config/rest-config.js';
 import { RestClient, type RestClientOptions } from '../rest/rest-client.js';
-import { serverContact } from '../rest/server-contact.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { ApplyMemo } from './apply-memo.js';

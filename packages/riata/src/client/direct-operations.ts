@@ -2,9 +2,9 @@ import { encodeJson } from '../object/encode-json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';
-import { headerValue } from '../rest/header-values.js';
+import { headerValue } from '../rest/request/header-values.js';
+import { jsonOf } from '../rest/request/rest-result.js';
 import { directRequests, type RestClient } from '../rest/rest-client.js';
-import { jsonOf } from '../rest/result.js';
 import type { Operation, Verb } from './operation.js';
 import { preconditionedBody } from './preconditions.js';
 

@@ -1,8 +1,8 @@
 import type { KeyFor, KindRef, New, Placed, ReadOf, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, ObjectMeta, Status, TypeMeta, WriteMeta } from '../object/meta.js';
 import type { Scheme } from '../object/scheme.js';
-import type { ByteStream } from '../rest/byte-stream.js';
-import type { WatchStream } from '../rest/watch-stream.js';
+import type { ByteStream } from '../rest/stream/byte-stream.js';
+import type { WatchStream } from '../rest/stream/watch-stream.js';
 import type { ApplyOptions } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
 import type {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/index.js';
-import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
-import { isResourceExpired } from '../rest/error-guards.js';
+import { isResourceExpired } from '../rest/errors/error-guards.js';
+import { type Answer, answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';
 

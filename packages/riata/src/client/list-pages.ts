@@ -1,7 +1,7 @@
 import type { KubeList, KubeObject } from '../object/meta.js';
-import { LaterIterator } from '../rest/later-iterator.js';
-import type { ListStream } from '../rest/list-stream.js';
-import { ListPager } from '../rest/pager.js';
+import { LaterIterator } from '../rest/stream/later-iterator.js';
+import { ListPager } from '../rest/stream/list-pager.js';
+import type { ListStream } from '../rest/stream/list-stream.js';
 import type { PagesOptions } from './options.js';
 
 /** The items of a list, page by page if a limit is given. */

@@ -2,9 +2,9 @@ import { isJsonObject } from '../object/json.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeList, KubeObject, Status } from '../object/meta.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
-import type { ByteStream } from '../rest/byte-stream.js';
-import type { ListStream } from '../rest/list-stream.js';
-import type { WatchStream } from '../rest/watch-stream.js';
+import type { ByteStream } from '../rest/stream/byte-stream.js';
+import type { ListStream } from '../rest/stream/list-stream.js';
+import type { WatchStream } from '../rest/stream/watch-stream.js';
 import type { Span } from '../runtime/tracing.js';
 import type { Preconditions } from './options.js';
 

@@ -1,12 +1,12 @@
 import { expect, onTestFinished } from 'vitest';
 import { ConfigMap } from '../kinds/index.js';
+import type { TransportErrorKind } from '../rest/errors/transport-error.js';
 import {
   type ScriptedAnswer,
   type ScriptedRequest,
   scriptedFailure,
   scriptedTransport,
-} from '../rest/scripted-transport.js';
-import type { TransportErrorKind } from '../rest/transport-error.js';
+} from '../rest/transport/scripted-transport.js';
 import { silentLogger } from '../runtime/logger.js';
 import { seededRandom } from '../runtime/random.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ScriptedAnswer, scriptedFailure } from '../rest/scripted-transport.js';
+import { type ScriptedAnswer, scriptedFailure } from '../rest/transport/scripted-transport.js';
 import { seededRandom } from '../runtime/random.js';
 import {
   bookmark,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Deployment, Namespace, Pod, ServiceAccount } from '../kinds/index.js';
 import { makeKind, metadataOnly } from '../object/kind.js';
 import { isLossyObjectError, markLossy } from '../object/value/lossy.js';
-import { answeringTransport } from '../rest/answering-transport.fixture.js';
-import { isTooManyRequests } from '../rest/error-guards.js';
+import { isTooManyRequests } from '../rest/errors/error-guards.js';
+import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../object/json.js';
-import type { Impersonation } from '../rest/config.js';
+import { impersonationHeaders } from '../rest/chain/with-impersonation.js';
+import type { Impersonation } from '../rest/config/rest-config.js';
 import { patchTypes } from '../rest/rest-client.js';
-import { impersonationHeaders } from '../rest/with-impersonation.js';
 import type { FieldOwned, InNamespace, Placement } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
 import { type Answers, isWrite, type Operation, type Verb } from './operation.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/index.js';
-import { type Answer, answeringTransport } from '../rest/answering-transport.fixture.js';
-import { TransportError } from '../rest/transport-error.js';
+import { TransportError } from '../rest/errors/transport-error.js';
+import { type Answer, answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { link } from '../runtime/signals.js';
 import { createClient } from './create-client.js';

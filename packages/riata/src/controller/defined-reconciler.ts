@@ -10,7 +10,7 @@ import { intercept, withFieldOwner } from '../client/wrappers.js';
 import { isDeleting } from '../object/finalizers.js';
 import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { isConflict, isNotFound } from '../rest/error-guards.js';
+import { isConflict, isNotFound } from '../rest/errors/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
 import { isStopReason } from '../runtime/stop-reasons.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../rest/api-error.js';
+import { ApiError } from '../rest/errors/api-error.js';
 import { failureFields } from './failure-fields.js';
 
 const thrownBy = (run: () => unknown): unknown => {

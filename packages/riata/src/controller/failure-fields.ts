@@ -1,5 +1,5 @@
-import { findApiError } from '../rest/api-error.js';
-import { isConflict } from '../rest/error-guards.js';
+import { findApiError } from '../rest/errors/api-error.js';
+import { isConflict } from '../rest/errors/error-guards.js';
 import { describeError } from '../runtime/describe-error.js';
 import type { LogFields } from '../runtime/logger.js';
 import { errorChain, framesOf, thrownAt } from '../runtime/user-frame.js';

@@ -2,7 +2,7 @@ import type { Client } from '../client/interfaces.js';
 import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { ignoreNotFound, isConflict } from '../rest/error-guards.js';
+import { ignoreNotFound, isConflict } from '../rest/errors/error-guards.js';
 import type { Logger } from '../runtime/logger.js';
 import { forgetCluster } from './forget-cluster.js';
 import type { Request } from './request.js';

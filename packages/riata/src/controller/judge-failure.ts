@@ -1,5 +1,5 @@
 import { durationMs } from '../object/duration.js';
-import { isConflict } from '../rest/error-guards.js';
+import { isConflict } from '../rest/errors/error-guards.js';
 import type { Logger } from '../runtime/logger.js';
 import type { ContainedCall } from './contained-call.js';
 import type { ControllerMetrics } from './controller-metrics.js';

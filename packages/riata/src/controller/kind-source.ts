@@ -5,7 +5,7 @@ import type { EventHandlerRegistration } from '../cache/event-handler.js';
 import type { Indexers } from '../cache/store-index.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import { isNotFound } from '../rest/error-guards.js';
+import { isNotFound } from '../rest/errors/error-guards.js';
 import { type Logger, silentLogger } from '../runtime/logger.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';

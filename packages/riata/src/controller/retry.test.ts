@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../rest/api-error.js';
+import { ApiError } from '../rest/errors/api-error.js';
 import { seededRandom } from '../runtime/random.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';

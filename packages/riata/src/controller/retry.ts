@@ -1,4 +1,4 @@
-import { isConflict } from '../rest/error-guards.js';
+import { isConflict } from '../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { throwIfAborted } from '../runtime/signals.js';

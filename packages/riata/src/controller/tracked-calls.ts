@@ -1,6 +1,6 @@
 import { formatKey } from '../object/key.js';
-import { isApiError } from '../rest/api-error.js';
-import { isTransportError } from '../rest/transport-error.js';
+import { isApiError } from '../rest/errors/api-error.js';
+import { isTransportError } from '../rest/errors/transport-error.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { isStopReason } from '../runtime/stop-reasons.js';

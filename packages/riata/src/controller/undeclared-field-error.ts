@@ -1,5 +1,5 @@
 import type { KindRef } from '../object/kind.js';
-import { findApiError } from '../rest/api-error.js';
+import { findApiError } from '../rest/errors/api-error.js';
 
 /** How kube-apiserver refuses to apply a field that a definition does not have. */
 const undeclared = /\.(status\.[\w.-]+): field not declared in schema/g;

@@ -1,6 +1,6 @@
 import { Cache } from '../cache/cache.js';
 import { type ConnectedClient, createClient } from '../client/create-client.js';
-import type { RestConfig } from '../rest/config.js';
+import type { RestConfig } from '../rest/config/rest-config.js';
 import { type Metrics, noMetrics } from '../runtime/metrics.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { Removed } from '../runtime/stop-reasons.js';

@@ -1,5 +1,5 @@
-import { ApiError } from '../rest/api-error.js';
-import type { StatusReason } from '../rest/status-reason.js';
+import { ApiError } from '../rest/errors/api-error.js';
+import type { StatusReason } from '../rest/errors/status-reason.js';
 import type { Scheduler, Timer, TimerOptions } from '../runtime/clock.js';
 import type { Random } from '../runtime/random.js';
 import { onAbort } from '../runtime/signals.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TransportError } from '../rest/transport-error.js';
+import { TransportError } from '../rest/errors/transport-error.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { seededRandom } from '../runtime/random.js';

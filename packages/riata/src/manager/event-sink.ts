@@ -1,7 +1,13 @@
 import type { Client } from '../client/interfaces.js';
-import { findApiError } from '../rest/api-error.js';
-import { isAlreadyExists, isInvalid, isNotFound, isTooManyRequests, reasonForError } from '../rest/error-guards.js';
-import { isTransportError } from '../rest/transport-error.js';
+import { findApiError } from '../rest/errors/api-error.js';
+import {
+  isAlreadyExists,
+  isInvalid,
+  isNotFound,
+  isTooManyRequests,
+  reasonForError,
+} from '../rest/errors/error-guards.js';
+import { isTransportError } from '../rest/errors/transport-error.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { isTimeout } from '../runtime/stop-reasons.js';
 import { LruMap } from './event-lru-map.js';

@@ -1,4 +1,4 @@
-import { type RateLimiter, tokenBucketRateLimiter } from '../rest/rate-limiter.js';
+import { type RateLimiter, tokenBucketRateLimiter } from '../rest/chain/rate-limiter.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { LruMap } from './event-lru-map.js';
 import type { EventNotice } from './event-notice.js';

@@ -1,6 +1,6 @@
 import type { KindRef } from '../object/kind.js';
-import { ApiError } from '../rest/api-error.js';
-import type { StatusReason } from '../rest/status-reason.js';
+import { ApiError } from '../rest/errors/api-error.js';
+import type { StatusReason } from '../rest/errors/status-reason.js';
 import type { EventNotice } from './event-notice.js';
 import type { EventClient } from './event-sink.js';
 

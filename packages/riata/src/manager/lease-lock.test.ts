@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../client/create-client.js';
-import { answeringTransport } from '../rest/answering-transport.fixture.js';
-import { isConflict } from '../rest/error-guards.js';
+import { isConflict } from '../rest/errors/error-guards.js';
+import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { silentLogger } from '../runtime/logger.js';
 import { seededRandom } from '../runtime/random.js';
 import { candidateIdentity, LeaseLock } from './lease-lock.js';

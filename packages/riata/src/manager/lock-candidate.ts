@@ -1,6 +1,6 @@
 import { formatMicroTime } from '../object/time.js';
-import { findApiError } from '../rest/api-error.js';
-import { isAlreadyExists, isConflict, isNotFound } from '../rest/error-guards.js';
+import { findApiError } from '../rest/errors/api-error.js';
+import { isAlreadyExists, isConflict, isNotFound } from '../rest/errors/error-guards.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
 import { isTimeout } from '../runtime/stop-reasons.js';

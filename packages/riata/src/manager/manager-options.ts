@@ -3,7 +3,7 @@ import type { ClientOptions, ConnectedClient } from '../client/create-client.js'
 import { type ControllerOptions, controllerOptionNames } from '../controller/controller-options.js';
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
-import type { RestConfig } from '../rest/config.js';
+import type { RestConfig } from '../rest/config/rest-config.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ClusterProvider } from './clusters.js';

@@ -10,7 +10,7 @@ import type { ReconcileRecord } from '../controller/reconcile-record.js';
 import { durationMs } from '../object/duration.js';
 import type { Scheme } from '../object/scheme.js';
 import { loadConfig } from '../rest/config/load-config.js';
-import type { RestConfig } from '../rest/config.js';
+import type { RestConfig } from '../rest/config/rest-config.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';

@@ -1,4 +1,4 @@
-import { findApiError } from '../rest/api-error.js';
+import { findApiError } from '../rest/errors/api-error.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { isTimeout, type LostLease } from '../runtime/stop-reasons.js';

@@ -2,7 +2,7 @@ import type { Client } from '../client/interfaces.js';
 import { Lease } from '../kinds/generated/groups/coordination.k8s.io/v1.js';
 import type { JsonPatchOperation } from '../object/patch/json-patch.js';
 import { formatPointer } from '../object/patch/json-pointer.js';
-import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '../rest/error-guards.js';
+import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '../rest/errors/error-guards.js';
 import { formatTable, newTable, parseTable, type ShardTable } from './shard-table.js';
 
 /** What a ring needs of a client; not a fenced one, and not a cache. */

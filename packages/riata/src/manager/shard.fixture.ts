@@ -1,8 +1,8 @@
 import type { Lease } from '../kinds/generated/groups/coordination.k8s.io/v1.js';
 import { applyJsonPatch } from '../object/patch/apply-json-patch.js';
 import type { JsonPatch } from '../object/patch/json-patch.js';
-import { ApiError } from '../rest/api-error.js';
-import type { StatusReason } from '../rest/status-reason.js';
+import { ApiError } from '../rest/errors/api-error.js';
+import type { StatusReason } from '../rest/errors/status-reason.js';
 import { onAbort } from '../runtime/signals.js';
 import type { VirtualClock } from '../runtime/virtual-clock.js';
 import type { Passage, ProcessClock } from './election.fixture.js';

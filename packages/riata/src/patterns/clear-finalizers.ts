@@ -2,7 +2,7 @@ import type { Client } from '../client/interfaces.js';
 import { dropFinalizers } from '../controller/finalizing.js';
 import { keyOf } from '../object/key.js';
 import { type KindRef, metadataOnly } from '../object/kind.js';
-import { isNotFound } from '../rest/error-guards.js';
+import { isNotFound } from '../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
 /** Which finalizers are to go, and where. */

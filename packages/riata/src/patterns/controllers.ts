@@ -3,7 +3,7 @@ import { assertKind } from '../controller/assert-kind.js';
 import { formatGvk } from '../object/gvk.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
-import type { RestConfig } from '../rest/config.js';
+import type { RestConfig } from '../rest/config/rest-config.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { StartOptions } from '../shared/controller.js';
 import type { SharedController } from '../shared/shared-controller.js';

@@ -5,7 +5,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { createMergePatch } from '../object/patch/merge-patch.js';
 import { equal } from '../object/value/equal.js';
-import { isConflict, isNotFound } from '../rest/error-guards.js';
+import { isConflict, isNotFound } from '../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { isFinalized } from '../shared/finalizer-guard.js';
 import type {

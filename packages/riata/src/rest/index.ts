@@ -3,19 +3,20 @@
  *
  * @module
  */
-export {
-  ApiError,
-  type ApiErrorContext,
-  apiErrorFrom,
-  type ErrorAnswer,
-  findApiError,
-  isApiError,
-} from './api-error.js';
+
 export { ExecPluginError, isExecPluginError } from './auth/exec-plugin-error.js';
-export { anonymous, type StaticCredentialsOptions, staticCredentials } from './auth/static.js';
-export { type BackoffManager, noBackoff, type UrlBackoffOptions, urlBackoff } from './backoff-manager.js';
-export type { Exchanger, ExchangerOptions } from './body-reader.js';
-export { ByteStream } from './byte-stream.js';
+export { anonymous, type StaticCredentialsOptions, staticCredentials } from './auth/static-credentials.js';
+export { type BackoffManager, noBackoff, type UrlBackoffOptions, urlBackoff } from './chain/backoff-manager.js';
+export { alwaysRateLimiter, neverRateLimiter, type RateLimiter, tokenBucketRateLimiter } from './chain/rate-limiter.js';
+export {
+  collectedWarnings,
+  dedupedWarnings,
+  noWarnings,
+  type Warning,
+  type WarningHandler,
+  warningLogger,
+} from './chain/warnings.js';
+export { isRequestTimeout, RequestTimeout } from './chain/with-deadline.js';
 export {
   ConfigError,
   type ConfigErrorReason,
@@ -23,7 +24,7 @@ export {
   isConfigError,
 } from './config/config-error.js';
 export { type ConfigOverrides, configFromKubeconfig, type KubeconfigOptions } from './config/config-from-kubeconfig.js';
-export { type InClusterOptions, inClusterConfig } from './config/in-cluster.js';
+export { type InClusterOptions, inClusterConfig } from './config/in-cluster-config.js';
 export type {
   Kubeconfig,
   KubeconfigCluster,
@@ -33,9 +34,24 @@ export type {
 } from './config/kubeconfig.js';
 export { type KubeconfigForOptions, kubeconfigFor } from './config/kubeconfig-for.js';
 export { type LoadConfigOptions, loadConfig } from './config/load-config.js';
+export type {
+  Credentials,
+  CredentialsAtHand,
+  Impersonation,
+  Pem,
+  RestConfig,
+  TlsMaterial,
+} from './config/rest-config.js';
 export type { AuthOptions } from './config/user-credentials.js';
-export type { Credentials, CredentialsAtHand, Impersonation, Pem, RestConfig, TlsMaterial } from './config.js';
-export { DecodeError, isDecodeError } from './decode-error.js';
+export {
+  ApiError,
+  type ApiErrorContext,
+  apiErrorFrom,
+  type ErrorAnswer,
+  findApiError,
+  isApiError,
+} from './errors/api-error.js';
+export { DecodeError, isDecodeError } from './errors/decode-error.js';
 export {
   hasStatusCause,
   ignoreAlreadyExists,
@@ -68,35 +84,8 @@ export {
   reasonForError,
   statusCause,
   suggestsClientDelay,
-} from './error-guards.js';
-export { type ProxyEnvironment, proxyFromEnvironment } from './http/proxy-environment.js';
-export {
-  type HttpTransport,
-  type HttpTransportOptions,
-  type HttpTransportStats,
-  httpTransport,
-} from './http-transport.js';
-export { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
-export { ListStream, type ListStreamOptions, listStream } from './list-stream.js';
-export { type ListPageFn, ListPager, type ListPagerOptions, type PagedList, type PageOptions } from './pager.js';
-export { defaultParameterCodec, type ParameterCodec } from './parameter-codec.js';
-export { alwaysRateLimiter, neverRateLimiter, type RateLimiter, tokenBucketRateLimiter } from './rate-limiter.js';
-export { type ExchangeOptions, RestRequest, type SendOptions } from './request.js';
-export { type PatchType, patchTypes, RestClient, type RestClientOptions } from './rest-client.js';
-export { RestResult } from './result.js';
-export {
-  type Script,
-  type ScriptedAnswer,
-  type ScriptedChunk,
-  type ScriptedRequest,
-  type ScriptedTransport,
-  type ScriptedTransportOptions,
-  scriptedFailure,
-  scriptedTransport,
-} from './scripted-transport.js';
-export { type KnownStatusReason, type StatusReason, statusReasons } from './status-reason.js';
-export type { NamedExchanger, StreamOrigin } from './stream-origin.js';
-export type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';
+} from './errors/error-guards.js';
+export { type KnownStatusReason, type StatusReason, statusReasons } from './errors/status-reason.js';
 export {
   isConnectError,
   isConnectionRefused,
@@ -108,17 +97,48 @@ export {
   TransportError,
   type TransportErrorKind,
   type TransportErrorOptions,
-} from './transport-error.js';
-export { defaultUserAgent } from './user-agent.js';
+} from './errors/transport-error.js';
+export { defaultUserAgent } from './request/default-user-agent.js';
+export { defaultParameterCodec, type ParameterCodec } from './request/parameter-codec.js';
+export { type ExchangeOptions, RestRequest, type SendOptions } from './request/rest-request.js';
+export { RestResult } from './request/rest-result.js';
+export { type PatchType, patchTypes, RestClient, type RestClientOptions } from './rest-client.js';
+export type { Exchanger, ExchangerOptions } from './stream/body-reader.js';
+export { ByteStream } from './stream/byte-stream.js';
+export { type ListDecodeOptions, ListDecoder, type ListEnd } from './stream/list-decoder.js';
 export {
-  collectedWarnings,
-  dedupedWarnings,
-  noWarnings,
-  type Warning,
-  type WarningHandler,
-  warningLogger,
-} from './warnings.js';
-export { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
-export type { Bookmark, WatchEvent, WatchEventType } from './watch-event.js';
-export { type WatchConsumer, WatchStream, type WatchStreamOptions, watchStream } from './watch-stream.js';
-export { isRequestTimeout, RequestTimeout } from './with-deadline.js';
+  type ListPageFn,
+  ListPager,
+  type ListPagerOptions,
+  type PagedList,
+  type PageOptions,
+} from './stream/list-pager.js';
+export { ListStream, type ListStreamOptions, listStream } from './stream/list-stream.js';
+export type { NamedExchanger, StreamOrigin } from './stream/stream-origin.js';
+export { type WatchDecodeOptions, WatchDecoder } from './stream/watch-decoder.js';
+export type { Bookmark, WatchEvent, WatchEventType } from './stream/watch-event.js';
+export { type WatchConsumer, WatchStream, type WatchStreamOptions, watchStream } from './stream/watch-stream.js';
+export { type ProxyEnvironment, proxyFromEnvironment } from './transport/http/proxy-environment.js';
+export {
+  type HttpTransport,
+  type HttpTransportOptions,
+  type HttpTransportStats,
+  httpTransport,
+} from './transport/http-transport.js';
+export {
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedChunk,
+  type ScriptedRequest,
+  type ScriptedTransport,
+  type ScriptedTransportOptions,
+  scriptedFailure,
+  scriptedTransport,
+} from './transport/scripted-transport.js';
+export type {
+  ResponseHeaders,
+  Transport,
+  TransportFlow,
+  TransportRequest,
+  TransportSink,
+} from './transport/transport.js';

@@ -3,13 +3,13 @@ import { memoryLogger } from '../runtime/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import type { Span, SpanAttributes, Tracer } from '../runtime/tracing.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
-import { type Answer, answeringTransport } from './answering-transport.fixture.js';
-import type { Credentials, RestConfig } from './config.js';
-import { isUnauthorized } from './error-guards.js';
-import { listStream } from './list-stream.js';
-import { tokenBucketRateLimiter } from './rate-limiter.js';
+import { tokenBucketRateLimiter } from './chain/rate-limiter.js';
+import type { Credentials, RestConfig } from './config/rest-config.js';
+import { isUnauthorized } from './errors/error-guards.js';
+import { defaultUserAgent } from './request/default-user-agent.js';
 import { RestClient, type RestClientOptions } from './rest-client.js';
-import { defaultUserAgent } from './user-agent.js';
+import { listStream } from './stream/list-stream.js';
+import { type Answer, answeringTransport } from './transport/answering-transport.fixture.js';
 
 const clock = new VirtualClock();
 function setUp(config: Partial<RestConfig> = {}, options: RestClientOptions = {}, answers: readonly Answer[] = [{}]) {
@@ -227,7 +227,7 @@ describe('the rate limiter', () => {
   });
 
   test('that refuses is named', async () => {
-    const { neverRateLimiter } = await import('./rate-limiter.js');
+    const { neverRateLimiter } = await import('./chain/rate-limiter.js');
     const { get } = setUp({}, { rateLimiter: neverRateLimiter() });
     await expect(get().param('token', 'hunter2').do()).rejects.toThrow(
       "GET https://host/x?token=REDACTED: the client's rate limiter refused the request",

@@ -2,7 +2,7 @@ import { createClient } from '../client/create-client.js';
 import { Controller as ReconcileLoop } from '../controller/controller.js';
 import { ConfigMap } from '../kinds/index.js';
 import { clusterKey } from '../object/key.js';
-import { answeringTransport } from '../rest/answering-transport.fixture.js';
+import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { seededRandom } from '../runtime/random.js';

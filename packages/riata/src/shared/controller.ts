@@ -12,7 +12,7 @@ import { clusterKey, formatKey, type ObjectKey, splitKey } from '../object/key.j
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isDns1123Label } from '../object/names.js';
-import { isNotFound } from '../rest/error-guards.js';
+import { isNotFound } from '../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';

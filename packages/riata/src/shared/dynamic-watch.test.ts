@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '../client/create-client.js';
 import { ConfigMap } from '../kinds/index.js';
 import type { KubeObject } from '../object/meta.js';
-import { answeringTransport } from '../rest/answering-transport.fixture.js';
+import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { resolveRuntime } from '../runtime/runtime.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TerminalError } from '../controller/terminal-error.js';
 import type { ConfigMap } from '../kinds/index.js';
-import { ApiError } from '../rest/api-error.js';
+import { ApiError } from '../rest/errors/api-error.js';
 import { runningChain } from './chain.fixture.js';
 import { HandlersError } from './handlers-error.js';
 import { HandlerFailure, IgnoreError } from './ignore-error.js';

@@ -7,7 +7,7 @@ import { trackedClient } from '../controller/tracked-client.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';
-import { isConflict } from '../rest/error-guards.js';
+import { isConflict } from '../rest/errors/error-guards.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { link } from '../runtime/signals.js';
 import { ChainEntry } from './chain-entry.js';

@@ -16,8 +16,8 @@ import type { Patch } from '../client/patch.js';
 import { impersonating, withUserAgent } from '../client/wrappers.js';
 import type { KindRef, ReadOf, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, Status } from '../object/meta.js';
-import type { Impersonation } from '../rest/config.js';
-import type { WatchStream } from '../rest/watch-stream.js';
+import type { Impersonation } from '../rest/config/rest-config.js';
+import type { WatchStream } from '../rest/stream/watch-stream.js';
 import { boundTo } from './bound-client.js';
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '../client/create-client.js';
 import type { ApiResource } from '../client/discovery.js';
 import { ConfigMap } from '../kinds/index.js';
-import { answeringTransport } from '../rest/answering-transport.fixture.js';
+import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { servedKinds } from './served-kinds.js';
 import { SharedClientFactory } from './shared-client-factory.js';
 

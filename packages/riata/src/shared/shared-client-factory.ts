@@ -4,7 +4,7 @@ import { impersonating, withUserAgent } from '../client/wrappers.js';
 import { equalGvr, type GroupVersionKind, type GroupVersionResource } from '../object/gvk.js';
 import { type KindRef, makeKind, type Scope } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
-import type { Impersonation, RestConfig } from '../rest/config.js';
+import type { Impersonation, RestConfig } from '../rest/config/rest-config.js';
 import { boundTo } from './bound-client.js';
 import { KindClient } from './kind-client.js';
 

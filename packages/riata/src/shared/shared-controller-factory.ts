@@ -12,7 +12,7 @@ import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
 import { formatKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
-import type { RestConfig } from '../rest/config.js';
+import type { RestConfig } from '../rest/config/rest-config.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';

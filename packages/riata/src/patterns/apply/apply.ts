@@ -1,6 +1,6 @@
 import type { Client, WriteObject } from '../../client/interfaces.js';
 import type { KubeObject } from '../../object/meta.js';
-import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/rate-limiter.js';
+import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/chain/rate-limiter.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { type RbacNeed, type RbacNeeds, writeVerbs } from '../../shared/rbac-need.js';

@@ -1,7 +1,7 @@
 import type { ApiResource } from '../../client/discovery.js';
 import type { Client } from '../../client/interfaces.js';
 import { type KindRef, type MetadataOnly, makeKind, metadataOnly } from '../../object/kind.js';
-import { isForbidden, isMethodNotSupported, isNotFound } from '../../rest/error-guards.js';
+import { isForbidden, isMethodNotSupported, isNotFound } from '../../rest/errors/error-guards.js';
 import type { Scheduler } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { inParallel } from './in-parallel.js';

@@ -2,7 +2,7 @@ import type { Client } from '../../client/interfaces.js';
 import { formatGvk } from '../../object/gvk.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
-import { isForbidden, isNotFound } from '../../rest/error-guards.js';
+import { isForbidden, isNotFound } from '../../rest/errors/error-guards.js';
 import type { Scheduler } from '../../runtime/clock.js';
 import { forEachSliced } from '../../runtime/sliced-work.js';
 import type { ApplySetOptions } from './apply-options.js';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../object/meta.js';
-import { isConflict } from '../../rest/error-guards.js';
+import { isConflict } from '../../rest/errors/error-guards.js';
 import type { Wanted } from './apply-result.js';
 import { setMarks } from './set-identity.js';
 import { defaultFieldManager } from './set-membership.js';

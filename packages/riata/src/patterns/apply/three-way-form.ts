@@ -5,7 +5,7 @@ import type { KubeObject } from '../../object/meta.js';
 import { createThreeWayMergePatch } from '../../object/patch/create-three-way-merge-patch.js';
 import { createThreeWayJsonMergePatch } from '../../object/patch/merge-patch.js';
 import { equal } from '../../object/value/equal.js';
-import { isAlreadyExists } from '../../rest/error-guards.js';
+import { isAlreadyExists } from '../../rest/errors/error-guards.js';
 import { appliedBefore, appliedText } from './applied-annotation.js';
 import type { ApplySetOptions } from './apply-options.js';
 import type { Wanted } from './apply-result.js';

@@ -12,7 +12,7 @@ import { isDeleting } from '../../object/finalizers.js';
 import type { KubeObject } from '../../object/meta.js';
 import { setOwnerReference } from '../../object/owner-references.js';
 import { edit } from '../../object/value/edit.js';
-import { isAlreadyExists } from '../../rest/error-guards.js';
+import { isAlreadyExists } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import type { HandlerRegistration, RegisterOptions } from '../../shared/handler.js';

@@ -3,7 +3,7 @@ import { waitForCondition } from '../../controller/wait-for.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type Duration, durationMs } from '../../object/duration.js';
 import type { KindRef } from '../../object/kind.js';
-import { isNotFound } from '../../rest/error-guards.js';
+import { isNotFound } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { link } from '../../runtime/signals.js';

@@ -1,5 +1,5 @@
 import { formatTime } from '../../object/time.js';
-import type { Pem } from '../config.js';
+import type { Pem } from '../config/rest-config.js';
 
 /** What is wrong with a bundle of CA certificates, or undefined. A bundle that was cut off while being written is. */
 export async function bundleProblem(pem: string): Promise<string | undefined> {

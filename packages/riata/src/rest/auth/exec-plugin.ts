@@ -1,5 +1,5 @@
 import type { Scheduler } from '../../runtime/clock.js';
-import { redactText } from '../redact.js';
+import { redactText } from '../errors/redact.js';
 import type { AuthorizationSource, ClientCertificate, RefreshOptions } from './authorization-source.js';
 import { type ExecCredential, readExecCredential } from './exec-credential.js';
 import { ExecPluginError } from './exec-plugin-error.js';

@@ -1,4 +1,4 @@
-import type { Credentials, CredentialsAtHand, TlsMaterial } from '../config.js';
+import type { Credentials, CredentialsAtHand, TlsMaterial } from '../config/rest-config.js';
 import type { AuthorizationSource, ClientCertificate, RefreshOptions } from './authorization-source.js';
 import type { TlsFiles } from './tls-files.js';
 import { tlsMaterial } from './tls-material.js';

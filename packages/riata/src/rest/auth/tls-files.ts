@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { ConfigError, type ConfigPlace, fileProblem } from '../config/config-error.js';
-import type { Pem, TlsMaterial } from '../config.js';
+import type { Pem, TlsMaterial } from '../config/rest-config.js';
 import { bundleProblem, pairProblem, validityProblem } from './certificate-check.js';
 import { RotationLog } from './rotation-log.js';
 import { tlsMaterial } from './tls-material.js';

@@ -1,4 +1,4 @@
-import type { TlsMaterial } from '../config.js';
+import type { TlsMaterial } from '../config/rest-config.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 

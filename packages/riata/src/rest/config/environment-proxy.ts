@@ -1,5 +1,5 @@
-import { proxyProblem } from '../http/proxy.js';
-import { type ProxyEnvironment, proxyFromEnvironment } from '../http/proxy-environment.js';
+import { proxyProblem } from '../transport/http/proxy.js';
+import { type ProxyEnvironment, proxyFromEnvironment } from '../transport/http/proxy-environment.js';
 import { ConfigError } from './config-error.js';
 
 /** The proxy that the environment names for a server, checked. */

@@ -1,6 +1,6 @@
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import type { Pem } from '../config.js';
 import type { Kubeconfig } from './kubeconfig.js';
+import type { Pem } from './rest-config.js';
 
 /** What goes into a {@link kubeconfigFor}. */
 export interface KubeconfigForOptions {

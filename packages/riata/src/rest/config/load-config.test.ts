@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../runtime/virtual-clock.js';
-import { inClusterConfig } from './in-cluster.js';
+import { inClusterConfig } from './in-cluster-config.js';
 import { kubeconfigFor } from './kubeconfig-for.js';
 import { type LoadConfigOptions, loadConfig } from './load-config.js';
 

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import type { RestConfig } from '../config.js';
 import { configFromKubeconfig } from './config-from-kubeconfig.js';
 import { kubeconfigFor } from './kubeconfig-for.js';
 import { withoutUserInfo } from './printable.js';
+import type { RestConfig } from './rest-config.js';
 
 const x509: {
   issueCertificate(options: { commonName: string }): { cert: string; key: string };

@@ -1,4 +1,4 @@
-import type { RestConfig } from '../config.js';
+import type { RestConfig } from './rest-config.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 

@@ -6,8 +6,8 @@ import { type ExecCluster, ExecPlugin, type ExecPluginOptions, execApiVersions }
 import { KubeCredentials } from '../auth/kube-credentials.js';
 import { type PemSource, TlsFiles } from '../auth/tls-files.js';
 import { TokenFile } from '../auth/token-file.js';
-import type { Credentials, Impersonation } from '../config.js';
 import type { Fields } from './fields.js';
+import type { Credentials, Impersonation } from './rest-config.js';
 
 /** What all ways to a configuration share. */
 export interface AuthOptions {

@@ -1,0 +1,86 @@
+import type { Logger } from '../../runtime/logger.js';
+import { headerValues } from '../request/header-values.js';
+import type { ResponseHeaders } from '../transport/transport.js';
+import type { Send } from './send.js';
+
+/** One `Warning` header of a response (`net.WarningHeader`). Kubernetes sends code 299, e.g. for deprecated APIs. */
+export interface Warning {
+  readonly code: number;
+  /** Who warns; `-` if that is not said. */
+  readonly agent: string;
+  readonly text: string;
+}
+
+/** Is called for each warning of each response (`rest.WarningHandler`). What it throws is logged, no more. */
+export type WarningHandler = (warning: Warning) => void;
+
+/** Says nothing (`rest.NoWarnings`). */
+export const noWarnings: WarningHandler = () => {};
+
+/** Writes warnings of code 299 to the log (`rest.WarningLogger`). What a client does unless told otherwise. */
+export function warningLogger(log: Logger): WarningHandler {
+  return ({ code, text }) => {
+    if (code === 299 && text !== '') log.warn('the server warns', { warning: text });
+  };
+}
+
+/**
+ * Lets each text through once (`WarningWriterOptions.Deduplicate`). Remembers the last `remember` texts, so a text may
+ * come again after that many others. @default remember = 1_000
+ */
+export function dedupedWarnings(handler: WarningHandler, { remember = 1_000 } = {}): WarningHandler {
+  const seen = new Set<string>();
+  return (warning) => {
+    const known = seen.delete(warning.text);
+    seen.add(warning.text);
+    if (known) return;
+    for (const oldest of seen) {
+      if (seen.size <= remember) break;
+      seen.delete(oldest);
+    }
+    handler(warning);
+  };
+}
+
+/** Keeps what comes, for tests and for commands that show it at their end. */
+export function collectedWarnings(): WarningHandler & { readonly warnings: readonly Warning[] } {
+  const warnings: Warning[] = [];
+  return Object.assign((warning: Warning) => void warnings.push(warning), { warnings });
+}
+
+/** Hands the warnings of each response to `handler`. */
+export function withWarnings(send: Send, handler: WarningHandler, log: Logger): Send {
+  return async (request) => {
+    const response = await send(request);
+    for (const warning of parseWarnings(response.headers)) {
+      try {
+        handler(warning);
+      } catch (error) {
+        log.error('a warning handler threw', { error });
+      }
+    }
+    return response;
+  };
+}
+
+const none: readonly Warning[] = [];
+
+/** All warnings of a response that follow the grammar; from the first that does not, the rest of its header is left. */
+export function parseWarnings(headers: ResponseHeaders): readonly Warning[] {
+  if (headers.warning === undefined) return none;
+  return headerValues(headers, 'warning').flatMap((header) => {
+    const found: Warning[] = [];
+    for (let at = 0; at < header.length; ) {
+      warningPattern.lastIndex = at;
+      const match = warningPattern.exec(header);
+      if (!match) break;
+      const [whole, code = '', agent = '', quoted = ''] = match;
+      found.push({ code: Number(code), agent, text: quoted.replace(/\\(.)/gs, '$1') });
+      at += whole.length;
+    }
+    return found;
+  });
+}
+
+/** `code agent "text"`, a date in quotes if there is one, and a comma or the end. */
+const warningPattern = /\s*(\d{3}) ([^\s\p{Cc}]+) "((?:[^"\\\p{Cc}]|\\\P{Cc})*)"\s*(?:"[^"]*"\s*)?(?:,\s*|$)/uy;

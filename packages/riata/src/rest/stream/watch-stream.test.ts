@@ -1,0 +1,135 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { busyClock, item, Script } from '../transport/scripted-exchange.fixture.js';
+import { type WatchEvent, type WatchStream, watchStream } from './watch-stream.js';
+
+const event = (n: number) => `{"type":"ADDED","object":${item(n)}}\n`;
+
+describe('watch', () => {
+  test('consume hands out events as they come; the end is told once', async () => {
+    const server = new Script();
+    const seen: WatchEvent[] = [];
+    const ends: unknown[] = [];
+    const stream = watchStream(server, { idleTimeoutMs: 5, clock: new VirtualClock() });
+    const ended = new Promise<void>((resolve) => {
+      stream.consume({
+        onEvent: (each) => seen.push(each),
+        onEnd: (error) => {
+          ends.push(error);
+          resolve();
+        },
+      });
+    });
+    expect(server.options).toMatchObject({ watch: true, idleTimeoutMs: 5 });
+    server.headers().send(event(0) + event(1).slice(0, 20));
+    expect(seen).toHaveLength(1);
+    server.send(event(1).slice(20));
+    expect(seen).toHaveLength(2);
+    server.end();
+    await ended;
+    expect(ends).toEqual([undefined]);
+  });
+
+  test.each<[string, (stream: WatchStream) => Promise<unknown>]>([
+    ['open', (stream) => stream.open()],
+    ['next', (stream) => stream[Symbol.asyncIterator]().next()],
+    ['consume', (stream) => new Promise((_, onEnd) => stream.consume({ onEvent() {}, onEnd }))],
+  ])('%s: a refusal is told, and nothing stays on the signal', async (_, read) => {
+    const server = new Script();
+    const { signal } = new AbortController();
+    const stream = watchStream(server, { signal });
+    const refused = expect(read(stream)).rejects.toThrow('not you');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    server.sink?.onError(new Error('not you'));
+    await refused;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await expect(stream.open()).rejects.toThrow('not you');
+  });
+
+  test('for await ends with the stream, and with stop()', async () => {
+    const server = new Script();
+    const stream = watchStream(server);
+    const iterator = stream[Symbol.asyncIterator]();
+    const first = iterator.next();
+    server.headers().send(event(0));
+    expect((await first).value).toMatchObject({ type: 'ADDED' });
+    const waiting = iterator.next();
+    stream.stop();
+    expect((await waiting).done).toBe(true);
+    expect(server.aborted).toBeInstanceOf(Error);
+  });
+
+  test.each([
+    ['cut off', '{"type":"ADDED","obj', true],
+    ['malformed', 'nonsense\n', false],
+  ])('an event that is %s is an ERROR event, and the stream ends', async (_, text, atEnd) => {
+    const server = new Script();
+    const reading = (async () => {
+      const types: string[] = [];
+      for await (const each of watchStream(server)) types.push(each.type);
+      return types;
+    })();
+    await Promise.resolve();
+    server.headers().send(event(0) + text);
+    if (atEnd) server.end();
+    expect(await reading).toEqual(['ADDED', 'ERROR']);
+    expect(server.aborted !== undefined).toBe(!atEnd);
+  });
+
+  test('an error that the server reports is an event, and the stream goes on', async () => {
+    const server = new Script();
+    const types: string[] = [];
+    watchStream(server, { clock: new VirtualClock() }).consume({
+      onEvent: ({ type }) => types.push(type),
+      onEnd: () => types.push('end'),
+    });
+    server
+      .headers()
+      .send('{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":500,"reason":"InternalError"}}\n');
+    server.send(event(1));
+    expect(types).toEqual(['ERROR', 'ADDED']);
+    expect(server.aborted).toBeUndefined();
+  });
+
+  test('a lost connection and a throwing callback go to onEnd', async () => {
+    const lost = new Script();
+    const end = new Promise((resolve) => {
+      watchStream(lost).consume({ onEvent: () => {}, onEnd: resolve });
+    });
+    lost.headers().send(event(0));
+    lost.sink?.onError(new Error('reset'));
+    expect(await end).toMatchObject({ message: 'reset' });
+
+    const server = new Script();
+    const failed = new Promise((resolve) => {
+      const onEvent = () => {
+        throw new Error('mine');
+      };
+      watchStream(server).consume({ onEvent, onEnd: resolve });
+    });
+    server.headers().send(event(0));
+    expect(await failed).toMatchObject({ message: 'mine' });
+    expect(server.aborted).toMatchObject({ message: 'mine' });
+  });
+
+  test('a backlog of events is handed out in slices, in order', async () => {
+    const server = new Script();
+    const clock = busyClock(1);
+    const seen: string[] = [];
+    const ended = new Promise((resolve) => {
+      watchStream(server, { clock }).consume({
+        onEvent: (each) => {
+          if (each.type === 'ADDED') seen.push(each.object.metadata.name);
+        },
+        onEnd: resolve,
+      });
+    });
+    server.headers().send(Array.from({ length: 50 }, (_, n) => event(n)).join(''));
+    expect(server.paused).toBe(true);
+    server.send(event(50));
+    server.end();
+    await ended;
+    expect(seen).toEqual(Array.from({ length: 51 }, (_, n) => `p${n}`));
+  });
+});

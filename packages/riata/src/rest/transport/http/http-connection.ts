@@ -1,0 +1,269 @@
+import { Buffer } from 'node:buffer';
+import type { Socket } from 'node:net';
+import type { Scheduler } from '../../../runtime/clock.js';
+import type { TransportRequest } from '../transport.js';
+import { LazyDeadline } from './lazy-deadline.js';
+import type { RequestHeads } from './request-heads.js';
+import type { ResponseHead } from './response-head.js';
+import { ResponseParser } from './response-parser.js';
+import type { Dialler } from './socket-connector.js';
+
+/** One exchange on a connection, as the connection sees it. None of these calls may throw. */
+export interface ConnectionUser {
+  readonly request: TransportRequest;
+  /** Whether to ask for a gzipped answer. */
+  readonly gzip: boolean;
+  /** The connection is there. False if the request is no longer wanted: then nothing is written. */
+  onReady(): boolean;
+  onHead(head: ResponseHead): void;
+  /** Bytes in memory that is used again: valid during the call. */
+  onBody(chunk: Uint8Array): void;
+  /** All has come, and the connection is free if it could be kept. */
+  onEnd(): void;
+  /** The connection is lost. */
+  onError(error: unknown): void;
+  /** The time given to `limit` is over. */
+  onLate(): void;
+}
+
+export interface HttpConnectionOptions {
+  readonly dialler: Dialler;
+  readonly heads: RequestHeads;
+  readonly scheduler: Scheduler;
+  /** How long it is kept while unused; 0 for as long as the server does. */
+  readonly keepAliveMs: number;
+  /** It is gone for good. Called once, never from within a call of the user's. */
+  readonly onClosed: () => void;
+}
+
+/** What a server says about idle connections counts a little less, so that no request meets the end on its way. */
+const keepAliveMarginMs = 1_000;
+
+/**
+ * One connection to a server over HTTP/1.1, for one exchange at a time; dialled with the first. A lean one: a request is
+ * one write, a response is read in place from the memory that the socket reads into, without streams, and all limits of
+ * time share one timer.
+ */
+export class HttpConnection {
+  readonly #options: HttpConnectionOptions;
+  readonly #deadline: LazyDeadline;
+  #socket: Socket | undefined;
+  #user: ConnectionUser | undefined;
+  #parser: ResponseParser | undefined;
+  #head: ResponseHead | undefined;
+  /** Copies of what came while it was paused. */
+  #waiting: Buffer[] = [];
+  #paused = false;
+  #ended = false;
+  /** Bytes are being handed out: who pauses and resumes meanwhile is heard when that returns. */
+  #feeding = false;
+  #closed = false;
+
+  constructor(options: HttpConnectionOptions) {
+    this.#options = options;
+    this.#deadline = new LazyDeadline(options.scheduler, () => this.#onDeadline());
+  }
+
+  /** False once it is of no use to anybody. */
+  get open(): boolean {
+    return !this.#closed;
+  }
+
+  /** Sends the user's request. One at a time. */
+  send(user: ConnectionUser): void {
+    this.#user = user;
+    let head: string;
+    try {
+      head = this.#options.heads.of(user.request, user.gzip);
+    } catch (error) {
+      // Who sends is not called back within it.
+      queueMicrotask(() => this.#fail(error));
+      return;
+    }
+    this.#deadline.set(0);
+    if (this.#socket) {
+      this.#socket.ref();
+      this.#write(this.#socket, user, head);
+      return;
+    }
+    this.#options.dialler.open(this.#onRead).then(
+      (socket) => {
+        if (this.#closed) socket.destroy();
+        else this.#attach(socket, user, head);
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** Stops handing out the body, from this moment on. */
+  pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#parser?.stop(true);
+    if (!this.#feeding) this.#socket?.pause();
+  }
+
+  /** Hands out the body again. */
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#parser?.stop(false);
+    if (!this.#feeding) this.#goOn();
+  }
+
+  /** Tells the user by `onLate` when so much time has passed without another call; 0 for no limit. */
+  limit(ms: number): void {
+    this.#deadline.set(ms);
+  }
+
+  /** Ends it now: dialling, connection and what runs on it, of which the user hears no more. */
+  destroy(): void {
+    this.#user = undefined;
+    this.#close();
+  }
+
+  /** Resolves when the socket is closed, after `destroy`. */
+  async whenClosed(): Promise<void> {
+    const socket = this.#socket;
+    if (socket !== undefined && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+  }
+
+  #attach(socket: Socket, user: ConnectionUser, head: string): void {
+    this.#socket = socket;
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('end', () => {
+      this.#ended = true;
+      if (!this.#paused && !this.#feeding) this.#goOn();
+    });
+    socket.on('close', () => {
+      if (this.#ended && this.#paused) return;
+      this.#ended = true;
+      this.#goOn();
+    });
+    this.#write(socket, user, head);
+  }
+
+  #write(socket: Socket, user: ConnectionUser, head: string): void {
+    const { method, body } = user.request;
+    this.#parser = new ResponseParser(method, this.#events);
+    if (!user.onReady() || this.#closed) return;
+    if (body === undefined) socket.write(head, 'latin1');
+    // Text whose characters are a byte each goes out as it is.
+    else if (typeof body === 'string' && isAscii(body)) socket.write(head + body, 'latin1');
+    else if (typeof body === 'string' && isAscii(head)) socket.write(head + body, 'utf8');
+    else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+    }
+  }
+
+  readonly #events = {
+    onHead: (head: ResponseHead): void => {
+      this.#head = head;
+      this.#user?.onHead(head);
+    },
+    onBody: (chunk: Uint8Array): void => this.#user?.onBody(chunk),
+  };
+
+  /** Takes what the socket has read; false to stop reading. */
+  readonly #onRead = (bytes: Buffer): boolean => {
+    if (this.#closed) return false;
+    if (this.#paused || this.#feeding) this.#waiting.push(Buffer.from(bytes));
+    else this.#feed(bytes);
+    return !this.#paused && !this.#closed;
+  };
+
+  #feed(bytes: Buffer): void {
+    const parser = this.#parser;
+    // Nobody has asked for anything: whatever this is, it would be taken for the next answer.
+    if (parser === undefined) {
+      this.#close();
+      return;
+    }
+    let read = 0;
+    this.#feeding = true;
+    try {
+      read = parser.feed(bytes);
+    } catch (error) {
+      this.#feeding = false;
+      this.#fail(error);
+      return;
+    }
+    this.#feeding = false;
+    if (this.#closed) return;
+    if (parser.done) this.#finish(read === bytes.length && this.#waiting.length === 0);
+    else if (read < bytes.length) this.#waiting.unshift(Buffer.from(bytes.subarray(read)));
+  }
+
+  /** After a pause, and when the other side has closed: first what waits, then the socket. */
+  #goOn(): void {
+    while (!this.#paused && !this.#closed && this.#waiting.length > 0) this.#feed(this.#waiting.shift() as Buffer);
+    if (this.#paused || this.#closed) return;
+    const parser = this.#parser;
+    if (parser === undefined) {
+      if (this.#ended) this.#close();
+      return;
+    }
+    try {
+      if (this.#ended) parser.end();
+      else parser.settle();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (parser.done) this.#finish(true);
+    else this.#socket?.resume();
+  }
+
+  /** The response is whole. `clean`: with nothing behind it. */
+  #finish(clean: boolean): void {
+    const user = this.#user;
+    const head = this.#head;
+    this.#user = undefined;
+    this.#parser = undefined;
+    this.#head = undefined;
+    const { keepAliveMs } = this.#options;
+    const hintMs = head?.keepAliveSeconds === undefined ? undefined : head.keepAliveSeconds * 1000 - keepAliveMarginMs;
+    const keepMs = hintMs === undefined ? keepAliveMs : Math.min(keepAliveMs || hintMs, hintMs);
+    const kept = clean && head?.keepAlive === true && !this.#ended && this.#socket?.writableLength === 0;
+    if (!kept || (hintMs !== undefined && hintMs <= 0)) this.#close();
+    else {
+      this.#deadline.set(keepMs);
+      // A pause may have stopped the reading, and the end was found among what had been read before.
+      this.#socket?.resume();
+      // Unused, it is no reason for the process to stay.
+      this.#socket?.unref();
+    }
+    user?.onEnd();
+  }
+
+  #onDeadline(): void {
+    if (this.#user) this.#user.onLate();
+    else this.#close();
+  }
+
+  #fail(error: unknown): void {
+    const user = this.#user;
+    this.#user = undefined;
+    this.#close();
+    user?.onError(error);
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#deadline.cancel();
+    this.#parser = undefined;
+    this.#waiting = [];
+    this.#options.dialler.cancel();
+    this.#socket?.destroy();
+    queueMicrotask(this.#options.onClosed);
+  }
+}
+
+/** Only then is it the same in UTF-8, so that head and body can be one piece of text. */
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}

@@ -1,0 +1,228 @@
+import { onAbort } from '../../../runtime/signals.js';
+import { TransportError } from '../../errors/transport-error.js';
+import { copyBytes } from '../copy-bytes.js';
+import type { ResponseHeaders, TransportFlow, TransportRequest, TransportSink } from '../transport.js';
+import type { Lease } from './connection-pool.js';
+import { explainFailure } from './explain-failure.js';
+import { GunzipBody } from './gunzip-body.js';
+import type { ConnectionUser } from './http-connection.js';
+import type { ResponseHead } from './response-head.js';
+
+type Zlib = typeof import('node:zlib');
+
+/** What all exchanges of one transport share. */
+export interface ExchangeHost {
+  readonly headersTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** Address of the server, for messages: without query and credentials. */
+  readonly url: string;
+  /** Loaded with the first answer that needs it: few are so long that servers compress them. */
+  zlib(): Zlib;
+  /** Sends the request again, if it may be, after a failure before its headers; true if so. */
+  sendAgain(exchange: HttpExchange, error: TransportError): boolean;
+  /** The headers have come. */
+  onAnswered(exchange: HttpExchange): void;
+  /** The exchange has ended. `reusable`: with all of its response, so that the connection may serve another. */
+  onDone(exchange: HttpExchange, reusable: boolean): void;
+}
+
+/** One request and its response: what uses a connection on one side, and the sink's source on the other. */
+export class HttpExchange implements ConnectionUser, TransportFlow {
+  readonly request: TransportRequest;
+  /** Whether we ask for gzip ourselves, so that decoding is ours too. */
+  readonly gzip: boolean;
+  /** The connection that it was sent over last. */
+  lease: Lease | undefined;
+  readonly #sink: TransportSink;
+  readonly #host: ExchangeHost;
+  readonly #abortListener: Disposable;
+  #gunzip: GunzipBody | undefined;
+  #sent = false;
+  #answered = false;
+  #received = false;
+  #done = false;
+  #paused = false;
+
+  constructor(request: TransportRequest, sink: TransportSink, host: ExchangeHost, gzip: boolean) {
+    this.request = request;
+    this.#sink = sink;
+    this.#host = host;
+    this.gzip = gzip;
+    this.#abortListener = onAbort(request.signal, () => this.end(request.signal?.reason));
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Sends the request over a connection that is nobody else's. */
+  sendOver(lease: Lease): void {
+    this.lease = lease;
+    lease.connection.send(this);
+  }
+
+  /** Ends the exchange with `reason` as it is. Does nothing when it has ended. */
+  end(reason: unknown): void {
+    if (this.#done) return;
+    this.#finish(false);
+    try {
+      this.#sink.onError(reason);
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  /** Ends the exchange with an explanation of `error`. */
+  fail(error: unknown): void {
+    if (!this.#done) this.end(this.#explain(error));
+  }
+
+  onReady(): boolean {
+    if (this.#done) return false;
+    this.#sent = true;
+    this.lease?.connection.limit(this.request.headersTimeoutMs ?? this.#host.headersTimeoutMs);
+    return true;
+  }
+
+  onHead({ status, headers }: ResponseHead): void {
+    if (this.#done) return;
+    this.#answered = true;
+    this.#host.onAnswered(this);
+    this.#limitSilence();
+    let shown: ResponseHeaders = headers;
+    const zlib = this.gzip && isGzip(headers['content-encoding']) ? this.#host.zlib() : undefined;
+    if (zlib) {
+      this.#gunzip = this.#decode(zlib);
+      const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers;
+      shown = rest;
+    }
+    try {
+      this.#sink.onHeaders(status, shown, this);
+    } catch (error) {
+      this.end(error);
+    }
+  }
+
+  onBody(chunk: Uint8Array): void {
+    if (this.#done) return;
+    this.#limitSilence();
+    if (this.#gunzip) this.#gunzip.write(copyBytes(chunk));
+    else this.#hand(chunk);
+  }
+
+  onEnd(): void {
+    this.#received = true;
+    if (this.#gunzip) this.#gunzip.end();
+    else this.#complete();
+  }
+
+  onError(error: unknown): void {
+    if (this.#done) return;
+    const explained = this.#explain(error);
+    if (this.#answered || !this.#host.sendAgain(this, explained)) this.end(explained);
+  }
+
+  onLate(): void {
+    if (this.#answered) {
+      const silent = `nothing came for ${this.#idleTimeoutMs} ms in the middle of the response; taken for half-open`;
+      this.end(this.#error('idle-timeout', silent));
+    } else {
+      const limit = this.request.headersTimeoutMs ?? this.#host.headersTimeoutMs;
+      this.end(this.#error('headers-timeout', `no response within ${limit} ms after the request was sent`));
+    }
+  }
+
+  pause(): void {
+    if (this.#done || this.#paused) return;
+    this.#paused = true;
+    if (!this.#received) this.lease?.connection.limit(0);
+    if (this.#gunzip) this.#gunzip.pause();
+    else this.lease?.connection.pause();
+  }
+
+  resume(): void {
+    if (this.#done || !this.#paused) return;
+    this.#paused = false;
+    this.#limitSilence();
+    if (this.#gunzip) this.#gunzip.resume();
+    else this.lease?.connection.resume();
+  }
+
+  abort(reason?: unknown): void {
+    this.end(reason === undefined ? this.#error('aborted', 'aborted') : reason);
+  }
+
+  get #idleTimeoutMs(): number {
+    return this.request.idleTimeoutMs ?? this.#host.idleTimeoutMs;
+  }
+
+  /** Silence counts from now; while it is our own doing, it does not. */
+  #limitSilence(): void {
+    if (!this.#paused && !this.#received) this.lease?.connection.limit(this.#idleTimeoutMs);
+  }
+
+  #decode(zlib: Zlib): GunzipBody {
+    return new GunzipBody(zlib, {
+      onData: (chunk) => {
+        if (!this.#done) this.#hand(chunk);
+      },
+      onEnd: () => this.#complete(),
+      onError: (error) => this.fail(error),
+      onFull: () => this.lease?.connection.pause(),
+      onDrain: () => {
+        if (!this.#received) this.lease?.connection.resume();
+      },
+    });
+  }
+
+  /** A sink that throws ends its exchange, and hears so. */
+  #hand(chunk: Uint8Array): void {
+    try {
+      this.#sink.onData(chunk);
+    } catch (error) {
+      this.end(error);
+    }
+  }
+
+  #complete(): void {
+    if (this.#done) return;
+    this.#finish(true);
+    try {
+      this.#sink.onEnd();
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  #error(kind: 'headers-timeout' | 'idle-timeout' | 'aborted', what: string): TransportError {
+    return new TransportError(`${this.#what()}: ${what}`, { kind, requestSent: this.#sent });
+  }
+
+  #explain(error: unknown): TransportError {
+    return explainFailure(error, { what: this.#what(), requestSent: this.#sent, answered: this.#answered });
+  }
+
+  #what(): string {
+    const { method, path } = this.request;
+    return `${method} ${this.#host.url}${path.split('?', 1)[0]}`;
+  }
+
+  /** From here on nothing more reaches the sink, and nothing of ours is left on signal or clock. */
+  #finish(reusable: boolean): void {
+    this.#done = true;
+    this.#abortListener[Symbol.dispose]();
+    this.#gunzip?.destroy();
+    this.#host.onDone(this, reusable);
+  }
+}
+
+function isGzip(encoding: string | readonly string[] | undefined): boolean {
+  return typeof encoding === 'string' && /^(x-)?gzip$/i.test(encoding.trim());
+}
+
+/** After the last call of all, what a sink throws has nowhere to go but out. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
