@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Write } from '../client/write-hook.js';
-import { TransformError } from './apply-transform.js';
 import { CachePlay } from './cache.fixture.js';
 import { ThingKind } from './fake-cluster.fixture.js';
-import type { Thing } from './informer.fixture.js';
+import { TransformError } from './informer/apply-transform.js';
+import type { Thing } from './informer/informer.fixture.js';
 
 test('an index that comes late: objects that nobody has read are frozen for it in many turns', async () => {
   let now = 0;

@@ -1,7 +1,11 @@
 import type { KubeObject } from '../object/meta.js';
-import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
-import type { InformerHealth } from './shared-informer.js';
-import type { Indexers } from './store-index.js';
+import type {
+  EventHandlerOptions,
+  EventHandlerRegistration,
+  ResourceEventHandler,
+} from './informer/resource-event-handler.js';
+import type { InformerHealth } from './informer/shared-informer.js';
+import type { Indexers } from './store/store-index.js';
 
 /**
  * One kind in a `Cache`, for those who want to hear of changes (`cache.Informer` of controller-runtime). It may stand on

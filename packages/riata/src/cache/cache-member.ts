@@ -8,17 +8,17 @@ import { clone } from '../object/value/clone.js';
 import { carryLoss } from '../object/value/lossy.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Runtime } from '../runtime/runtime.js';
-import { applyTransform } from './apply-transform.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { isSelected, type ParsedSelection, parseSelection } from './cache-selection.js';
-import type { InformerStore } from './informer-store.js';
-import { type ListWatchClient, listWatch } from './list-watch.js';
-import { OwnWrites } from './own-writes.js';
-import { OwnWritesView } from './own-writes-view.js';
-import { recordOwnWrite } from './record-own-write.js';
-import { observeBase, SharedIndexInformer, tellVanished } from './shared-index-informer.js';
-import type { WatchErrorHandler } from './shared-informer.js';
-import type { Indexers } from './store-index.js';
+import { applyTransform } from './informer/apply-transform.js';
+import { observeBase, SharedIndexInformer, tellVanished } from './informer/shared-index-informer.js';
+import type { WatchErrorHandler } from './informer/shared-informer.js';
+import { OwnWrites } from './own-writes/own-writes.js';
+import { OwnWritesView } from './own-writes/own-writes-view.js';
+import { recordOwnWrite } from './own-writes/record-own-write.js';
+import { type ListWatchClient, listWatch } from './reflector/list-watch.js';
+import type { InformerStore } from './store/informer-store.js';
+import type { Indexers } from './store/store-index.js';
 
 /** What a {@link CacheMember} is made of. */
 export interface CacheMemberParts<R extends KubeObject> {

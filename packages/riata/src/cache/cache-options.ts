@@ -4,7 +4,7 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
-import type { SharedIndexInformerOptions, WatchErrorHandler } from './shared-informer.js';
+import type { SharedIndexInformerOptions, WatchErrorHandler } from './informer/shared-informer.js';
 
 /** How a cache holds one kind (`cache.ByObject`). */
 export interface KindCacheOptions<R extends KubeObject = KubeObject>

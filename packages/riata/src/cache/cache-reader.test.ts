@@ -8,11 +8,11 @@ import { silentLogger } from '../runtime/logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { CacheReader } from './cache-reader.js';
-import { createIndexer } from './indexer.js';
-import { InformerStore } from './informer-store.js';
 import type { KindCache } from './kind-cache.js';
-import { OwnWrites } from './own-writes.js';
-import { OwnWritesView } from './own-writes-view.js';
+import { OwnWrites } from './own-writes/own-writes.js';
+import { OwnWritesView } from './own-writes/own-writes-view.js';
+import { createIndexer } from './store/indexer.js';
+import { InformerStore } from './store/informer-store.js';
 
 const Thing = makeKind<KubeObject, 'Namespaced'>({
   ...{ group: 'test.riata.dev', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' },

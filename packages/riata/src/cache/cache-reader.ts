@@ -10,10 +10,10 @@ import type { Logger } from '../runtime/logger.js';
 import { link } from '../runtime/signals.js';
 import type { CacheMember } from './cache-member.js';
 import { breadth, fieldIndex, type ParsedSelection, parseSelection, select } from './cache-selection.js';
-import type { Doubt } from './doubts.js';
 import type { KindCache } from './kind-cache.js';
-import { notInCache } from './lister.js';
+import type { Doubt } from './own-writes/doubts.js';
 import { fieldsOfNone, noField, refuseNoFields } from './selected-fields.js';
+import { notInCache } from './store/lister.js';
 
 /** How often the server is asked for one read, while objects of that name come and go. */
 const mostTries = 3;

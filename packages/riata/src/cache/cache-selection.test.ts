@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../object/meta.js';
 import { fieldIndex, isSelected, parseSelection, select } from './cache-selection.js';
-import { createIndexer } from './indexer.js';
-import { byNamespace, namespaceIndex } from './key-functions.js';
+import { createIndexer } from './store/indexer.js';
+import { byNamespace, namespaceIndex } from './store/key-func.js';
 
 interface Thing extends KubeObject {
   readonly spec?: { readonly node?: string; readonly size?: number; readonly ports?: readonly string[] };

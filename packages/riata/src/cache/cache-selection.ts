@@ -3,9 +3,9 @@ import { listParams } from '../client/params.js';
 import { type FieldSelector, parseFieldSelector } from '../object/field-selector.js';
 import { parseSelector, type Selector } from '../object/label-selector.js';
 import type { KubeObject } from '../object/meta.js';
-import type { IndexReader } from './indexer.js';
-import { namespaceIndex } from './key-functions.js';
-import { filedUnder } from './store-index.js';
+import type { IndexReader } from './store/indexer.js';
+import { namespaceIndex } from './store/key-func.js';
+import { filedUnder } from './store/store-index.js';
 
 /** Which objects are meant, parsed. */
 export interface ParsedSelection {

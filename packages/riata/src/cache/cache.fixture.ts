@@ -4,10 +4,10 @@ import { memoryLogger } from '../runtime/memory-logger.js';
 import { VirtualClock } from '../runtime/virtual-clock.js';
 import { Cache } from './cache.js';
 import { cached, type KindCacheOptions } from './cache-options.js';
-import type { ResourceEventHandler } from './event-handler.js';
 import { FakeCluster, ThingKind } from './fake-cluster.fixture.js';
-import type { Thing } from './informer.fixture.js';
-import type { WatchErrorHandler } from './shared-informer.js';
+import type { Thing } from './informer/informer.fixture.js';
+import type { ResourceEventHandler } from './informer/resource-event-handler.js';
+import type { WatchErrorHandler } from './informer/shared-informer.js';
 
 /** The answer to those who may not. */
 export function forbidden(): ApiError {

@@ -4,7 +4,7 @@ import { CachePlay, forbidden } from './cache.fixture.js';
 import { Cache } from './cache.js';
 import { cached, type KindCacheOptions } from './cache-options.js';
 import { FakeCluster, ThingKind } from './fake-cluster.fixture.js';
-import type { Thing } from './informer.fixture.js';
+import type { Thing } from './informer/informer.fixture.js';
 
 describe('a handler of a cache', () => {
   test('whose signal has aborted already is never called, and stays nowhere', async () => {

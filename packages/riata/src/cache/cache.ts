@@ -20,10 +20,10 @@ import type { Informer } from './cache-informer.js';
 import { type CacheOptions, cacheOptionNames, type KindCacheOptions, kindCacheOptionNames } from './cache-options.js';
 import { CacheReader, type notAtHand } from './cache-reader.js';
 import { fieldIndex } from './cache-selection.js';
+import type { InformerHealth } from './informer/shared-informer.js';
+import { SyncedFlag } from './informer/synced-flag.js';
 import { KindCache } from './kind-cache.js';
-import type { InformerHealth } from './shared-informer.js';
-import { SyncedFlag } from './synced-flag.js';
-import { watchErrorLogger } from './watch-error-logger.js';
+import { watchErrorLogger } from './reflector/watch-error-logger.js';
 
 /** Where a cache answers at once what it can. */
 export const atHand: unique symbol = Symbol('riata.atHand');

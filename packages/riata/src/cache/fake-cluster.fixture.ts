@@ -6,8 +6,8 @@ import type { KubeList } from '../object/meta.js';
 import type { WatchEvent } from '../rest/stream/watch-event.js';
 import type { WatchConsumer } from '../rest/stream/watch-stream.js';
 import { onAbort } from '../runtime/signals.js';
-import type { Thing } from './informer.fixture.js';
-import type { WatchSource } from './list-watch.js';
+import type { Thing } from './informer/informer.fixture.js';
+import type { WatchSource } from './reflector/list-watch.js';
 
 /** What a {@link FakeCluster} has. */
 export const ThingKind = makeKind<Thing, 'Namespaced'>({

@@ -5,50 +5,13 @@
  */
 export { keyOf, splitKey } from '../object/key.js';
 export { Cache, type CacheHealth, type CacheUse } from './cache.js';
-export { CacheController, type CacheControllerConfig } from './cache-controller.js';
 export type { Informer } from './cache-informer.js';
-export { type CacheMemory, createIngest, type Ingest, madeBy } from './cache-memory.js';
 export { type CachedKind, type CacheOptions, cached, type KindCacheOptions } from './cache-options.js';
-export { CacheSyncError, isCacheSyncError } from './cache-sync-error.js';
-export type { Change, ChangeType } from './change.js';
-export { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
-export type { Delta, Deltas, DeltaType, ObjectDelta } from './delta.js';
-export { DeltaFIFO, type DeltaFIFOOptions } from './delta-fifo.js';
-export type { Doubt, OpenDoubt } from './doubts.js';
-export type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './event-handler.js';
-export type { EventHandlerHealth } from './event-listener.js';
-export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './expiration-cache.js';
-export type { FailingObject } from './failing-objects.js';
-export { FIFO } from './fifo.js';
-export { type FilteringOptions, FilteringResourceEventHandler } from './filtering-resource-event-handler.js';
-export {
-  CacheMutationError,
-  type HandlerErrorContext,
-  type HandlerErrorFunc,
-  isCacheMutationError,
-} from './handler-error.js';
-export {
-  createIndexer,
-  createStore,
-  type Indexer,
-  type IndexerOptions,
-  type IndexReader,
-  type StoreOptions,
-} from './indexer.js';
-export { byNamespace, deletionHandlingKeyOf, KeyError, type KeyFunc, namespaceIndex } from './key-functions.js';
-export {
-  type ListerWatcher,
-  type ListItems,
-  type ListWatchClient,
-  type ListWatchOptions,
-  listWatch,
-  type WatchSource,
-} from './list-watch.js';
-export { Lister, type ListerSelector, listAll, listAllByNamespace, type NamespaceLister } from './lister.js';
-export { type NewInformer, newInformer } from './new-informer.js';
-export { OrderedFIFO, type OrderedFIFOOptions } from './ordered-fifo.js';
-export { OwnWrites, type OwnWritesOptions } from './own-writes.js';
-export { OwnWritesView } from './own-writes-view.js';
+export { CacheController, type CacheControllerConfig } from './compat/cache-controller.js';
+export { DeltaFIFO, type DeltaFIFOOptions } from './compat/delta-fifo.js';
+export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './compat/expiration-cache.js';
+export { FIFO } from './compat/fifo.js';
+export { type NewInformer, newInformer } from './compat/new-informer.js';
 export {
   isQueueClosed,
   isRequeueError,
@@ -57,12 +20,28 @@ export {
   type Queue,
   QueueClosedError,
   RequeueError,
-} from './queue.js';
-export { type OwnWriteTarget, recordOwnWrite } from './record-own-write.js';
-export { Reflector } from './reflector.js';
-export { isReflectorError, ReflectorError, type ReflectorProblem } from './reflector-error.js';
-export type { ReflectorHealth, ReflectorOptions, ReflectorPhase } from './reflector-options.js';
-export { SharedIndexInformer } from './shared-index-informer.js';
+} from './compat/queue.js';
+export { UndeltaStore } from './compat/undelta-store.js';
+export { type CacheMemory, createIngest, type Ingest, madeBy } from './decode/cache-memory.js';
+export { CacheSyncError, isCacheSyncError } from './informer/cache-sync-error.js';
+export type { Change, ChangeType } from './informer/change.js';
+export { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './informer/deleted-final-state-unknown.js';
+export type { Delta, Deltas, DeltaType, ObjectDelta } from './informer/delta.js';
+export type { EventHandlerHealth } from './informer/event-listener.js';
+export { type FilteringOptions, FilteringResourceEventHandler } from './informer/filtering-resource-event-handler.js';
+export {
+  CacheMutationError,
+  type HandlerErrorContext,
+  type HandlerErrorFunc,
+  isCacheMutationError,
+} from './informer/handler-error.js';
+export { OrderedFIFO, type OrderedFIFOOptions } from './informer/ordered-fifo.js';
+export type {
+  EventHandlerOptions,
+  EventHandlerRegistration,
+  ResourceEventHandler,
+} from './informer/resource-event-handler.js';
+export { SharedIndexInformer } from './informer/shared-index-informer.js';
 export type {
   ChangesOptions,
   IndexedInformer,
@@ -70,12 +49,40 @@ export type {
   SharedIndexInformerOptions,
   SharedInformer,
   WatchErrorHandler,
-} from './shared-informer.js';
+} from './informer/shared-informer.js';
 export {
   type FactoryInformerOptions,
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
-} from './shared-informer-factory.js';
+} from './informer/shared-informer-factory.js';
+export { type Syncing, waitForCacheSync } from './informer/wait-for-cache-sync.js';
+export type { Doubt, OpenDoubt } from './own-writes/doubts.js';
+export { OwnWrites, type OwnWritesOptions } from './own-writes/own-writes.js';
+export { OwnWritesView } from './own-writes/own-writes-view.js';
+export { type OwnWriteTarget, recordOwnWrite } from './own-writes/record-own-write.js';
+export {
+  type ListerWatcher,
+  type ListItems,
+  type ListWatchClient,
+  type ListWatchOptions,
+  listWatch,
+  type WatchSource,
+} from './reflector/list-watch.js';
+export { Reflector } from './reflector/reflector.js';
+export { isReflectorError, ReflectorError, type ReflectorProblem } from './reflector/reflector-error.js';
+export type { ReflectorHealth, ReflectorOptions, ReflectorPhase } from './reflector/reflector-options.js';
+export { watchErrorLogger } from './reflector/watch-error-logger.js';
+export type { FailingObject } from './store/failing-objects.js';
+export {
+  createIndexer,
+  createStore,
+  type Indexer,
+  type IndexerOptions,
+  type IndexReader,
+  type StoreOptions,
+} from './store/indexer.js';
+export { byNamespace, deletionHandlingKeyOf, KeyError, type KeyFunc, namespaceIndex } from './store/key-func.js';
+export { Lister, type ListerSelector, listAll, listAllByNamespace, type NamespaceLister } from './store/lister.js';
 export {
   type KeyListerGetter,
   type ReflectorStore,
@@ -83,9 +90,6 @@ export {
   type Transaction,
   TransactionError,
   type TransactionStore,
-} from './store.js';
-export type { Indexers, IndexFunc } from './store-index.js';
-export { type KeyedTransaction, ThreadSafeStore } from './thread-safe-store.js';
-export { UndeltaStore } from './undelta-store.js';
-export { type Syncing, waitForCacheSync } from './wait-for-cache-sync.js';
-export { watchErrorLogger } from './watch-error-logger.js';
+} from './store/store.js';
+export type { Indexers, IndexFunc } from './store/store-index.js';
+export { type KeyedTransaction, ThreadSafeStore } from './store/thread-safe-store.js';

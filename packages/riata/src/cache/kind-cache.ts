@@ -9,18 +9,18 @@ import { abortable } from '../runtime/signals.js';
 import type { Informer } from './cache-informer.js';
 import { CacheMember } from './cache-member.js';
 import type { KindCacheOptions } from './cache-options.js';
-import { CacheSyncError } from './cache-sync-error.js';
+import { CacheSyncError } from './informer/cache-sync-error.js';
 import {
   type EventHandlerOptions,
   type EventHandlerRegistration,
   eventHandlerOptionNames,
   type ResourceEventHandler,
-} from './event-handler.js';
-import type { ListWatchClient } from './list-watch.js';
+} from './informer/resource-event-handler.js';
+import type { InformerHealth, WatchErrorHandler } from './informer/shared-informer.js';
 import { MemberHandler } from './member-handler.js';
-import { isReflectorError } from './reflector-error.js';
-import type { InformerHealth, WatchErrorHandler } from './shared-informer.js';
-import type { Indexers } from './store-index.js';
+import type { ListWatchClient } from './reflector/list-watch.js';
+import { isReflectorError } from './reflector/reflector-error.js';
+import type { Indexers } from './store/store-index.js';
 
 /** What a {@link KindCache} is made of. */
 export interface KindCacheParts {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import type { CacheMember } from './cache-member.js';
-import { type Thing, thing } from './informer.fixture.js';
-import { InformerStore } from './informer-store.js';
+import { type Thing, thing } from './informer/informer.fixture.js';
 import { MemberHandler } from './member-handler.js';
+import { InformerStore } from './store/informer-store.js';
 
 test('what is no longer held is told in slices, as tombstones; one that fails or takes its time stops nobody', async () => {
   const base = new InformerStore<Thing>({});

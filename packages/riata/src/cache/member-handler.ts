@@ -3,13 +3,13 @@ import type { Logger } from '../runtime/logger.js';
 import { onAbort } from '../runtime/signals.js';
 import { SlicedWork } from '../runtime/sliced-work.js';
 import type { CacheMember } from './cache-member.js';
-import { StoredChange } from './change.js';
+import { StoredChange } from './informer/change.js';
 import {
   callHandler,
   type EventHandlerOptions,
   type EventHandlerRegistration,
   type ResourceEventHandler,
-} from './event-handler.js';
+} from './informer/resource-event-handler.js';
 
 /** A handler that is told by several informers at once, which come and go. */
 export class MemberHandler<R extends KubeObject> implements EventHandlerRegistration {

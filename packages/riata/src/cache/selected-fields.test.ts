@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/index.js';
 import { fieldIndex, parseSelection } from './cache-selection.js';
-import { createIndexer } from './indexer.js';
 import { fieldsOfNone, refuseNoFields } from './selected-fields.js';
+import { createIndexer } from './store/indexer.js';
 
 const metadata = { namespace: 'shop', name: 'a', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { colour: 'red' } } as const;

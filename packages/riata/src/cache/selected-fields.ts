@@ -1,7 +1,7 @@
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { fieldIndex, type ParsedSelection } from './cache-selection.js';
-import type { IndexReader } from './indexer.js';
+import type { IndexReader } from './store/indexer.js';
 
 /** All that the metadata of an object has. */
 const ofMetadata: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Change, StoredChange } from '../cache/change.js';
+import { type Change, StoredChange } from '../cache/informer/change.js';
 import type { KubeObject } from '../object/meta.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { resolveRuntime } from '../runtime/runtime.js';

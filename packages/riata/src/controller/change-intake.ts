@@ -1,6 +1,6 @@
-import { isCacheSyncError } from '../cache/cache-sync-error.js';
-import type { Change } from '../cache/change.js';
-import { FailingObjects } from '../cache/failing-objects.js';
+import { isCacheSyncError } from '../cache/informer/cache-sync-error.js';
+import type { Change } from '../cache/informer/change.js';
+import { FailingObjects } from '../cache/store/failing-objects.js';
 import { isNoMatch } from '../client/rest-mapper.js';
 import { durationMs } from '../object/duration.js';
 import { clusterKey, splitKey, validKey } from '../object/key.js';

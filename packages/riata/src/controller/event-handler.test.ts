@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StoredChange } from '../cache/change.js';
+import { StoredChange } from '../cache/informer/change.js';
 import { Deployment, Node } from '../kinds/index.js';
 import type { KubeObject, OwnerReference } from '../object/meta.js';
 import {

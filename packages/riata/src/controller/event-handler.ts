@@ -1,4 +1,4 @@
-import type { Change } from '../cache/change.js';
+import type { Change } from '../cache/informer/change.js';
 import type { Duration } from '../object/duration.js';
 import { clusterKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';

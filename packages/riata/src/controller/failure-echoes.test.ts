@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoredChange } from '../cache/change.js';
+import { StoredChange } from '../cache/informer/change.js';
 import type { Condition, KubeObject } from '../object/meta.js';
 import { FailureEchoes } from './failure-echoes.js';
 

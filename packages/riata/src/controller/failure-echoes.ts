@@ -1,4 +1,4 @@
-import type { Change } from '../cache/change.js';
+import type { Change } from '../cache/informer/change.js';
 import { keyId, splitKey } from '../object/key.js';
 import type { Condition, KubeObject } from '../object/meta.js';
 import { equal } from '../object/value/equal.js';

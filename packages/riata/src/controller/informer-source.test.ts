@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DrivenInformer, type Thing, thing } from '../cache/informer.fixture.js';
+import { DrivenInformer, type Thing, thing } from '../cache/informer/informer.fixture.js';
 import { enqueueRequestForObject } from './event-handler.js';
 import { informerSource } from './informer-source.js';
 import { generationChanged } from './predicate.js';

@@ -1,5 +1,5 @@
-import type { EventHandlerRegistration } from '../cache/event-handler.js';
-import type { SharedInformer } from '../cache/shared-informer.js';
+import type { EventHandlerRegistration } from '../cache/informer/resource-event-handler.js';
+import type { SharedInformer } from '../cache/informer/shared-informer.js';
 import type { KubeObject } from '../object/meta.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { resolveRuntime } from '../runtime/runtime.js';

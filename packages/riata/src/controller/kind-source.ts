@@ -1,8 +1,8 @@
 import type { Cache, CacheUse } from '../cache/cache.js';
 import { fieldIndex } from '../cache/cache-selection.js';
-import { isCacheSyncError } from '../cache/cache-sync-error.js';
-import type { EventHandlerRegistration } from '../cache/event-handler.js';
-import type { Indexers } from '../cache/store-index.js';
+import { isCacheSyncError } from '../cache/informer/cache-sync-error.js';
+import type { EventHandlerRegistration } from '../cache/informer/resource-event-handler.js';
+import type { Indexers } from '../cache/store/store-index.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isNotFound } from '../rest/errors/error-guards.js';

@@ -1,4 +1,4 @@
-import { FailingObjects } from '../cache/failing-objects.js';
+import { FailingObjects } from '../cache/store/failing-objects.js';
 import { type Duration, durationMs } from '../object/duration.js';
 import { keyId } from '../object/key.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StoredChange } from '../cache/change.js';
+import { StoredChange } from '../cache/informer/change.js';
 import type { KubeObject } from '../object/meta.js';
 import {
   and,

@@ -1,4 +1,4 @@
-import type { Change } from '../cache/change.js';
+import type { Change } from '../cache/informer/change.js';
 import { parseSelector, type Selector, selectorFrom } from '../object/label-selector.js';
 import type { KubeObject, LabelSelector } from '../object/meta.js';
 import { equal } from '../object/value/equal.js';

@@ -1,4 +1,4 @@
-import type { FailingObject } from '../cache/failing-objects.js';
+import type { FailingObject } from '../cache/store/failing-objects.js';
 import { keyId } from '../object/key.js';
 import {
   defaultControllerRateLimiter,

@@ -1,5 +1,5 @@
 import type { Cache } from '../cache/cache.js';
-import type { Change } from '../cache/change.js';
+import type { Change } from '../cache/informer/change.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { type ControllerDefinition, referenceKeys, type WatchDefinition } from './definition.js';

@@ -1,4 +1,4 @@
-import type { FailingObject, FailingObjects } from '../cache/failing-objects.js';
+import type { FailingObject, FailingObjects } from '../cache/store/failing-objects.js';
 import type { Counter, Gauge } from '../runtime/metrics.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ReconcileRecord } from './reconcile-record.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Change, StoredChange } from '../cache/change.js';
+import { type Change, StoredChange } from '../cache/informer/change.js';
 import type { KubeObject } from '../object/meta.js';
 import { withChange } from './untaken-changes.js';
 

@@ -1,4 +1,4 @@
-import { type Change, isAnotherObject, StoredChange } from '../cache/change.js';
+import { type Change, isAnotherObject, StoredChange } from '../cache/informer/change.js';
 import type { KubeObject } from '../object/meta.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Cache } from '../cache/cache.js';
-import { isReflectorError } from '../cache/reflector-error.js';
-import type { InformerHealth } from '../cache/shared-informer.js';
+import type { InformerHealth } from '../cache/informer/shared-informer.js';
+import { isReflectorError } from '../cache/reflector/reflector-error.js';
 import { describeError } from '../runtime/describe-error.js';
 
 /** A watch that breaks now and then is ordinary; one that cannot be had for so long is not. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CacheHealth } from '../cache/cache.js';
-import { ReflectorError } from '../cache/reflector-error.js';
-import type { InformerHealth } from '../cache/shared-informer.js';
+import type { InformerHealth } from '../cache/informer/shared-informer.js';
+import { ReflectorError } from '../cache/reflector/reflector-error.js';
 import { Pod } from '../kinds/index.js';
 import type { ClusterSet } from './clusters.js';
 import { HealthChecks } from './health-checks.js';

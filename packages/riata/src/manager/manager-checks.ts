@@ -1,5 +1,5 @@
 import type { Cache } from '../cache/cache.js';
-import { describeFailing } from '../cache/failing-objects.js';
+import { describeFailing } from '../cache/store/failing-objects.js';
 import type { ControllerHealth } from '../controller/controller.js';
 import { checkInformers } from './check-informers.js';
 import type { ClusterSet } from './clusters.js';

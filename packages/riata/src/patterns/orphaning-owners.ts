@@ -1,5 +1,5 @@
-import type { Change } from '../cache/change.js';
-import type { EventHandlerRegistration } from '../cache/event-handler.js';
+import type { Change } from '../cache/informer/change.js';
+import type { EventHandlerRegistration } from '../cache/informer/resource-event-handler.js';
 import { isDeleting } from '../object/finalizers.js';
 import type { Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';

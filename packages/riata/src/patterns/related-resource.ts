@@ -1,5 +1,5 @@
 import type { Informer } from '../cache/cache-informer.js';
-import type { EventHandlerRegistration, ResourceEventHandler } from '../cache/event-handler.js';
+import type { EventHandlerRegistration, ResourceEventHandler } from '../cache/informer/resource-event-handler.js';
 import { type ObjectKey, splitKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';

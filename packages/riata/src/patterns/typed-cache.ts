@@ -1,5 +1,5 @@
 import { fieldIndex } from '../cache/cache-selection.js';
-import type { IndexFunc } from '../cache/store-index.js';
+import type { IndexFunc } from '../cache/store/store-index.js';
 import type { Key } from '../client/interfaces.js';
 import type { CallOptions, Selection } from '../client/options.js';
 import type { Scope } from '../object/kind.js';

@@ -1,6 +1,6 @@
 import type { Informer } from '../cache/cache-informer.js';
-import { isCacheSyncError } from '../cache/cache-sync-error.js';
-import type { Change } from '../cache/change.js';
+import { isCacheSyncError } from '../cache/informer/cache-sync-error.js';
+import type { Change } from '../cache/informer/change.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import { type ControllerHealth, Controller as ReconcileLoop } from '../controller/controller.js';
 import type { EventHandler } from '../controller/event-handler.js';

@@ -1,0 +1,156 @@
+import type { Duration } from '../../object/duration.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import { onAbort } from '../../runtime/signals.js';
+import type { ListerWatcher } from '../reflector/list-watch.js';
+import { Reflector } from '../reflector/reflector.js';
+import type { ReflectorHealth, ReflectorOptions } from '../reflector/reflector-options.js';
+import { isQueueClosed, type PopOptions, type PopProcessFunc, type Queue } from './queue.js';
+
+/** What a {@link CacheController} does (`cache.Config`): `T` comes from the server, the queue makes it an `A`. */
+export interface CacheControllerConfig<T extends KubeObject, A>
+  extends Pick<ReflectorOptions<T>, 'transform' | 'admitListed' | 'known' | 'useWatchList' | 'silence'> {
+  /** What the Reflector fills and {@link process} empties (`Config.Queue`). */
+  readonly queue: Queue<T, A> & {
+    /** Used unless {@link retryOnError} says otherwise. */
+    popBatch?(process: PopProcessFunc<A>, options?: PopOptions): Promise<A>;
+  };
+  readonly listerWatcher: ListerWatcher<T>;
+  /** What is done with each item; the next one waits for it (`Config.Process`). */
+  readonly process: PopProcessFunc<A>;
+  /** What is expected (`Config.ObjectType`): objects of another kind are dropped. @default anything */
+  readonly kind?: KindRef<T>;
+  /** How often everything is put in line again, without asking the server (`Config.FullResyncPeriod`). @default 0, never */
+  readonly fullResyncPeriod?: Duration | 0;
+  /** Asked before every resync (`Config.ShouldResync`). @default always */
+  readonly shouldResync?: () => boolean;
+  /**
+   * Puts an item back whose processing failed (`Config.RetryOnError`). Without, a process function does so by throwing a
+   * `RequeueError`. @default false: the error is logged, the item is gone
+   */
+  readonly retryOnError?: boolean;
+  /** Told why listing or watching failed (`Config.WatchErrorHandler`). @default logs it */
+  readonly watchErrorHandler?: ReflectorOptions<T>['onError'];
+  /** Objects per page of a LIST (`Config.WatchListPageSize`). @default the Reflector's */
+  readonly watchListPageSize?: number;
+  /** In logs and errors. @default the Reflector's */
+  readonly name?: string;
+  /** @default the system's */
+  readonly runtime?: Partial<Runtime>;
+}
+
+export const cacheControllerConfigOptionNames = optionNames<CacheControllerConfig<KubeObject, unknown>>({
+  queue: true,
+  listerWatcher: true,
+  process: true,
+  kind: true,
+  fullResyncPeriod: true,
+  shouldResync: true,
+  retryOnError: true,
+  watchErrorHandler: true,
+  watchListPageSize: true,
+  name: true,
+  runtime: true,
+  transform: true,
+  useWatchList: true,
+  silence: true,
+  admitListed: true,
+  known: true,
+});
+
+/**
+ * Moves what a server has and what changes there through a queue into a function (`cache.Controller`, made by
+ * `cache.New(Config)`): a Reflector at one end, a loop that pops at the other. The lowest level at which one can build an
+ * informer of one's own; not the controller that reconciles.
+ */
+export class CacheController<T extends KubeObject, A> {
+  readonly #config: CacheControllerConfig<T, A>;
+  readonly #runtime: Runtime;
+  readonly #reflector: Reflector<T>;
+  #hasRun = false;
+
+  constructor(config: CacheControllerConfig<T, A>) {
+    refuseUnknownOptions('CacheController', config, cacheControllerConfigOptionNames);
+    this.#config = config;
+    this.#runtime = resolveRuntime(config.runtime);
+    const { name, kind, transform, admitListed, known, useWatchList, silence, shouldResync } = config;
+    this.#reflector = new Reflector<T>(config.listerWatcher, config.queue, {
+      ...{ name, kind, transform, admitListed, known, useWatchList, silence, shouldResync },
+      resyncPeriod: config.fullResyncPeriod,
+      onError: config.watchErrorHandler,
+      pageSize: config.watchListPageSize,
+      runtime: this.#runtime,
+    });
+  }
+
+  /** How listing and watching goes. */
+  get health(): ReflectorHealth {
+    return this.#reflector.health;
+  }
+
+  /** Objects that the queue is not given; see {@link Reflector.withheld}. */
+  get withheld(): Reflector<T>['withheld'] {
+    return this.#reflector.withheld;
+  }
+
+  /**
+   * Works until the signal aborts; resolves when the last item is processed that was begun by then (`Run`, `RunWithContext`).
+   * What is still in line stays there, and the queue is closed: a controller runs once, and rejects the second time.
+   */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const { queue } = this.#config;
+    if (this.#hasRun) {
+      throw new TypeError(
+        `cache controller "${this.#reflector.name}" runs once: make another one, with a new queue: this one's is closed in the end`,
+      );
+    }
+    this.#hasRun = true;
+    using _closing = onAbort(signal, () => queue.close());
+    await Promise.all([this.#reflector.run({ signal }), this.#processLoop(signal)]);
+  }
+
+  /** True once the first list has been processed (`HasSynced`). */
+  hasSynced(): boolean {
+    return this.#config.queue.hasSynced();
+  }
+
+  /** Resolves when {@link hasSynced} is true (`HasSyncedChecker`). */
+  synced(options?: PopOptions): Promise<void> {
+    return this.#config.queue.synced(options);
+  }
+
+  /** How far the queue has come; what is in it may not be processed yet (`LastSyncResourceVersion`). */
+  lastSyncResourceVersion(): string {
+    return this.#reflector.lastSyncResourceVersion();
+  }
+
+  async #processLoop(signal: AbortSignal): Promise<void> {
+    const { queue, process, retryOnError = false } = this.#config;
+    let popped: { readonly item: A } | undefined;
+    const processed: PopProcessFunc<A> = (item, isInInitialList) => {
+      // Kept only for the case that it fails.
+      if (retryOnError) popped = { item };
+      return process(item, isInInitialList);
+    };
+    // Without the signal, which costs something for each wait: closing the queue ends them as well.
+    while (!signal.aborted) {
+      try {
+        if (retryOnError || queue.popBatch === undefined) await queue.pop(processed);
+        else await queue.popBatch(processed);
+      } catch (error) {
+        if (signal.aborted || isQueueClosed(error)) return;
+        this.#runtime.log.error('an item of a queue could not be processed', {
+          informer: this.#reflector.name,
+          error,
+          retry: retryOnError,
+        });
+        if (popped !== undefined) queue.addIfNotPresent(popped.item);
+        popped = undefined;
+        // An item that fails again and again must not keep everything else from running.
+        await this.#runtime.clock.yield();
+      }
+    }
+  }
+}

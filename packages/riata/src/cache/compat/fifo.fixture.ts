@@ -1,0 +1,37 @@
+import type { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
+import type { KeyListerGetter } from '../store/store.js';
+import type { PopProcessFunc, Queue } from './queue.js';
+
+/** What the tests of queues put in line. */
+export interface Thing {
+  readonly name: string;
+  readonly val: number;
+}
+
+export const thing = (name: string, val: number): Thing => ({ name, val });
+export const nameOf = ({ name }: Thing) => name;
+
+/** Knows just these. */
+export function knowing(...things: Thing[]): KeyListerGetter<Thing> {
+  return {
+    listKeys: () => things.map(nameOf),
+    getByKey: (key) => things.find(({ name }) => name === key),
+  };
+}
+
+/** A deletion's object as the tests compare it. */
+export const gone = (name: string, val?: number) =>
+  ({ key: name, obj: val === undefined ? undefined : thing(name, val) }) as DeletedFinalStateUnknown<Thing>;
+
+/** The next item that is in line; fails if there is none, rather than to wait. */
+export async function popNow<T, A>(queue: Queue<T, A>, process: PopProcessFunc<A> = () => {}): Promise<A> {
+  if (queue.list().length === 0) throw new Error('nothing is in line');
+  return queue.pop(process);
+}
+
+/** All that is in line. */
+export async function popAll<T, A>(queue: Queue<T, A>): Promise<A[]> {
+  const items: A[] = [];
+  while (queue.list().length > 0) items.push(await popNow(queue));
+  return items;
+}

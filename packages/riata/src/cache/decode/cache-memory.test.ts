@@ -1,0 +1,389 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import type { KubeObject } from '../../object/meta.js';
+import { isRawObject } from '../../object/raw/raw-object.js';
+import { decodeObject, type MakeObject } from '../../object/scan/decode-object.js';
+import { clone } from '../../object/value/clone.js';
+import { equal } from '../../object/value/equal.js';
+import { freeze, isFrozenDeep } from '../../object/value/freeze.js';
+import { jsonObject } from '../../object/value/json.fixture.js';
+import { lossOf, markLossy } from '../../object/value/lossy.js';
+import { ListDecoder } from '../../rest/stream/list-decoder.js';
+import { WatchDecoder } from '../../rest/stream/watch-decoder.js';
+import { silentLogger } from '../../runtime/logger.js';
+import { onAbort } from '../../runtime/signals.js';
+import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { YoungGeneration } from '../../runtime/young-generation.js';
+import type { Change } from '../informer/change.js';
+import { OrderedFIFO } from '../informer/ordered-fifo.js';
+import { SharedIndexInformer } from '../informer/shared-index-informer.js';
+import type { ListerWatcher } from '../reflector/list-watch.js';
+import { type CacheMemory, createIngest, madeBy } from './cache-memory.js';
+import { HashConsing } from './hash-consing.js';
+import { RecentStrings } from './recent-strings.js';
+
+interface Pod extends KubeObject {
+  readonly spec: { readonly nodeName: string; readonly containers: readonly { readonly image: string }[] };
+  readonly status: { readonly phase: string; readonly images: readonly string[] };
+}
+
+const template = { image: 'registry.example.com/shop/web:v1.2.3', env: [{ name: 'REGION', value: 'eu-central-1' }] };
+function pod(name: string, phase = 'Running', owner = 'rs-1'): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...{ name, namespace: 'shop', uid: `uid-of-${name}`, resourceVersion: '1', creationTimestamp: '' },
+      labels: { app: 'web' },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `uid-of-${owner}` }],
+    },
+    spec: { nodeName: `node-of-${name}`, containers: [template] },
+    status: { phase, images: [template.image] },
+  };
+}
+const memories: CacheMemory[] = ['parsed', 'raw', 'hash-consed'];
+
+function through(memory: CacheMemory) {
+  const { makeObject, admit } = createIngest(memory);
+  const decode = (object: object) =>
+    decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, makeObject });
+  return { decode, admit };
+}
+
+test.each([
+  ['parsed', 2, 1],
+  ['raw', 2, 0],
+  ['hash-consed', 2, 1],
+] as const)('what stays in the heap is told to who sees to the garbage collector: %s', (memory, added, replaced) => {
+  const addings = vi.spyOn(YoungGeneration.prototype, 'added');
+  const replacings = vi.spyOn(YoungGeneration.prototype, 'replaced');
+  try {
+    const { decode, admit } = through(memory);
+    const first = admit(decode(pod('a')), undefined);
+    admit(decode(pod('b')), undefined);
+    admit(decode(pod('a', 'Failed')), first);
+    expect(addings).toHaveBeenCalledTimes(added);
+    expect(replacings).toHaveBeenCalledTimes(replaced);
+  } finally {
+    addings.mockRestore();
+    replacings.mockRestore();
+  }
+});
+
+describe.each(memories)('%s', (memory) => {
+  test('a version takes over what did not change, and is the one before when nothing did', () => {
+    const { decode, admit } = through(memory);
+    const first = freeze(admit(decode(pod('a')), undefined));
+    const second = freeze(admit(decode(pod('a', 'Failed')), first));
+    expect(second).toEqual(pod('a', 'Failed'));
+    expect(second.spec).toBe(first.spec);
+    expect(second.status).not.toBe(first.status);
+    expect(admit(decode(pod('a', 'Failed')), second)).toBe(second);
+    expect(isFrozenDeep(second)).toBe(true);
+  });
+
+  test('whatever comes, what is stored is equal to it, in the same order of keys', () => {
+    const objects = fc.array(jsonObject(), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(objects, fc.boolean(), (bases, freezes) => {
+        const { decode, admit } = through(memory);
+        let previous: Pod | undefined;
+        for (const base of bases) {
+          const object = { ...base, metadata: { name: 'a', labels: base } };
+          const next = decode(object);
+          const expected = JSON.stringify(next);
+          for (const known of [undefined, previous]) {
+            const admitted = admit(decode(object), known);
+            if (freezes) freeze(admitted);
+            expect(equal(admitted, next)).toBe(true);
+            if (known === undefined) expect(JSON.stringify(admitted)).toBe(expected);
+            previous = admitted;
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('losses are those of the new version', () => {
+    const { decode, admit } = through(memory);
+    const first = admit(decode(pod('a')), undefined);
+    const lossy = markLossy(decode(pod('a')), 'transformed');
+    const second = admit(lossy, first);
+    expect(second).toEqual(first);
+    expect(lossOf(second)?.reasons.map(({ reason }) => reason)).toEqual(['transformed']);
+    expect(lossOf(first)).toBeUndefined();
+  });
+
+  test('frozen objects, as they come from own writes, are taken in', () => {
+    const { admit } = through(memory);
+    const first = admit(freeze(clone(pod('a')) as Pod), undefined);
+    const second = admit(freeze(clone(pod('a', 'Failed')) as Pod), first);
+    expect(second).toEqual(pod('a', 'Failed'));
+    expect(first).toEqual(pod('a'));
+    expect(second.spec).toBe(first.spec);
+  });
+});
+
+test('parsed: parts that are frozen, as transforms leave them, are taken in', () => {
+  const { decode, admit } = through('parsed');
+  const first = admit(decode(pod('a')), undefined);
+  const second = admit({ ...decode(pod('b')), status: freeze(decode(pod('b')).status) }, undefined);
+  expect(second).toEqual(pod('b'));
+  const third = admit({ ...decode(pod('a', 'Failed')), status: freeze(decode(pod('a', 'Failed')).status) }, first);
+  expect(third).toEqual(pod('a', 'Failed'));
+  expect(third.spec).toBe(first.spec);
+  expect(first).toEqual(pod('a'));
+});
+
+describe.each<CacheMemory>(['parsed', 'hash-consed'])('%s: objects share', (memory) => {
+  test('what they have in common with the one before, when it is frozen too', () => {
+    const { decode, admit } = through(memory);
+    const a = freeze(admit(decode(pod('a')), undefined));
+    const b = freeze(admit(decode(pod('b')), undefined));
+    expect(b).toEqual(pod('b'));
+    expect(b.spec.containers).toBe(a.spec.containers);
+    expect(b.metadata.labels).toBe(a.metadata.labels);
+    expect(b.spec).not.toBe(a.spec);
+  });
+
+  test('what they have in common with another of the same owner', () => {
+    const { decode, admit } = through(memory);
+    const a = admit(decode(pod('a')), undefined);
+    const other = { ...pod('x', 'Running', 'rs-2'), spec: { nodeName: 'n', containers: [] }, status: {} };
+    admit(decode(other), undefined);
+    const b = admit(decode(pod('b')), undefined);
+    expect(b.spec.containers).toBe(a.spec.containers);
+  });
+});
+
+describe('raw: metadata are decoded as they come', () => {
+  /** As in an informer: what was admitted last is what is stored. */
+  function informerLike() {
+    let stored: Pod | undefined;
+    const { makeObject, admit } = createIngest('raw', () => stored);
+    return (text: string) => {
+      const next = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true, makeObject });
+      stored = admit(next, stored);
+      return stored;
+    };
+  }
+  const managed = (object: Pod) =>
+    JSON.stringify(object).replace('"metadata":{', '"metadata":{"managedFields":[{"manager":"x"}],');
+
+  test('with the version before, and are held by the object', () => {
+    const take = informerLike();
+    const first = take(managed(pod('a')));
+    const second = take(managed({ ...pod('a'), metadata: { ...pod('a').metadata, resourceVersion: '2' } }));
+    expect(isRawObject(second)).toBe(true);
+    expect(second.metadata).toEqual({ ...pod('a').metadata, resourceVersion: '2' });
+    expect(second.metadata.labels).toBe(first.metadata.labels);
+    expect(second.spec).toBe(first.spec);
+    expect(Object.getOwnPropertyDescriptor(second, 'metadata')?.value).toBe(second.metadata);
+    expect(isFrozenDeep(second.metadata)).toBe(true);
+    expect(take(managed(second))).toBe(second);
+  });
+
+  test('with the object that came before', () => {
+    const { makeObject } = createIngest('raw');
+    const [a, b] = [pod('a'), pod('b')].map((object) =>
+      decodeObject<Pod>(Buffer.from(managed(object)), { cutManagedFields: true, makeObject }),
+    );
+    expect(b).toEqual(pod('b'));
+    expect(b?.metadata.ownerReferences).toBe(a?.metadata.ownerReferences);
+  });
+
+  test.each([
+    ['a number that a double does not hold', '{"metadata":{"name":"a","generation":9007199254740993},"spec":{"x":1}}'],
+    ['none', '{"kind":"Pod","metadata":null,"spec":{"x":1}}'],
+    ['keys with escapes', '{"metadata":{"name":"a","managed\\u0046ields":[],"l\\u0061bels":{}},"spec":{"x":1}}'],
+    ['managedFields twice', '{"metadata":{"managedFields":[],"name":"a","managedFields":[1]},"spec":{"x":1}}'],
+    ['a prototype', '{"metadata":{"name":"a","labels":{"__proto__":"x"}},"spec":{"x":1}}'],
+  ])('%s: equal to what a parser makes of it', (_, text) => {
+    const take = informerLike();
+    const expected = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true });
+    for (const round of [1, 2]) expect([round, JSON.stringify(take(text))]).toEqual([round, JSON.stringify(expected)]);
+    expect(lossOf(take(text))).toEqual(lossOf(expected));
+  });
+
+  test('kept as text in one version, and not in another', () => {
+    const take = informerLike();
+    const text = (generation: string) =>
+      `{"metadata":{"name":"a","generation":${generation}},"spec":{"note":"日本語"},"status":{"note":"日本語"}}`;
+    for (const generation of ['1', '9007199254740993', '9007199254740993', '2']) {
+      const { spec } = take(text('1'));
+      const next = take(text(generation));
+      expect(JSON.stringify(next)).toBe(JSON.stringify(JSON.parse(text(generation))));
+      expect(next.spec).toBe(spec);
+    }
+  });
+});
+
+test('an unknown memory is refused by name', () => {
+  expect(() => createIngest('zip' as CacheMemory)).toThrow(/expected 'parsed', 'raw' or 'hash-consed', got "zip"/);
+});
+
+test('the table of hash-consing is bounded, and keeps what is met again', () => {
+  const table = new HashConsing({ maxNodes: 20 });
+  const spec = () => ({ spec: { common: { value: 'a value that is shared' } } });
+  const first = table.unify(spec());
+  expect(table.unify(spec()).spec).toBe(first.spec);
+  for (let i = 0; i < 1000; i++) table.unify({ spec: { unique: [i] } });
+  expect(table.size).toBeGreaterThan(8);
+  expect(table.size).toBeLessThanOrEqual(16);
+  expect(table.unify(spec()).spec).toBe(first.spec);
+});
+
+test('strings are equal to what was given, whatever is remembered', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ maxLength: 40 }), { maxLength: 50 }), (texts) => {
+      const strings = new RecentStrings(4);
+      for (const text of [...texts, ...texts]) expect(strings.intern(text)).toBe(text);
+    }),
+  );
+});
+
+describe('raw objects off the wire', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  const { makeObject } = createIngest('raw');
+
+  test('items of a list, with their type filled in', () => {
+    const { apiVersion: _, kind: __, ...bare } = pod('a');
+    const items = [bare, pod('b'), { ...bare, metadata: { ...bare.metadata, managedFields: [{ manager: 'x' }] } }];
+    const decoder = new ListDecoder<Pod>({ makeObject, cutManagedFields: true });
+    decoder.push(bytes(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":${JSON.stringify(items)}}`));
+    const found = [decoder.next(), decoder.next(), decoder.next()] as Pod[];
+    expect(decoder.finish().count).toBe(3);
+    expect(found.map(isRawObject)).toEqual([true, true, true]);
+    expect(found).toEqual([pod('a'), pod('b'), pod('a')]);
+    expect(Object.keys(found[0] as Pod)).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+  });
+
+  test('an item that holds what looks like the beginning of another', () => {
+    const inner = [{ metadata: { a: 1 } }, { metadata: { b: 1 } }];
+    const item = { metadata: { name: 'a' }, spec: { inner }, status: {} };
+    const decoder = new ListDecoder<Pod>({ makeObject, cutManagedFields: true });
+    decoder.push(
+      bytes(`{"kind":"PodList","apiVersion":"v1","items":[${JSON.stringify(item)},${JSON.stringify(item)}]}`),
+    );
+    const found = [decoder.next(), decoder.next()];
+    const typed = { apiVersion: 'v1', kind: 'Pod', ...item };
+    expect(found).toEqual([typed, typed]);
+  });
+
+  test('events of a watch; bookmarks and errors are parsed', () => {
+    const bookmark = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '9' } };
+    const decoder = new WatchDecoder<Pod>({ makeObject, cutManagedFields: true });
+    decoder.push(bytes(`{"type":"ADDED","object":${JSON.stringify(pod('a'))}}\n`));
+    const added = decoder.next();
+    decoder.push(bytes(`{"type":"BOOKMARK","object":${JSON.stringify(bookmark)}}\n`));
+    const marked = decoder.next();
+    expect(added).toEqual({ type: 'ADDED', object: pod('a') });
+    expect(isRawObject(added?.object as object)).toBe(true);
+    expect(marked).toEqual({ type: 'BOOKMARK', object: bookmark });
+    expect(isRawObject(marked?.object as object)).toBe(false);
+  });
+
+  test('are asked for by madeBy, in lists and watches', async () => {
+    const asked: unknown[] = [];
+    const source = {
+      list: async (options: object) => {
+        asked.push(options);
+        return { apiVersion: 'v1', kind: 'PodList', metadata: {}, items: [] };
+      },
+      watch: async (options: object) => {
+        asked.push(options);
+        throw new Error('no watch here');
+      },
+    };
+    const made = madeBy<Pod>(source, makeObject);
+    await made.list({ limit: 1 });
+    await expect(made.watch({ timeoutSeconds: 1 })).rejects.toThrow('no watch here');
+    expect(asked).toEqual([
+      { limit: 1, makeObject },
+      { timeoutSeconds: 1, makeObject },
+    ]);
+    expect(madeBy<Pod>(source, undefined)).toBe(source);
+  });
+});
+
+test('raw: a change decodes what is read of it and nothing else, through store, indexes and handlers', async () => {
+  const clock = new VirtualClock();
+  // What nobody reads need not even be JSON.
+  const unreadable = (version: number, status: string) =>
+    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"${version}"},` +
+    `"spec":{"nodeName":nobody},"status":{"phase":"${status}"}}`;
+  const made: object[] = [];
+  const decode = (text: string, makeObject: MakeObject | undefined) => {
+    const object = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true, makeObject });
+    made.push(object);
+    return object;
+  };
+  const source: ListerWatcher<Pod> = {
+    list: async ({ makeObject }) => {
+      const items = [decode(unreadable(1, 'Pending'), makeObject)];
+      return { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items };
+    },
+    async watch({ makeObject, signal }) {
+      const object = decode(unreadable(2, 'Running'), makeObject);
+      return {
+        stop: () => undefined,
+        async *[Symbol.asyncIterator]() {
+          yield { type: 'MODIFIED' as const, object };
+          await new Promise((resolve) => onAbort(signal, () => resolve(undefined)));
+        },
+      };
+    },
+  };
+  const informer = new SharedIndexInformer<Pod>(source, {
+    ...{ memory: 'raw', useWatchList: false, runtime: { clock, log: silentLogger } },
+    indexers: { byPhase: (obj) => [obj.status.phase] },
+  });
+  const seen: string[] = [];
+  let last: Change<Pod> | undefined;
+  informer.addEventHandler({
+    onAdd: (obj) => seen.push(`add ${obj.metadata.name} ${obj.status.phase}`),
+    onChange: (change) => {
+      seen.push(`${change.type} ${change.key} ${change.metadata.resourceVersion}`);
+      last = change;
+    },
+  });
+  const stop = new AbortController();
+  const ended = informer.run({ signal: stop.signal });
+  await clock.settle();
+  expect(made.map(isRawObject)).toEqual([true, true]);
+  expect(seen).toEqual(['Added shop/a 1', 'add a Pending', 'Updated shop/a 2']);
+  expect(informer.getIndexer().indexKeys('byPhase', 'Running')).toEqual(['shop/a']);
+  expect(last?.new?.status).toEqual({ phase: 'Running' });
+  expect(() => last?.new?.spec).toThrow('broken JSON');
+  stop.abort();
+  await ended;
+});
+
+test.each<[string, object, boolean]>([
+  ['by default objects are made along what is stored', {}, true],
+  ['a transform may write to what it gets: objects are parsed for it', { transform: (obj: Pod) => obj }, false],
+  ['so they are for a queue of somebody else', { newQueue: () => new OrderedFIFO<Pod>() }, false],
+  ['raw objects are frozen anyway', { memory: 'raw', transform: (obj: Pod) => obj }, true],
+])('%s', async (_, options, isMade) => {
+  const clock = new VirtualClock();
+  const makers: (MakeObject | undefined)[] = [];
+  const source: ListerWatcher<Pod> = {
+    list: async ({ makeObject }) => {
+      makers.push(makeObject);
+      return { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items: [] };
+    },
+    watch: ({ makeObject, signal }) => {
+      makers.push(makeObject);
+      return new Promise((__, reject) => onAbort(signal, () => reject(new Error('stopped'))));
+    },
+  };
+  const runtime = { clock, log: silentLogger };
+  const informer = new SharedIndexInformer<Pod>(source, { useWatchList: false, runtime, ...options });
+  const stop = new AbortController();
+  const ended = informer.run({ signal: stop.signal });
+  await clock.settle();
+  expect(makers.map((make) => make !== undefined)).toEqual([isMade, isMade]);
+  stop.abort();
+  await ended;
+});

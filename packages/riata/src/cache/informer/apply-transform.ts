@@ -1,0 +1,43 @@
+import type { KubeObject } from '../../object/meta.js';
+import { carryLoss, markLossy } from '../../object/value/lossy.js';
+import { describeObject, describeValue } from '../../object/with-metadata.js';
+
+/** What stores, handlers and own writes go by. */
+const identity = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
+
+/** A transform does not do what it has to: only its author can mend that. */
+export class TransformError extends Error {
+  override readonly name = 'TransformError';
+}
+
+/**
+ * What a transform makes of an object, noted as something that is not what the server holds. Throws, with the object's
+ * name, what the transform throws, and if it gives something that cannot be kept: without its resourceVersion, updates
+ * would look like none and own writes would never end.
+ */
+export function applyTransform<T extends KubeObject>(transform: (object: T) => T, object: T): T {
+  const { kind, metadata: before } = object;
+  const { namespace, name, uid, resourceVersion } = before;
+  const known = { namespace, name, uid, resourceVersion };
+  const what = () => describeObject({ kind, metadata: { namespace, name } });
+  let kept: T;
+  try {
+    kept = transform(object);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TransformError(`the transform failed on ${what()}: ${why}`, { cause });
+  }
+  if (typeof kept !== 'object' || kept === null) {
+    throw new TransformError(
+      `the transform gave ${describeValue(kept)} for ${what()}: it has to return the object, or another to keep instead`,
+    );
+  }
+  const changed = identity.find((field) => kept.metadata?.[field] !== known[field]);
+  if (changed !== undefined) {
+    throw new TransformError(
+      `the transform changed metadata.${changed} of ${what()}: a cache goes by ${identity.join(', ')}; keep them as they are`,
+    );
+  }
+  if (kept !== object) carryLoss(object, kept);
+  return markLossy(kept, 'transformed');
+}

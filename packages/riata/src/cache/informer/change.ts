@@ -1,0 +1,90 @@
+import type { KubeObject, ObjectMeta } from '../../object/meta.js';
+import { identityOf } from '../../object/raw/raw-parts.js';
+import { freeze } from '../../object/value/freeze.js';
+
+/** What happened to an object. `Sync`: nothing; it is to be looked at again, by a resync or a list that brought nothing new. */
+export type ChangeType = 'Added' | 'Updated' | 'Deleted' | 'Sync';
+
+/**
+ * One change of one object, as an informer tells it: what client-go's three notifications are in one. Cheap to make and
+ * to pass on: `old` and `new` are frozen when they are first asked for, not before.
+ */
+export interface Change<out T extends KubeObject> {
+  readonly type: ChangeType;
+  /** `namespace/name`, or `name` alone. */
+  readonly key: string;
+  /** `Added`, and part of what was there when the handler began: of the first list, or of what the informer knew already. */
+  readonly isInInitialList: boolean;
+  /** `Deleted`, and `old` is only the last state that is known (`DeletedFinalStateUnknown`). */
+  readonly isFinalStateUnknown: boolean;
+  /**
+   * True for a `Deleted` and the `Added` after it that the server told in one: the name now belongs to another object,
+   * with another UID.
+   */
+  readonly isRecreated: boolean;
+  /** Of `new`; of `old` if it was deleted. */
+  readonly metadata: ObjectMeta;
+  /** What the handler knew before, of a deleted object its last state; none for `Added`. Frozen. */
+  readonly old: T | undefined;
+  /** What there is now; none for `Deleted`. Frozen. */
+  readonly new: T | undefined;
+}
+
+/** {@link Change.isInInitialList} and the like, all false unless said. */
+export interface ChangeFlags {
+  readonly isInInitialList?: boolean;
+  readonly isFinalStateUnknown?: boolean;
+  readonly isRecreated?: boolean;
+}
+
+const noFlags: ChangeFlags = {};
+
+/** A {@link Change} over objects as a store keeps them. One of `old` and `new` is there. */
+export class StoredChange<out T extends KubeObject> implements Change<T> {
+  readonly type: ChangeType;
+  readonly key: string;
+  readonly isInInitialList: boolean;
+  readonly isFinalStateUnknown: boolean;
+  readonly isRecreated: boolean;
+  readonly #old: T | undefined;
+  readonly #new: T | undefined;
+
+  constructor(type: ChangeType, key: string, old: T | undefined, next: T | undefined, flags: ChangeFlags = noFlags) {
+    this.type = type;
+    this.key = key;
+    this.#old = old;
+    this.#new = next;
+    this.isInInitialList = flags.isInInitialList === true;
+    this.isFinalStateUnknown = flags.isFinalStateUnknown === true;
+    this.isRecreated = flags.isRecreated === true;
+  }
+
+  get metadata(): ObjectMeta {
+    return freeze((this.#new ?? this.#old)?.metadata) as ObjectMeta;
+  }
+
+  get old(): T | undefined {
+    return freeze(this.#old);
+  }
+
+  get new(): T | undefined {
+    return freeze(this.#new);
+  }
+
+  /** `old`, not handed out: not frozen. */
+  static oldOf<T extends KubeObject>(change: StoredChange<T>): T | undefined {
+    return change.#old;
+  }
+
+  /** `new`, not handed out: not frozen. */
+  static newOf<T extends KubeObject>(change: StoredChange<T>): T | undefined {
+    return change.#new;
+  }
+}
+
+/** True if both are known and differ: the same name, another object. */
+export function isAnotherObject(a: KubeObject, b: KubeObject): boolean {
+  const uid = identityOf(a)?.uid;
+  const other = identityOf(b)?.uid;
+  return uid !== other && !!uid && !!other;
+}

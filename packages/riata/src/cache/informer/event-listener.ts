@@ -1,0 +1,222 @@
+import type { KubeObject } from '../../object/meta.js';
+import type { Scheduler } from '../../runtime/clock.js';
+import { link } from '../../runtime/signals.js';
+import { SlicedWork } from '../../runtime/sliced-work.js';
+import type { StoreSnapshot } from '../store/informer-store.js';
+import { StoredChange } from './change.js';
+import { explainHandlerError, type HandlerErrorFunc } from './handler-error.js';
+import { PendingChanges } from './pending-changes.js';
+import { callHandler, type EventHandlerRegistration, type ResourceEventHandler } from './resource-event-handler.js';
+import { SyncedFlag } from './synced-flag.js';
+
+/** What a listener needs of its informer. */
+export interface Upstream {
+  readonly name: string;
+  readonly clock: Scheduler;
+  readonly onHandlerError: HandlerErrorFunc;
+  hasSynced(): boolean;
+  synced(options: { readonly signal?: AbortSignal }): Promise<void>;
+}
+
+/** How a listener is doing, at the moment it was asked. */
+export interface EventHandlerHealth {
+  readonly name: string;
+  readonly synced: boolean;
+  /** Changes that wait for it. */
+  readonly pending: number;
+  /** Changes that went into others since it was too slow. */
+  readonly coalesced: number;
+  /** How often it failed. */
+  readonly failures: number;
+  /** The call that has returned a promise which is not settled yet: all that is `pending` waits for it. */
+  readonly call?: { readonly key: string; readonly runningMs: number };
+}
+
+export interface ListenerOptions<T extends KubeObject> {
+  readonly name: string;
+  readonly bufferSize: number;
+  /** What there is already: told first, as additions. */
+  readonly initial?: StoreSnapshot<T>;
+  /** Called once, when it is removed or its informer has stopped. */
+  readonly onClose?: () => void;
+}
+
+/**
+ * One handler of an informer (`processorListener`): calls it directly while it keeps up, and keeps what it has to wait for.
+ */
+export class EventListener<T extends KubeObject> implements EventHandlerRegistration {
+  readonly name: string;
+  /** Whether it is told of what did not change. Set by the resync. */
+  isResyncing = false;
+  readonly #handler: ResourceEventHandler<T>;
+  readonly #upstream: Upstream;
+  readonly #onClose: (() => void) | undefined;
+  readonly #pending: PendingChanges<T>;
+  #initial: StoreSnapshot<T> | undefined;
+  /** How much of it was told. */
+  #initialAt = 0;
+  /** 1 while the handler works on what is part of the initial list. */
+  #initialUnderway = 0;
+  /** While it drains: all that comes has to wait. */
+  #draining: Promise<void> | undefined;
+  /** Aborts when no further calls will be made. */
+  readonly #closed = new AbortController();
+  readonly #delivered = new SyncedFlag();
+  #failures = 0;
+  #running: { readonly key: string; readonly sinceMs: number } | undefined;
+
+  constructor(handler: ResourceEventHandler<T>, upstream: Upstream, options: ListenerOptions<T>) {
+    const { name, bufferSize, initial, onClose } = options;
+    if (!(bufferSize >= 1))
+      throw new RangeError(`handler "${name}": bufferSize wants a number from 1 up, got ${bufferSize}`);
+    this.name = name;
+    this.#handler = handler;
+    this.#upstream = upstream;
+    this.#onClose = onClose;
+    this.#pending = new PendingChanges(bufferSize);
+    this.#initial = initial;
+    // Not at once: whoever adds a handler wants to have its registration before the first call.
+    if (initial !== undefined && initial.keys.length > 0) this.#draining = this.#drain(upstream.clock.yield());
+  }
+
+  get health(): EventHandlerHealth {
+    const { size, coalesced } = this.#pending;
+    return {
+      name: this.name,
+      synced: this.hasSynced(),
+      pending: size + this.#initialLeft,
+      coalesced,
+      failures: this.#failures,
+      ...(this.#running && {
+        call: { key: this.#running.key, runningMs: this.#upstream.clock.monotonic() - this.#running.sinceMs },
+      }),
+    };
+  }
+
+  belongsTo(upstream: Upstream): boolean {
+    return this.#upstream === upstream;
+  }
+
+  /** Tells the handler, now or when it has the time. */
+  add(change: StoredChange<T>): void {
+    if (this.#closed.signal.aborted) return;
+    if (this.#draining !== undefined) {
+      this.#pending.push(change);
+      return;
+    }
+    const call = this.#call(change);
+    if (call === undefined) return;
+    if (change.isInInitialList) this.#initialUnderway = 1;
+    this.#draining = this.#drain(call, change);
+  }
+
+  hasSynced(): boolean {
+    if (!this.#delivered.raised && this.#upstream.hasSynced() && this.#isInitialTold) {
+      if (!this.#closed.signal.aborted) this.#delivered.raise();
+    }
+    return this.#delivered.raised;
+  }
+
+  async synced({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.hasSynced()) return;
+    using either = link(signal, this.#closed.signal);
+    await this.#upstream.synced({ signal: either.signal });
+    if (!this.hasSynced()) await this.#delivered.wait(either.signal);
+  }
+
+  remove(): Promise<void> {
+    this.close(new Error(`handler "${this.name}" of informer "${this.#upstream.name}" was removed`));
+    return this.#draining ?? Promise.resolve();
+  }
+
+  /** No further calls: who waits for it to be synced gets the reason. Resolves when the last call is done. */
+  close(reason: unknown): Promise<void> {
+    if (!this.#closed.signal.aborted) {
+      this.#closed.abort(reason);
+      this.#pending.clear();
+      this.#initial = undefined;
+      this.#onClose?.();
+    }
+    return this.#draining ?? Promise.resolve();
+  }
+
+  /** Waits for what is under way, then hands out what came meanwhile, until nothing is left. */
+  async #drain(underway: PromiseLike<unknown>, change?: StoredChange<T>): Promise<void> {
+    await this.#settled(underway, change);
+    const work = new SlicedWork(this.#upstream.clock);
+    work.begin();
+    for (;;) {
+      // Before the first one, too: a thousand handlers may begin at the same time.
+      if (work.isOver) await work.rest();
+      const next = this.#next();
+      if (next === undefined) break;
+      const call = this.#call(next);
+      if (call !== undefined) {
+        await work.waitFor(this.#settled(call, next));
+        continue;
+      }
+      if (next.isInInitialList) this.#toldInitial();
+    }
+    void work.end();
+    this.#draining = undefined;
+  }
+
+  /** What is part of the initial list stays counted until the handler is done with it. */
+  #next(): StoredChange<T> | undefined {
+    if (this.#closed.signal.aborted) return undefined;
+    const initial = this.#initial;
+    if (initial !== undefined && this.#initialAt < initial.keys.length) {
+      const at = this.#initialAt++;
+      this.#initialUnderway = 1;
+      const key = initial.keys[at] as string;
+      return new StoredChange<T>('Added', key, undefined, initial.objects[at], { isInInitialList: true });
+    }
+    this.#initial = undefined;
+    const next = this.#pending.shift();
+    if (next?.isInInitialList) this.#initialUnderway = 1;
+    return next;
+  }
+
+  #call(change: StoredChange<T>): PromiseLike<unknown> | undefined {
+    try {
+      return callHandler(this.#handler, change);
+    } catch (error) {
+      this.#failed(error, change);
+      return undefined;
+    }
+  }
+
+  async #settled(call: PromiseLike<unknown>, change: StoredChange<T> | undefined): Promise<void> {
+    if (change !== undefined) this.#running = { key: change.key, sinceMs: this.#upstream.clock.monotonic() };
+    try {
+      await call;
+    } catch (error) {
+      if (change !== undefined) this.#failed(error, change);
+    }
+    this.#running = undefined;
+    if (change?.isInInitialList) this.#toldInitial();
+  }
+
+  #toldInitial(): void {
+    this.#initialUnderway = 0;
+    if (this.#isInitialTold) this.hasSynced();
+  }
+
+  get #initialLeft(): number {
+    return this.#initial === undefined ? 0 : this.#initial.keys.length - this.#initialAt;
+  }
+
+  get #isInitialTold(): boolean {
+    return this.#initialLeft + this.#initialUnderway + this.#pending.initial === 0;
+  }
+
+  #failed(error: unknown, change: StoredChange<T>): void {
+    this.#failures += 1;
+    const context = { informer: this.#upstream.name, handler: this.name, change };
+    try {
+      this.#upstream.onHandlerError(explainHandlerError(error, context), context);
+    } catch {
+      // Reporting must not do what the handler may not: stop the others.
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { KubeObject } from '../../object/meta.js';
+import { describeObject } from '../../object/with-metadata.js';
+import type { Change } from './change.js';
+
+const brand: unique symbol = Symbol.for('riata.CacheMutationError') as never;
+
+/** Where an error of a handler came from. */
+export interface HandlerErrorContext {
+  /** The informer's name. */
+  readonly informer: string;
+  /** The handler's name. */
+  readonly handler: string;
+  /** What it was called with. */
+  readonly change: Change<KubeObject>;
+}
+
+/** Told what handlers throw or reject with. */
+export type HandlerErrorFunc = (error: unknown, context: HandlerErrorContext) => void;
+
+/**
+ * A handler tried to change an object of the cache, which everybody shares: it is frozen, and nothing was changed. What
+ * client-go's `CacheMutationDetector` finds out later, in tests. `cause` is the error that was thrown.
+ */
+export class CacheMutationError extends Error {
+  constructor({ informer, handler, change }: HandlerErrorContext, cause: Error) {
+    const object = change.new ?? change.old;
+    const what = object === undefined ? `"${change.key}"` : describeObject(object);
+    super(
+      `handler "${handler}" of informer "${informer}" tried to change ${what} or another frozen object (${cause.message}); ` +
+        'objects of a cache are shared by all who read it: make a copy with clone(x), or edit(x, (draft) => { … })',
+      { cause },
+    );
+    this.name = 'CacheMutationError';
+    Object.defineProperty(this, brand, { value: true });
+  }
+}
+
+/** True for a {@link CacheMutationError}, also one of another copy of the package. */
+export function isCacheMutationError(error: unknown): error is CacheMutationError {
+  return typeof error === 'object' && error !== null && brand in error;
+}
+
+/** What V8 says when something frozen is written to, by assignment, `delete`, `push`, `sort`, `Object.defineProperty`… */
+const frozenWrite =
+  /^Cannot (?:assign to read only|add|delete|define|redefine) property|^Cannot add\/remove sealed|is not extensible$/;
+
+/** The error as it is to be told: a write to a frozen object gets the object's name and the remedy. */
+export function explainHandlerError(error: unknown, context: HandlerErrorContext): unknown {
+  const isFrozenWrite = error instanceof TypeError && frozenWrite.test(error.message);
+  return isFrozenWrite ? new CacheMutationError(context, error) : error;
+}

@@ -1,0 +1,91 @@
+import { type Duration, durationMs } from '../../object/duration.js';
+import type { Clock } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
+
+/** Less would keep everybody busy with nothing (`minimumResyncPeriod`). */
+const minimumMs = 1000;
+
+interface Schedule {
+  readonly requestedMs: number;
+  periodMs: number;
+  nextMs: number;
+}
+
+/** A resync period in milliseconds; 0 is never. */
+export function resyncMs(period: Duration | 0, what: string): number {
+  return period === 0 ? 0 : durationMs(period, what);
+}
+
+/**
+ * When which listener is to be told of everything again. The informer looks every {@link checkMs}: its own period, or less
+ * if a listener that came before start wants less. Without a period of its own nobody is.
+ */
+export class ResyncPeriods<L extends { isResyncing: boolean; readonly name: string }> {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #schedules = new Map<L, Schedule>();
+  #checkMs: number;
+
+  constructor(periodMs: number, clock: Clock, log: Logger) {
+    this.#checkMs = periodMs;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get checkMs(): number {
+    return this.#checkMs;
+  }
+
+  add(listener: L, askedMs: number, isStarted: boolean): void {
+    let requestedMs = askedMs;
+    if (requestedMs > 0 && requestedMs < minimumMs) {
+      this.#log.warn('a resync period below one second is taken for one second', {
+        handler: listener.name,
+        resyncPeriodMs: requestedMs,
+      });
+      requestedMs = minimumMs;
+    }
+    if (requestedMs > 0 && requestedMs < this.#checkMs) {
+      if (isStarted) {
+        this.#log.warn('the informer is started and looks less often than this resync period asks for', {
+          handler: listener.name,
+          resyncPeriodMs: requestedMs,
+          informerPeriodMs: this.#checkMs,
+        });
+        requestedMs = this.#checkMs;
+      } else {
+        this.#checkMs = requestedMs;
+      }
+    } else if (requestedMs > 0 && this.#checkMs === 0) {
+      this.#log.warn('the informer has no resyncPeriod, so its handlers have none either', {
+        handler: listener.name,
+        resyncPeriodMs: requestedMs,
+      });
+    }
+    const periodMs = this.#possible(requestedMs);
+    this.#schedules.set(listener, { requestedMs, periodMs, nextMs: this.#clock.monotonic() + periodMs });
+    for (const schedule of this.#schedules.values()) schedule.periodMs = this.#possible(schedule.requestedMs);
+  }
+
+  delete(listener: L): void {
+    this.#schedules.delete(listener);
+  }
+
+  /** Notes who is due now, and tells if anybody is (`shouldResync`). */
+  check(): boolean {
+    const now = this.#clock.monotonic();
+    let isAnyDue = false;
+    for (const [listener, schedule] of this.#schedules) {
+      listener.isResyncing = schedule.periodMs > 0 && now >= schedule.nextMs;
+      if (!listener.isResyncing) continue;
+      isAnyDue = true;
+      schedule.nextMs = now + schedule.periodMs;
+    }
+    return isAnyDue;
+  }
+
+  #possible(requestedMs: number): number {
+    if (requestedMs === 0 || this.#checkMs === 0) return 0;
+    return Math.max(requestedMs, this.#checkMs);
+  }
+}

@@ -1,0 +1,334 @@
+import type { Duration } from '../../object/duration.js';
+import { formatGroupResource } from '../../object/gvk.js';
+import type { KubeObject } from '../../object/meta.js';
+import { refuseUnknownOptions } from '../../runtime/option-names.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import { link, onAbort } from '../../runtime/signals.js';
+import { thrownAt } from '../../runtime/user-frame.js';
+import { CacheController } from '../compat/cache-controller.js';
+import type { Queue } from '../compat/queue.js';
+import { createIngest, type Ingest, madeBy } from '../decode/cache-memory.js';
+import type { ListerWatcher } from '../reflector/list-watch.js';
+import type { ReflectorHealth } from '../reflector/reflector-options.js';
+import { reflectorSettings } from '../reflector/reflector-settings.js';
+import { IndexFailures } from '../store/index-failures.js';
+import type { Indexer } from '../store/indexer.js';
+import { type BaseObserver, InformerStore } from '../store/informer-store.js';
+import type { Store } from '../store/store.js';
+import type { Indexers } from '../store/store-index.js';
+import { informerFailures } from '../store/withheld-objects.js';
+import { type Change, StoredChange } from './change.js';
+import { ChangeIterator } from './change-iterator.js';
+import type { Delta } from './delta.js';
+import { admitListed, DeltaApplier } from './delta-applier.js';
+import { EventListener, type Upstream } from './event-listener.js';
+import { OrderedFIFO } from './ordered-fifo.js';
+import {
+  type EventHandlerOptions,
+  type EventHandlerRegistration,
+  eventHandlerOptionNames,
+  type ResourceEventHandler,
+} from './resource-event-handler.js';
+import { ResyncPeriods, resyncMs } from './resync-periods.js';
+import {
+  type ChangesOptions,
+  type IndexedInformer,
+  type InformerHealth,
+  type SharedIndexInformerOptions,
+  sharedIndexInformerOptionNames,
+  type WatchErrorHandler,
+} from './shared-informer.js';
+import { SharedProcessor } from './shared-processor.js';
+
+/**
+ * Where an own-writes view listens to an informer, and gets what it reads: `informer[observeBase](observer)`. One at a
+ * time. Reads of many objects may have to wait for `freezeAhead`.
+ */
+export const observeBase: unique symbol = Symbol('riata.observeBase');
+
+/** Where an own-writes view tells of an object that it has shown, and that came and went in a gap of the watch. */
+export const tellVanished: unique symbol = Symbol('riata.tellVanished');
+
+const defaultBufferSize = 1000;
+/** Failing objects that health lists. */
+const mostListed = 100;
+
+/**
+ * The informer (`cache.NewSharedIndexInformer`, `NewSharedIndexInformerWithOptions`, `NewSharedInformer`); what may be
+ * relied on is written at `SharedInformer`.
+ *
+ * @example
+ * const informer = new SharedIndexInformer(listWatch(client, Pod), { kind: Pod });
+ * informer.addEventHandler({ onAdd: (pod) => console.log(pod.metadata.name) });
+ * void informer.run({ signal });
+ * await informer.synced({ signal });
+ */
+export class SharedIndexInformer<T extends KubeObject> implements IndexedInformer<T> {
+  readonly name: string;
+  readonly #listerWatcher: ListerWatcher<T>;
+  readonly #options: SharedIndexInformerOptions<T>;
+  readonly #runtime: Runtime;
+  readonly #ingest: Ingest;
+  readonly #store: InformerStore<T>;
+  readonly #queue: Queue<T, readonly Delta<T>[]>;
+  readonly #processor = new SharedProcessor<T>();
+  readonly #resync: ResyncPeriods<EventListener<T>>;
+  readonly #upstream: Upstream;
+  readonly #indexFailures: IndexFailures<T>;
+  readonly #failures: ReturnType<typeof informerFailures>;
+  /** Aborts when it has stopped; the reason is for those who wait for it to be synced. */
+  readonly #ended = new AbortController();
+  #transform: ((object: T) => T) | undefined;
+  #watchErrorHandler: WatchErrorHandler | undefined;
+  /** Made by the first {@link run}. */
+  #controller: CacheController<T, readonly Delta<T>[]> | undefined;
+  #handlers = 0;
+
+  constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
+    const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
+    this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
+    refuseUnknownOptions(`informer "${this.name}"`, options, sharedIndexInformerOptionNames);
+    // Not as late as in run, where nobody may be listening.
+    reflectorSettings(this.name, { pageSize: options.pageSize, silence: options.silence });
+    this.#ingest = createIngest(options.memory, (key) => this.#store.peek(key));
+    this.#listerWatcher = listerWatcher;
+    this.#options = options;
+    this.#runtime = resolveRuntime(options.runtime);
+    this.#failures = informerFailures(this.#runtime.metrics, this.name);
+    this.#transform = options.transform;
+    this.#watchErrorHandler = options.watchErrorHandler;
+    const { clock, log } = this.#runtime;
+    this.#indexFailures = new IndexFailures<T>(this.name, this.#runtime, () => this.#store);
+    this.#store = new InformerStore<T>(indexers, this.#indexFailures);
+    this.#queue = newQueue(this.#store);
+    const periodMs = resyncMs(resyncPeriod, `informer "${this.name}": resyncPeriod`);
+    this.#resync = new ResyncPeriods(periodMs, clock, log.child({ informer: this.name }));
+    this.#upstream = {
+      name: this.name,
+      clock,
+      onHandlerError: (error, context) => {
+        this.#failures('handler').inc();
+        (options.onHandlerError ?? this.#logHandlerError)(error, context);
+      },
+      hasSynced: () => this.hasSynced(),
+      synced: (wait) => this.synced(wait),
+    };
+  }
+
+  get health(): InformerHealth {
+    const idle: ReflectorHealth = {
+      name: this.name,
+      phase: 'idle',
+      phaseMs: 0,
+      listed: false,
+      resourceVersion: '',
+      consecutiveFailures: 0,
+      withheld: 0,
+    };
+    const withheld = this.#controller?.withheld;
+    const isMissing = (id: string) => !this.#store.has(id);
+    return {
+      ...(this.#controller?.health ?? idle),
+      synced: this.hasSynced(),
+      objects: this.#store.size,
+      missing: withheld === undefined ? 0 : [...withheld.ids()].filter(isMissing).length,
+      failing: [...(withheld?.list(mostListed) ?? []), ...this.#indexFailures.list(mostListed)].slice(0, mostListed),
+      failingObjects: (withheld?.size ?? 0) + this.#indexFailures.size,
+      handlers: this.#processor.listeners.map((listener) => listener.health),
+    };
+  }
+
+  get isStopped(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  addEventHandler(handler: ResourceEventHandler<T>, options: EventHandlerOptions = {}): EventHandlerRegistration {
+    return this.#listen(handler, options);
+  }
+
+  addEventHandlerWithResyncPeriod(
+    handler: ResourceEventHandler<T>,
+    resyncPeriod: Duration | 0,
+    options: EventHandlerOptions = {},
+  ): EventHandlerRegistration {
+    return this.#listen(handler, { ...options, resyncPeriod });
+  }
+
+  async removeEventHandler(registration: EventHandlerRegistration): Promise<void> {
+    if (!(registration instanceof EventListener) || !registration.belongsTo(this.#upstream)) {
+      throw new TypeError(
+        `informer "${this.name}": removeEventHandler wants what its own addEventHandler gave, got something else`,
+      );
+    }
+    await registration.remove();
+  }
+
+  changes(options: ChangesOptions = {}): AsyncIterableIterator<Change<T>> {
+    const iterator = new ChangeIterator<T>(options.signal);
+    const registration = this.#listen(iterator.handler, options, () => iterator.end());
+    iterator.onReturn = () => registration.remove();
+    return iterator;
+  }
+
+  getStore(): Store<T> {
+    return this.getIndexer();
+  }
+
+  getIndexer(): Indexer<T> {
+    if (!this.#store.isReadAtOnce) {
+      this.#store.isReadAtOnce = true;
+      void this.#store.freezeAhead(() => this.#store.size, this.#runtime.clock);
+    }
+    return this.#store;
+  }
+
+  getController(): Pick<CacheController<T, unknown>, 'hasSynced' | 'lastSyncResourceVersion'> {
+    return {
+      hasSynced: () => this.hasSynced(),
+      lastSyncResourceVersion: () => this.lastSyncResourceVersion(),
+    };
+  }
+
+  addIndexers(indexers: Indexers<T>): void {
+    this.#refuseStopped('addIndexers');
+    this.#store.addIndexers(indexers);
+  }
+
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const { clock, log } = this.#runtime;
+    if (this.#controller !== undefined) {
+      log.warn('an informer runs once: this call of run does nothing', { informer: this.name });
+      return;
+    }
+    const { kind, pageSize, useWatchList, silence } = this.#options;
+    const onBadObject = (error: unknown) =>
+      log.error('an object could not be taken in', { informer: this.name, error });
+    const [store, ingest] = [this.#store, this.#ingest];
+    // A queue of somebody else's making may change what it is given, which must not be shared by others then.
+    const areListsAdmitted = this.#options.newQueue === undefined;
+    const isAloneWithThem = areListsAdmitted && this.#transform === undefined;
+    const makeObject = ingest.sharesWhenMade && !isAloneWithThem ? undefined : ingest.makeObject;
+    const applier = new DeltaApplier({
+      ...{ store, ingest, areListsAdmitted, processor: this.#processor, clock, onBadObject },
+    });
+    using _stopping = onAbort(signal, () => applier.stop());
+    this.#controller = new CacheController({
+      ...{ kind, useWatchList, silence },
+      name: this.name,
+      queue: this.#queue,
+      listerWatcher: madeBy(this.#listerWatcher, makeObject),
+      process: applier.apply,
+      fullResyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
+      shouldResync: () => this.#resync.check(),
+      transform: this.#transform,
+      admitListed: areListsAdmitted ? admitListed(store, ingest) : undefined,
+      known: (key) => store.peek(key),
+      watchErrorHandler: this.#watchErrorHandler,
+      watchListPageSize: pageSize,
+      runtime: this.#runtime,
+    });
+    try {
+      await this.#controller.run({ signal });
+    } finally {
+      this.#indexFailures.close();
+      const reason = new Error(`informer "${this.name}" has stopped`);
+      this.#ended.abort(reason);
+      await this.#processor.close(reason);
+    }
+  }
+
+  hasSynced(): boolean {
+    return this.#controller !== undefined && this.#queue.hasSynced();
+  }
+
+  async synced({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    using either = link(signal, this.#ended.signal);
+    await this.#queue.synced(either);
+  }
+
+  lastSyncResourceVersion(): string {
+    return this.#controller?.lastSyncResourceVersion() ?? '';
+  }
+
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#refuseStarted('setWatchErrorHandler');
+    this.#watchErrorHandler = handler;
+  }
+
+  setTransform(transform: (object: T) => T): void {
+    this.#refuseStarted('setTransform');
+    this.#transform = transform;
+  }
+
+  /** Why an object is withheld from the store, as its transform fails or its metadata are malformed; undefined if it is not. */
+  withheldError(key: string): unknown {
+    return this.#controller?.withheld.errorOf(key);
+  }
+
+  /** How many objects are. */
+  get withheld(): number {
+    return this.#controller?.withheld.size ?? 0;
+  }
+
+  /** How many objects are not in an index as its function fails for them. */
+  unindexed(indexName: string): number {
+    return this.#indexFailures.sizeOf(indexName);
+  }
+
+  /** For what stands beside the store and has to know of each of its changes before any handler does. */
+  [observeBase](observer: BaseObserver<T> | undefined): InformerStore<T> {
+    this.#store.observer = observer;
+    return this.#store;
+  }
+
+  /** To handlers it was there, and is gone: one that reads with own writes may have acted on it. */
+  [tellVanished](key: string, object: T): void {
+    this.#processor.distribute(new StoredChange<T>('Added', key, undefined, object));
+    this.#processor.distribute(new StoredChange<T>('Deleted', key, object, undefined, { isFinalStateUnknown: true }));
+  }
+
+  #listen(handler: ResourceEventHandler<T>, options: EventHandlerOptions, onClose?: () => void): EventListener<T> {
+    this.#refuseStopped('addEventHandler');
+    refuseUnknownOptions(`handler of informer "${this.name}"`, options, eventHandlerOptionNames);
+    this.#handlers += 1;
+    const { name = `handler-${this.#handlers}`, bufferSize = defaultBufferSize, signal } = options;
+    const periodMs = resyncMs(
+      options.resyncPeriod ?? this.#options.resyncPeriod ?? 0,
+      `handler "${name}" of informer "${this.name}": resyncPeriod`,
+    );
+    const isStarted = this.#controller !== undefined;
+    const initial = isStarted ? this.#store.snapshot() : undefined;
+    let removing: Disposable | undefined;
+    const listener: EventListener<T> = new EventListener(handler, this.#upstream, {
+      ...{ name, bufferSize, initial },
+      onClose: () => {
+        removing?.[Symbol.dispose]();
+        this.#processor.delete(listener);
+        this.#resync.delete(listener);
+        onClose?.();
+      },
+    });
+    this.#resync.add(listener, periodMs, isStarted);
+    this.#processor.add(listener);
+    removing = onAbort(signal, () => void listener.remove());
+    return listener;
+  }
+
+  #refuseStopped(method: string): void {
+    if (!this.isStopped) return;
+    throw new Error(`informer "${this.name}" has stopped: ${method} comes too late; make a new informer`);
+  }
+
+  #refuseStarted(method: string): void {
+    if (this.#controller === undefined) return;
+    throw new Error(`informer "${this.name}" is started: ${method} has to be called before run`);
+  }
+
+  readonly #logHandlerError: Upstream['onHandlerError'] = (error, { handler, change }) => {
+    const at = thrownAt(error);
+    this.#runtime.log.error('a handler of an informer failed', {
+      ...{ informer: this.name, handler, key: change.key, change: change.type, error },
+      ...(at !== undefined && { at }),
+    });
+  };
+}

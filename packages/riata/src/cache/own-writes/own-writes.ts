@@ -1,0 +1,314 @@
+import type { KubeObject, ObjectMeta } from '../../object/meta.js';
+import { identityOf } from '../../object/raw/raw-parts.js';
+import { compareResourceVersions } from '../../object/resource-version.js';
+import { freeze } from '../../object/value/freeze.js';
+import type { Scheduler } from '../../runtime/clock.js';
+import type { Metrics } from '../../runtime/metrics.js';
+import { abortable } from '../../runtime/signals.js';
+import { type Doubt, Doubts, forgottenAfterMs, type OpenDoubt } from './doubts.js';
+import { OwnWriteMetrics } from './own-write-metrics.js';
+
+/** So many deleted objects of one name are remembered; the watch is never that far behind. */
+const mostGone = 16;
+
+/** What one object looks like by one's own writes. */
+interface Entry<T> {
+  /** None: not to be seen. */
+  readonly object: T | undefined;
+  readonly uid: string;
+  /** Unknown for most deletions. */
+  readonly resourceVersion: string | undefined;
+  /** Deleted: this UID never comes back. */
+  readonly isGone: boolean;
+  /** Of deletions without a revision: a revision that is known to be older. */
+  readonly after?: string;
+  /** Of deletions: objects of that name that were deleted as well; the watch may show any of them still. */
+  readonly alsoGone?: readonly string[];
+  readonly sinceMs: number;
+}
+
+/** Options of {@link OwnWrites}. */
+export interface OwnWritesOptions {
+  readonly clock: Scheduler;
+  readonly metrics: Metrics;
+  /** Names the metrics' series, e.g. `pods`. */
+  readonly name: string;
+  /**
+   * The object that the watch has shown under a key. By it a deletion is noticed of an object that the watch has not shown
+   * yet: whether what it has shown came before or after is in {@link OwnWrites.doubtOf | doubt} then.
+   * @default not known
+   */
+  readonly shown?: (key: string) => KubeObject | undefined;
+}
+
+/**
+ * What this process has written and the watch has not shown yet (`cache.MutationCache`): laid over what the watch has
+ * shown, it gives a view in which one's own writes are visible at once. Handlers never see it.
+ *
+ * Every write is kept until the watch has come to its resourceVersion, so answers may come late, twice and in any order.
+ * A deletion holds for its UID alone: an object made anew under the same name is seen.
+ */
+export class OwnWrites<T extends KubeObject> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #doubts: Doubts;
+  readonly #waiting = new Set<{ readonly resourceVersion: string; resolve(): void }>();
+  readonly #clock: Scheduler;
+  readonly #metrics: OwnWriteMetrics;
+  readonly #shown: (key: string) => KubeObject | undefined;
+  /** Everything up to here has been shown by the watch. */
+  #shownUpTo = '';
+
+  constructor(options: OwnWritesOptions) {
+    this.#clock = options.clock;
+    this.#doubts = new Doubts(options.clock, (resourceVersion) => this.#isShown(resourceVersion));
+    this.#metrics = new OwnWriteMetrics(options.metrics, options.name);
+    this.#shown = options.shown ?? (() => undefined);
+  }
+
+  /** How many objects look different by one's own writes, at most. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * The server has stored an object. `object` is how the cache is to show it; taken over, and frozen. None: the cache's
+   * selection leaves such an object out.
+   */
+  written(key: string, { uid, resourceVersion }: ObjectMeta, object: T | undefined): void {
+    if (this.#isShown(resourceVersion)) return;
+    const prior = this.#entries.get(key);
+    if (prior !== undefined) {
+      if (isGone(prior, uid)) return;
+      const priorVersion = prior.resourceVersion ?? prior.after;
+      if (priorVersion !== undefined && isNewer(priorVersion, resourceVersion)) return;
+    }
+    const sinceMs = this.#clock.monotonic();
+    this.#set(key, { object: freeze(object), uid, resourceVersion, isGone: false, sinceMs });
+  }
+
+  /** The object with this UID is gone. */
+  deleted(key: string, uid: string, resourceVersion?: string): void {
+    if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
+    const prior = this.#entries.get(key);
+    if (prior !== undefined && prior.uid !== uid) {
+      if (resourceVersion !== undefined && prior.resourceVersion !== undefined) {
+        if (isNewer(prior.resourceVersion, resourceVersion)) return;
+      } else if (!prior.isGone) {
+        // Which of the two came first cannot be told.
+        if (prior.object !== undefined) this.doubt(key);
+        return;
+      }
+    }
+    if (prior !== undefined && isGone(prior, uid) && resourceVersion === undefined) return;
+    let after = prior?.resourceVersion ?? prior?.after;
+    const sinceMs = this.#clock.monotonic();
+    const alsoGone = prior?.isGone ? goneIn(prior).filter((other) => other !== uid) : [];
+    // Of two deletions the one without a revision may be the later one: the watch has to show both.
+    const isLast = prior?.isGone !== true || prior.resourceVersion !== undefined || alsoGone.length === 0;
+    if (!isLast && resourceVersion !== undefined) after = newerOf(after, resourceVersion);
+    const known = isLast ? resourceVersion : undefined;
+    const entry: Entry<T> = { object: undefined, uid, resourceVersion: known, isGone: true, after, alsoGone, sinceMs };
+    this.#set(key, entry);
+    this.#doubtWhichIsNewer(key, entry);
+  }
+
+  /** Something was or may have been done to this object; how it looks now is not known. */
+  doubt(key: string, resourceVersion?: string): void {
+    this.#doubts.add(key, resourceVersion);
+  }
+
+  /** Something was or may have been done to an unknown set of objects. */
+  doubtAll(resourceVersion?: string): void {
+    this.#doubts.addAll(resourceVersion);
+  }
+
+  /** What there is to find out before this object is read; of all objects without a key. */
+  doubtOf(key?: string): Doubt | undefined {
+    return this.#doubts.of(key);
+  }
+
+  /** Keys of the objects that there is doubt about, those of a doubt about all excepted. */
+  doubtfulKeys(): string[] {
+    return this.#doubts.keys();
+  }
+
+  /** Every doubt there is now, about single objects and about all. */
+  openDoubts(): readonly OpenDoubt[] {
+    return this.#doubts.open();
+  }
+
+  /** The server is at this revision, and was asked after these doubts came up: they end when the watch has come as far. */
+  boundDoubts(open: readonly OpenDoubt[], resourceVersion: string): void {
+    this.#doubts.bound(open, resourceVersion);
+  }
+
+  /**
+   * A doubt has been looked into: about one object, or, without a key, about all. One that came up since then stays. A
+   * doubt about all may be settled for one object.
+   */
+  settle(doubt: Doubt, key?: string): void {
+    this.#doubts.settle(doubt, key);
+  }
+
+  /** The watch has shown this version of the object. */
+  shown(key: string, resourceVersion: string): void {
+    this.#advance(resourceVersion);
+    if (this.#entries.size > 0) {
+      const entry = this.#entries.get(key);
+      if (entry?.resourceVersion === resourceVersion) this.#drop(key, entry);
+      else if (entry !== undefined) this.#doubtWhichIsNewer(key, entry);
+      this.#sweepSome();
+    }
+    this.#advanced();
+  }
+
+  /** The watch has shown that the object with this UID is gone. */
+  shownDeleted(key: string, uid: string | undefined, resourceVersion: string | undefined): void {
+    if (resourceVersion !== undefined) this.#advance(resourceVersion);
+    if (this.#entries.size > 0) {
+      const entry = this.#entries.get(key);
+      if (entry?.isGone && entry.resourceVersion === undefined) {
+        const [next, ...others] = goneIn(entry).filter((gone) => gone !== uid);
+        if (next === undefined) this.#drop(key, entry);
+        else this.#entries.set(key, { ...entry, uid: next, alsoGone: others });
+      } else if (entry !== undefined && entry.uid === uid) {
+        if (entry.isGone || !isComparable(entry, this.#shownUpTo)) this.#drop(key, entry);
+      }
+      this.#sweepSome();
+    }
+    this.#advanced();
+  }
+
+  /** The watch has shown everything up to here: a bookmark. */
+  shownUpTo(resourceVersion: string): void {
+    this.#shownUpTo = resourceVersion;
+    for (const [key, entry] of this.#entries) if (this.#isOver(entry)) this.#drop(key, entry);
+    this.#advanced();
+  }
+
+  /**
+   * All objects have been listed anew. Gives those of own writes that were seen until now, and that only the list tells
+   * about: where it does not have one, the object came and went in a gap of the watch.
+   */
+  shownAll(resourceVersion: string): readonly (readonly [key: string, object: T])[] {
+    this.#shownUpTo = resourceVersion;
+    const seen: (readonly [string, T])[] = [];
+    for (const [key, entry] of this.#entries) {
+      if (!this.#isOver(entry) && isComparable(entry, resourceVersion)) {
+        this.#doubtWhichIsNewer(key, entry);
+        continue;
+      }
+      if (entry.object !== undefined) seen.push([key, entry.object]);
+      this.#drop(key, entry);
+    }
+    this.#advanced();
+    return seen;
+  }
+
+  /** Resolves when the watch has come to this revision. Rejects with the signal's reason. */
+  async reached(resourceVersion: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#isShown(resourceVersion)) return;
+    const waiter = { resourceVersion, resolve: () => {} };
+    this.#waiting.add(waiter);
+    try {
+      await abortable(new Promise<void>((resolve) => Object.assign(waiter, { resolve })), options.signal);
+    } finally {
+      this.#waiting.delete(waiter);
+    }
+  }
+
+  /** What is to be seen under this key, given what the watch has shown. */
+  view(key: string, base: T | undefined): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return base;
+    if (this.#isOver(entry)) {
+      this.#drop(key, entry);
+      return base;
+    }
+    if (entry.object !== undefined || entry.resourceVersion !== undefined || base === undefined) return entry.object;
+    if (base.metadata.uid === entry.uid || entry.alsoGone?.includes(base.metadata.uid)) return undefined;
+    return entry.after !== undefined && !isNewer(base.metadata.resourceVersion, entry.after) ? undefined : base;
+  }
+
+  /** Keys of the objects that may look different from what the watch has shown. */
+  keys(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Was the object that the watch shows there before the one that was deleted, or is it there after it? */
+  #doubtWhichIsNewer(key: string, entry: Entry<T>): void {
+    if (!entry.isGone || entry.resourceVersion !== undefined) return;
+    const identity = identityOf(this.#shown(key) ?? {});
+    if (!identity?.uid || isGone(entry, identity.uid)) return;
+    const isOlder = entry.after !== undefined && !isNewer(identity.resourceVersion ?? '', entry.after);
+    if (!isOlder) this.doubt(key);
+  }
+
+  #isShown(resourceVersion: string): boolean {
+    const order = compareResourceVersions(resourceVersion, this.#shownUpTo);
+    return order !== undefined && order <= 0;
+  }
+
+  #isOver(entry: Entry<T>): boolean {
+    if (entry.resourceVersion !== undefined) return this.#isShown(entry.resourceVersion);
+    return this.#clock.monotonic() - entry.sinceMs > forgottenAfterMs;
+  }
+
+  /** The oldest two: enough for what is over to go as fast as it comes, at a cost that does not grow. */
+  #sweepSome(): void {
+    let count = 0;
+    for (const [key, entry] of this.#entries) {
+      if (this.#isOver(entry)) this.#drop(key, entry);
+      count += 1;
+      if (count === 2) return;
+    }
+  }
+
+  /** A deletion that nobody saw is told with an older version: that is no step back. */
+  #advance(resourceVersion: string): void {
+    const order = compareResourceVersions(resourceVersion, this.#shownUpTo);
+    if (order === undefined || order > 0) this.#shownUpTo = resourceVersion;
+  }
+
+  #advanced(): void {
+    this.#doubts.advanced();
+    for (const waiter of this.#waiting) if (this.#isShown(waiter.resourceVersion)) waiter.resolve();
+  }
+
+  #set(key: string, entry: Entry<T>): void {
+    // Put at the end: the oldest ones are swept first.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#metrics.count(this.#entries.size);
+  }
+
+  #drop(key: string, entry: Entry<T>): void {
+    this.#entries.delete(key);
+    this.#metrics.dropped(this.#clock.monotonic() - entry.sinceMs, this.#entries.size);
+  }
+}
+
+/** The UIDs of a deletion, the last one first. */
+function goneIn({ uid, alsoGone = [] }: Entry<unknown>): string[] {
+  return [uid, ...alsoGone].slice(0, mostGone);
+}
+
+function newerOf(a: string | undefined, b: string): string {
+  return a !== undefined && isNewer(a, b) ? a : b;
+}
+
+function isGone({ isGone, uid, alsoGone }: Entry<unknown>, wanted: string): boolean {
+  return isGone && (uid === wanted || alsoGone?.includes(wanted) === true);
+}
+
+function isNewer(a: string, b: string): boolean {
+  const order = compareResourceVersions(a, b);
+  return order !== undefined && order > 0;
+}
+
+/** Whether it can be told, by the revision, when the watch has come to it. */
+function isComparable(entry: Entry<unknown>, resourceVersion: string): boolean {
+  return (
+    entry.resourceVersion === undefined || compareResourceVersions(entry.resourceVersion, resourceVersion) !== undefined
+  );
+}

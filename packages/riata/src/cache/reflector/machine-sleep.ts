@@ -1,0 +1,61 @@
+import type { Scheduler, Timer } from '../../runtime/clock.js';
+
+const tickMs = 5_000;
+/** So much more than a tick between two of them: the machine slept, was frozen, or its clock was set forward. */
+const leapMs = 10_000;
+
+const watchers = new WeakMap<Scheduler, MachineSleep>();
+
+/**
+ * Notices that the machine slept. Connections may have died meanwhile without a sign, and timers do not tell: where the
+ * monotonic clock stands still in sleep, they count on as if nothing had been. One timer for all that ask on one clock,
+ * and none while nobody does.
+ */
+export class MachineSleep {
+  readonly #clock: Scheduler;
+  readonly #listeners = new Set<() => void>();
+  #timer: Timer | undefined;
+  #wall = 0;
+  #monotonic = 0;
+
+  private constructor(clock: Scheduler) {
+    this.#clock = clock;
+  }
+
+  static on(clock: Scheduler): MachineSleep {
+    let found = watchers.get(clock);
+    if (found === undefined) {
+      found = new MachineSleep(clock);
+      watchers.set(clock, found);
+    }
+    return found;
+  }
+
+  /** Calls `onWake` within five seconds after each sleep of more than ten, until the answer is disposed. */
+  watch(onWake: () => void): Disposable {
+    // Each gets a place of its own, whatever function it passes.
+    const listener = () => onWake();
+    this.#listeners.add(listener);
+    if (this.#timer === undefined) this.#tick();
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(listener);
+        if (this.#listeners.size > 0) return;
+        this.#timer?.cancel();
+        this.#timer = undefined;
+      },
+    };
+  }
+
+  #tick(): void {
+    this.#wall = this.#clock.now();
+    this.#monotonic = this.#clock.monotonic();
+    this.#timer = this.#clock.after(tickMs, () => this.#look(), { background: true });
+  }
+
+  #look(): void {
+    const passedMs = Math.max(this.#clock.now() - this.#wall, this.#clock.monotonic() - this.#monotonic);
+    this.#tick();
+    if (passedMs - tickMs > leapMs) for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,97 @@
+import type { Duration } from '../../object/duration.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { optionNames } from '../../runtime/option-names.js';
+import type { Runtime } from '../../runtime/runtime.js';
+
+/**
+ * What a Reflector is doing. `idle`: not started. `listing`: fetching all there is, by WatchList or LIST. `watching`:
+ * following changes. `waiting`: before the next try, after a failure. `stopped`: its signal has aborted.
+ */
+export type ReflectorPhase = 'idle' | 'listing' | 'watching' | 'waiting' | 'stopped';
+
+/** How a Reflector is doing, at the moment it was asked: a plain snapshot. */
+export interface ReflectorHealth {
+  readonly name: string;
+  readonly phase: ReflectorPhase;
+  /** Milliseconds since the phase began. */
+  readonly phaseMs: number;
+  /** True once the store has been given a first complete list. */
+  readonly listed: boolean;
+  /** How far the store has come; `''` before the first list. */
+  readonly resourceVersion: string;
+  /** Failures since the server last gave a list or an event, or let a watch last for more than a second. */
+  readonly consecutiveFailures: number;
+  /** The last of these failures; undefined while there is none. */
+  readonly lastError?: unknown;
+  /** Objects that are withheld from the store: the transform fails for them, or their metadata are malformed. */
+  readonly withheld: number;
+  /** Milliseconds since the server last gave a list, an event or a bookmark; undefined if it never did. */
+  readonly lastEventMs?: number;
+}
+
+/** Options of a `Reflector` (`cache.ReflectorOptions`). */
+export interface ReflectorOptions<T extends KubeObject> {
+  /** In logs, metrics and errors. @default the kind's plural and group, or `'reflector'` */
+  readonly name?: string;
+  /** What is expected (`expectedType`, `expectedGVK`): objects of another kind are dropped, and it is logged. @default anything */
+  readonly kind?: KindRef<T>;
+  /** How often `store.resync()` is called, once there was a list; it never contacts the server. @default 0, never */
+  readonly resyncPeriod?: Duration | 0;
+  /** Asked before every resync (`ShouldResync`). @default always */
+  readonly shouldResync?: () => boolean;
+  /**
+   * What each object passes once, before the store (`cache.TransformFunc`); it may change its argument, all but namespace,
+   * name, uid and resourceVersion, by which stores and own writes go: that counts as throwing. An object for which it
+   * throws is withheld: the store keeps the last version that it was given of it, or goes without. It is retried with
+   * backoff, and with a newer version at once; what the first try has changed stays changed, so throw before you write.
+   * Log, health and metrics tell. @default none
+   */
+  readonly transform?: (object: T) => T;
+  /**
+   * What each object of a list passes as it comes, after the transform, long before the list is whole: what gives less to
+   * hold, such as sharing equal parts, is best done here. The list is of what it gives. Must not throw. @default none
+   */
+  readonly admitListed?: (object: T) => T;
+  /**
+   * What the store holds under a key: put into a list in place of an object that is withheld, as leaving it out would look
+   * like its deletion. @default nothing
+   */
+  readonly known?: (key: string) => T | undefined;
+  /**
+   * Objects per page of a LIST (`WatchListPageSize`); given, every LIST is paged, and goes past the server's cache.
+   * @default 500 where it costs nothing: not for lists that may come from the server's cache
+   */
+  readonly pageSize?: number;
+  /** Gets the list as the beginning of the watch, where the server can do that (`UseWatchList`). @default true */
+  readonly useWatchList?: boolean;
+  /**
+   * A watch that gave neither an event nor a bookmark for this long is taken for dead and replaced by one that goes on
+   * where it was: noticed after this time at the earliest and 1.2 times as much at the latest, drawn anew for each watch.
+   * kube-apiserver sends bookmarks once a minute; a shorter time makes quiet watches reconnect for nothing, which costs one
+   * request each. `'never'`: leave it to the transport. @default '75s'
+   */
+  readonly silence?: Duration | 'never';
+  /**
+   * Told of every failure, before the wait for the next try (`WatchErrorHandler`). `isForbidden`, `isNotFound` and the
+   * like know the errors. @default logs it: at first and when it changes as a warning or error, then as debug
+   */
+  readonly onError?: (error: unknown, health: ReflectorHealth) => void;
+  /** @default the system's */
+  readonly runtime?: Partial<Runtime>;
+}
+
+export const reflectorOptionNames = optionNames<ReflectorOptions<KubeObject>>({
+  name: true,
+  kind: true,
+  resyncPeriod: true,
+  shouldResync: true,
+  transform: true,
+  admitListed: true,
+  known: true,
+  pageSize: true,
+  useWatchList: true,
+  silence: true,
+  onError: true,
+  runtime: true,
+});

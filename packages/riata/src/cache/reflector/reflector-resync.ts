@@ -1,0 +1,47 @@
+import type { Scheduler, Timer } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
+
+/** What a {@link ReflectorResync} works with. */
+export interface ReflectorResyncOptions {
+  readonly clock: Scheduler;
+  readonly log: Logger;
+  /** 0: never. */
+  readonly periodMs: number;
+  readonly shouldResync: (() => boolean) | undefined;
+  readonly resync: () => void;
+}
+
+/** Has the store look at everything again, every so often. The server is not asked. */
+export class ReflectorResync {
+  readonly #options: ReflectorResyncOptions;
+  #timer: Timer | undefined;
+
+  constructor(options: ReflectorResyncOptions) {
+    this.#options = options;
+  }
+
+  /** Counts from now on, unless it does so already. */
+  start(): void {
+    if (this.#timer === undefined && this.#options.periodMs > 0) this.#wait();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #wait(): void {
+    const { clock, periodMs } = this.#options;
+    this.#timer = clock.after(periodMs, () => this.#tick(), { background: true });
+  }
+
+  #tick(): void {
+    const { shouldResync, resync, log } = this.#options;
+    this.#wait();
+    try {
+      if (shouldResync === undefined || shouldResync()) resync();
+    } catch (error) {
+      log.error('a resync failed', { error });
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { describeError } from '../../runtime/describe-error.js';
+import type { Logger } from '../../runtime/logger.js';
+import { isReflectorError } from './reflector-error.js';
+import type { ReflectorHealth } from './reflector-options.js';
+import { isLost } from './watch-verdict.js';
+
+/**
+ * Tells the log why listing and watching fails (`cache.DefaultWatchErrorHandler`): at first and when it changes as a
+ * warning, or as an error if somebody has to do something about it; what goes on and on as debug. What every informer does
+ * unless it is given a handler of its own: a handler that does more can call this first.
+ */
+export function watchErrorLogger(log: Logger): (error: unknown, health: ReflectorHealth) => void {
+  /** By informer: what was said last, so that it is not said again and again. */
+  const said = new Map<string, string>();
+  return (error, { name, consecutiveFailures: failures }) => {
+    const text = describeError(error);
+    const isNew = failures <= 1 || said.get(name) !== text;
+    said.set(name, text);
+    const level = !isNew ? 'debug' : isLost(error) ? 'info' : isReflectorError(error) ? 'error' : 'warn';
+    const message = isLost(error)
+      ? 'the server no longer has what is known: listing anew'
+      : 'cannot follow the server; trying again';
+    // The message of a ReflectorError says all that its cause does.
+    log[level](message, { reflector: name, failures, error: isReflectorError(error) ? error.message : error });
+  };
+}
