@@ -3,9 +3,7 @@
  *
  * @module
  */
-export type { ActiveReconcileInfo } from './active-reconcile.js';
-export { lowPriority } from './change-intake.js';
-export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './channel-source.js';
+
 export {
   ControlBuilder,
   control,
@@ -13,21 +11,7 @@ export {
   type OwnsOptions,
   type ReferencedBy,
   type WatchOptions,
-} from './control.js';
-export { Controller, type ControllerHealth, type ControllerPhase, type ControllerWork } from './controller.js';
-export type { ControllerOptions, RequestQueueOptions } from './controller-options.js';
-export {
-  type CreateOrOptions,
-  createOrPatch,
-  createOrUpdate,
-  type Draft,
-  type MutateFn,
-  type OperationOutcome,
-  type OperationResult,
-} from './create-or-update.js';
-export { type CronSchedule, parseCron } from './cron-schedule.js';
-export { type CronSourceOptions, cronSource } from './cron-source.js';
-export type { ControllerPlace } from './defined-reconciler.js';
+} from './define/control.js';
 export {
   type ControllerDefinition,
   type ControlOptions,
@@ -38,8 +22,30 @@ export {
   type References,
   type SourceParts,
   type WatchDefinition,
-} from './definition.js';
-export { type ControllerParts, controllerFor, DefinedController } from './definition-controller.js';
+} from './define/controller-definition.js';
+export { type ControllerParts, controllerFor, DefinedController } from './define/defined-controller.js';
+export type { ControllerPlace } from './define/defined-reconciler.js';
+export type {
+  OwnedApply,
+  ReconcileContext,
+  ReconcileEvent,
+  StatusCondition,
+  StatusFields,
+} from './define/reconcile-context.js';
+export type { ActiveReconcileInfo } from './loop/active-reconcile.js';
+export { Controller, type ControllerHealth, type ControllerPhase, type ControllerWork } from './loop/controller.js';
+export type { ControllerOptions, RequestQueueOptions } from './loop/controller-options.js';
+export type { KeyGate } from './loop/key-gate.js';
+export { isNotInShard, NotInShard } from './loop/not-in-shard.js';
+export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './loop/reconcile-record.js';
+export type { ReconcileRun, Reconciler, ReconcilerObject } from './loop/reconciler.js';
+export type { Cause, Request, RequestQueue } from './loop/request.js';
+export type { Result } from './loop/result.js';
+export { isTerminalError, TerminalError } from './loop/terminal-error.js';
+export { lowPriority } from './source/change-intake.js';
+export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './source/channel-source.js';
+export { type CronSchedule, parseCron } from './source/cron-schedule.js';
+export { type CronSourceOptions, cronSource } from './source/cron-source.js';
 export {
   type Enqueue,
   type EventHandler,
@@ -48,14 +54,11 @@ export {
   enqueueRequestsFromMap,
   handlerFuncs,
   type OwnerOptions,
-} from './event-handler.js';
-export { type FinalizeResult, type Finalizer, Finalizers } from './finalizer-registry.js';
-export { informerSource } from './informer-source.js';
-export { type IntervalSourceOptions, intervalSource } from './interval-source.js';
-export type { KeyGate } from './key-gate.js';
-export { type KindSourceOptions, kindSource } from './kind-source.js';
-export { isNotInShard, NotInShard } from './not-in-shard.js';
-export { type PollerSourceOptions, pollerSource } from './poller-source.js';
+} from './source/event-handler.js';
+export { informerSource } from './source/informer-source.js';
+export { type IntervalSourceOptions, intervalSource } from './source/interval-source.js';
+export { type KindSourceOptions, kindSource } from './source/kind-source.js';
+export { type PollerSourceOptions, pollerSource } from './source/poller-source.js';
 export {
   and,
   annotationsChanged,
@@ -68,19 +71,21 @@ export {
   type Predicate,
   predicateFuncs,
   resourceVersionChanged,
-} from './predicate.js';
-export { PushChannel } from './push-channel.js';
-export type {
-  OwnedApply,
-  ReconcileContext,
-  ReconcileEvent,
-  StatusCondition,
-  StatusFields,
-} from './reconcile-context.js';
-export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
-export type { ReconcileRun, Reconciler, ReconcilerObject } from './reconciler.js';
-export type { Cause, Request, RequestQueue } from './request.js';
-export type { Result } from './result.js';
+} from './source/predicate.js';
+export { PushChannel } from './source/push-channel.js';
+export type { Source, SourceOptions, SyncingSource } from './source/source.js';
+export type { FailingSource, FailingSourceObject, SourceFailures } from './source/source-failures.js';
+export { allOf, type TimedKeys } from './source/timed-keys.js';
+export {
+  type CreateOrOptions,
+  createOrPatch,
+  createOrUpdate,
+  type Draft,
+  type MutateFn,
+  type OperationOutcome,
+  type OperationResult,
+} from './utilities/create-or-update.js';
+export { type FinalizeResult, type Finalizer, Finalizers } from './utilities/finalizers.js';
 export {
   type Backoff,
   defaultBackoff,
@@ -88,10 +93,12 @@ export {
   type RetryOptions,
   retryOnConflict,
   retryOnError,
-} from './retry.js';
-export type { Source, SourceOptions, SyncingSource } from './source.js';
-export type { FailingSource, FailingSourceObject, SourceFailures } from './source-failures.js';
-export { isTerminalError, TerminalError } from './terminal-error.js';
-export { allOf, type TimedKeys } from './timed-keys.js';
-export { type WaitForOptions, type WaitSource, waitFor, waitForCondition, waitForDeletion } from './wait-for.js';
-export { isWaitTimeout, WaitTimeoutError, type WaitTimeoutParts } from './wait-timeout-error.js';
+} from './utilities/retry-on-error.js';
+export {
+  type WaitForOptions,
+  type WaitSource,
+  waitFor,
+  waitForCondition,
+  waitForDeletion,
+} from './utilities/wait-for.js';
+export { isWaitTimeout, WaitTimeoutError, type WaitTimeoutParts } from './utilities/wait-timeout-error.js';

@@ -1,12 +1,12 @@
 import type { Cache } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import { wrapPlainly } from '../client/kube-client.js';
-import type { ControllerHealth } from '../controller/controller.js';
-import type { ControllerOptions } from '../controller/controller-options.js';
-import type { ControllerDefinition } from '../controller/definition.js';
-import { DefinedController } from '../controller/definition-controller.js';
-import { knownObjects } from '../controller/known-objects.js';
-import type { ReconcileRecord } from '../controller/reconcile-record.js';
+import type { ControllerDefinition } from '../controller/define/controller-definition.js';
+import { DefinedController } from '../controller/define/defined-controller.js';
+import type { ControllerHealth } from '../controller/loop/controller.js';
+import type { ControllerOptions } from '../controller/loop/controller-options.js';
+import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
+import { knownObjects } from '../controller/source/known-objects.js';
 import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';

@@ -1,6 +1,6 @@
 import type { Cache } from '../cache/cache.js';
 import { describeFailing } from '../cache/store/failing-objects.js';
-import type { ControllerHealth } from '../controller/controller.js';
+import type { ControllerHealth } from '../controller/loop/controller.js';
 import { checkInformers } from './check-informers.js';
 import type { ClusterSet } from './clusters.js';
 import type { HealthChecks } from './health-checks.js';

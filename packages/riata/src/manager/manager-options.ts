@@ -1,6 +1,6 @@
 import type { CacheOptions } from '../cache/cache-options.js';
 import type { ClientOptions, ConnectedClient } from '../client/create-client.js';
-import { type ControllerOptions, controllerOptionNames } from '../controller/controller-options.js';
+import { type ControllerOptions, controllerOptionNames } from '../controller/loop/controller-options.js';
 import type { Duration } from '../object/duration.js';
 import type { KindRef } from '../object/kind.js';
 import type { RestConfig } from '../rest/config/rest-config.js';

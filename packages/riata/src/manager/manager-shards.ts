@@ -1,7 +1,7 @@
-import type { ControllerDefinition } from '../controller/definition.js';
-import type { DefinedController } from '../controller/definition-controller.js';
-import type { KeyGate } from '../controller/key-gate.js';
-import type { Request } from '../controller/request.js';
+import type { ControllerDefinition } from '../controller/define/controller-definition.js';
+import type { DefinedController } from '../controller/define/defined-controller.js';
+import type { KeyGate } from '../controller/loop/key-gate.js';
+import type { Request } from '../controller/loop/request.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { LostLease } from '../runtime/stop-reasons.js';

@@ -1,4 +1,4 @@
-import type { Request } from '../controller/request.js';
+import type { Request } from '../controller/loop/request.js';
 import { keyId } from '../object/key.js';
 import { LruMap } from './event-lru-map.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import process from 'node:process';
 import { expect, test, vi } from 'vitest';
-import { control } from '../controller/control.js';
+import { control } from '../controller/define/control.js';
 import { ConfigMap } from '../kinds/index.js';
 import { memoryLogger } from '../runtime/memory-logger.js';
 import { isShutdown } from '../runtime/stop-reasons.js';

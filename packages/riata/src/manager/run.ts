@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { ControllerDefinition } from '../controller/definition.js';
+import type { ControllerDefinition } from '../controller/define/controller-definition.js';
 import type { Timer } from '../runtime/clock.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { systemClock } from '../runtime/system-clock.js';

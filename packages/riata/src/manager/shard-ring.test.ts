@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isNotInShard } from '../controller/not-in-shard.js';
+import { isNotInShard } from '../controller/loop/not-in-shard.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { isLostLease } from '../runtime/stop-reasons.js';
 import { ringWorld } from './shard-ring.fixture.js';

@@ -1,5 +1,5 @@
 import type { Run } from '../client/operation.js';
-import { NotInShard } from '../controller/not-in-shard.js';
+import { NotInShard } from '../controller/loop/not-in-shard.js';
 import { type Duration, durationMs } from '../object/duration.js';
 import { type ClusterKey, keyId } from '../object/key.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';

@@ -1,5 +1,5 @@
 import type { Client } from '../client/interfaces.js';
-import { dropFinalizers } from '../controller/finalizing.js';
+import { dropFinalizers } from '../controller/define/finalizing.js';
 import { keyOf } from '../object/key.js';
 import { type KindRef, metadataOnly } from '../object/kind.js';
 import { isNotFound } from '../rest/errors/error-guards.js';

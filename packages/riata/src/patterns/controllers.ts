@@ -1,5 +1,5 @@
 import type { ClientOptions } from '../client/create-client.js';
-import { assertKind } from '../controller/assert-kind.js';
+import { assertKind } from '../controller/define/assert-kind.js';
 import { formatGvk } from '../object/gvk.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';

@@ -1,5 +1,5 @@
 import type { WriteObject } from '../client/interfaces.js';
-import { shownBriefly } from '../controller/assert-kind.js';
+import { shownBriefly } from '../controller/define/assert-kind.js';
 import { builderOf, type KindRef } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import { controllerOf, type Owner, setControllerReference, setOwnerReference } from '../object/owner-references.js';

@@ -1,6 +1,6 @@
 import type { WriteObject } from '../client/interfaces.js';
-import { shownBriefly } from '../controller/assert-kind.js';
-import { dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
+import { shownBriefly } from '../controller/define/assert-kind.js';
+import { dropFinalizers, ensureFinalizer } from '../controller/define/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';

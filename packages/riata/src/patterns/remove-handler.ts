@@ -1,4 +1,4 @@
-import { CleanedUp, dropFinalizers, ensureFinalizer } from '../controller/finalizing.js';
+import { CleanedUp, dropFinalizers, ensureFinalizer } from '../controller/define/finalizing.js';
 import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';

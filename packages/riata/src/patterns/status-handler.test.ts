@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClient } from '../client/create-client.js';
-import { isTerminalError, TerminalError } from '../controller/terminal-error.js';
+import { isTerminalError, TerminalError } from '../controller/loop/terminal-error.js';
 import { Deployment } from '../kinds/index.js';
 import { formatTime } from '../object/time.js';
 import { ApiError } from '../rest/errors/api-error.js';

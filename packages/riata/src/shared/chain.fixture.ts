@@ -1,5 +1,5 @@
 import { createClient } from '../client/create-client.js';
-import { Controller as ReconcileLoop } from '../controller/controller.js';
+import { Controller as ReconcileLoop } from '../controller/loop/controller.js';
 import { ConfigMap } from '../kinds/index.js';
 import { clusterKey } from '../object/key.js';
 import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';

@@ -1,4 +1,4 @@
-import type { ControllerOptions } from '../controller/controller-options.js';
+import type { ControllerOptions } from '../controller/loop/controller-options.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { RetryMode } from './handler-chain.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TerminalError } from '../controller/terminal-error.js';
+import { TerminalError } from '../controller/loop/terminal-error.js';
 import type { ConfigMap } from '../kinds/index.js';
 import { ApiError } from '../rest/errors/api-error.js';
 import { runningChain } from './chain.fixture.js';

@@ -1,9 +1,9 @@
 import type { ConnectedClient } from '../client/create-client.js';
-import type { ActiveReconcile } from '../controller/active-reconcile.js';
-import { noteWrite } from '../controller/defined-reconciler.js';
-import type { Result } from '../controller/result.js';
-import { isTerminalError, TerminalError } from '../controller/terminal-error.js';
-import { trackedClient } from '../controller/tracked-client.js';
+import { trackedClient } from '../controller/calls/tracked-client.js';
+import { noteWrite } from '../controller/define/defined-reconciler.js';
+import type { ActiveReconcile } from '../controller/loop/active-reconcile.js';
+import type { Result } from '../controller/loop/result.js';
+import { isTerminalError, TerminalError } from '../controller/loop/terminal-error.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';

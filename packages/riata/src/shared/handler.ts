@@ -1,4 +1,4 @@
-import type { Cause } from '../controller/request.js';
+import type { Cause } from '../controller/loop/request.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Scheduler } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';

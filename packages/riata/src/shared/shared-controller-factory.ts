@@ -1,11 +1,11 @@
 import type { Cache } from '../cache/cache.js';
 import { type CachedKind, cached, type KindCacheOptions } from '../cache/cache-options.js';
 import { type ClientOptions, type ConnectedClient, createClient } from '../client/create-client.js';
-import { assertKind } from '../controller/assert-kind.js';
-import type { ControllerHealth } from '../controller/controller.js';
-import type { ReconcileRecord } from '../controller/reconcile-record.js';
-import { trackUnowned } from '../controller/tracked-calls.js';
-import { trackedClient } from '../controller/tracked-client.js';
+import { trackUnowned } from '../controller/calls/tracked-calls.js';
+import { trackedClient } from '../controller/calls/tracked-client.js';
+import { assertKind } from '../controller/define/assert-kind.js';
+import type { ControllerHealth } from '../controller/loop/controller.js';
+import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
 import type { Manager } from '../manager/manager.js';
 import { watchStopping } from '../manager/stopping.js';
 import { formatGvk, type GroupVersionResource } from '../object/gvk.js';

@@ -1,4 +1,4 @@
-import { shownBriefly } from '../controller/assert-kind.js';
+import { shownBriefly } from '../controller/define/assert-kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { Controller } from './controller.js';

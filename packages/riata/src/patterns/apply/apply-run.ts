@@ -1,6 +1,6 @@
 import type { Client, WriteObject } from '../../client/interfaces.js';
 import type { Patch } from '../../client/patch.js';
-import { waitFor } from '../../controller/wait-for.js';
+import { waitFor } from '../../controller/utilities/wait-for.js';
 import { durationMs } from '../../object/duration.js';
 import { isDeleting } from '../../object/finalizers.js';
 import type { KindRef } from '../../object/kind.js';

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/interfaces.js';
 import type { Patch } from '../../client/patch.js';
-import { waitForDeletion } from '../../controller/wait-for.js';
+import { waitForDeletion } from '../../controller/utilities/wait-for.js';
 import { isDeleting } from '../../object/finalizers.js';
 import type { KubeObject } from '../../object/meta.js';
 import { findApiError } from '../../rest/errors/api-error.js';

@@ -1,5 +1,5 @@
 import type { Client, WriteObject } from '../../client/interfaces.js';
-import { waitForDeletion } from '../../controller/wait-for.js';
+import { waitForDeletion } from '../../controller/utilities/wait-for.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type KindRef, makeKind, type Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/interfaces.js';
-import { waitForCondition } from '../../controller/wait-for.js';
+import { waitForCondition } from '../../controller/utilities/wait-for.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type Duration, durationMs } from '../../object/duration.js';
 import type { KindRef } from '../../object/kind.js';

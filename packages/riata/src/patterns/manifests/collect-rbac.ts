@@ -1,5 +1,5 @@
 import type { WriteObject } from '../../client/interfaces.js';
-import type { ControllerDefinition } from '../../controller/definition.js';
+import type { ControllerDefinition } from '../../controller/define/controller-definition.js';
 import { ClusterRole, ClusterRoleBinding, Lease, Role, RoleBinding, ServiceAccount } from '../../kinds/index.js';
 import { compareStrings } from '../../object/compare-strings.js';
 import type { KindRef } from '../../object/kind.js';

@@ -1,0 +1,221 @@
+import { wrapPlainly } from '../../client/kube-client.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { WorkItem } from '../../queue/queue-entry.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import { link, onAbort } from '../../runtime/signals.js';
+import { Removed } from '../../runtime/stop-reasons.js';
+import type { ActiveReconcile } from '../loop/active-reconcile.js';
+import { Controller } from '../loop/controller.js';
+import type { ControllerOptions } from '../loop/controller-options.js';
+import type { KeyGate } from '../loop/key-gate.js';
+import type { Cause, Request } from '../loop/request.js';
+import type { Result } from '../loop/result.js';
+import { indexSource, readSource } from '../source/kind-source.js';
+import { knownObjects } from '../source/known-objects.js';
+import { isSyncing, type Source } from '../source/source.js';
+import { watchSource } from '../source/watch-source.js';
+import type { ControllerDefinition } from './controller-definition.js';
+import { type ControllerPlace, DefinedReconciler, ReconcilerMemory } from './defined-reconciler.js';
+import { EarlyKeys } from './early-keys.js';
+import { replayObjects } from './replay-objects.js';
+
+/** What a definition needs to run. */
+export interface ControllerParts extends ControllerPlace {
+  /** For what the definition does not say. */
+  readonly defaults?: Omit<ControllerOptions, 'runtime'>;
+  /** Which keys are this replica's; see {@link DefinedController.replay}. @default all */
+  readonly gate?: KeyGate;
+  readonly runtime?: Partial<Runtime>;
+}
+
+/** Makes a controller of a definition; it declares its kinds to the cache and is run by its `run`. */
+export async function controllerFor<R extends KubeObject>(
+  definition: ControllerDefinition<R>,
+  parts: ControllerParts,
+): Promise<Controller> {
+  const defined = new DefinedController<R>(definition, parts);
+  await defined.settle(parts);
+  return defined.controller;
+}
+
+/** A cluster that came while the controller was running, until it is synced. */
+interface Newcomer {
+  /** Keys that came too early, and run once it is. */
+  readonly early: EarlyKeys;
+  isSynced: boolean;
+}
+
+/** A controller made of a definition, for one API server or for many that come and go. */
+export class DefinedController<R extends KubeObject = KubeObject> {
+  readonly controller: Controller;
+  readonly #definition: ControllerDefinition<R>;
+  readonly #runtime: Runtime;
+  /** By cluster; `''` for the one without a name. */
+  readonly #reconcilers = new Map<string, DefinedReconciler<R>>();
+  readonly #places = new Map<string, ControllerPlace>();
+  readonly #gate: KeyGate | undefined;
+  readonly #memory: ReconcilerMemory;
+  readonly #newcomers = new Map<string, Newcomer>();
+
+  constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'gate' | 'runtime'>) {
+    this.#definition = definition;
+    this.#memory = new ReconcilerMemory(definition as unknown as ControllerDefinition);
+    this.#gate = parts.gate;
+    this.#runtime = resolveRuntime(parts.runtime);
+    const { name: _n, predicates: _p, fieldManager: _f, clusters: _c, ...rest } = definition.options;
+    const { warmUp: _w, sharded: _s, everyReplica: _e, ...own } = rest;
+    const options = { ...parts.defaults, ...own, gate: parts.gate, runtime: this.#runtime };
+    this.controller = new Controller(definition.name, {
+      ...options,
+      reconcile: (run) => this.#reconcile(run),
+      setAside: (item) => this.#setAside(item),
+      calls: this.#memory.calls,
+      perCluster: definition.options.clusters !== undefined && definition.options.clusters !== 'own',
+    });
+  }
+
+  /** Works on this API server from the start: nothing is reconciled before what it watches there is synced. */
+  async settle(place: ControllerPlace): Promise<void> {
+    this.#place(place);
+    for (const source of this.#sourcesOf(place)) await this.controller.watch(source);
+  }
+
+  /**
+   * Works on this cluster, too, until the signal aborts or the controller ends. It keeps nobody waiting: its objects are
+   * reconciled once what is watched there is synced, those of others go on. May be called before the controller runs.
+   */
+  async join(
+    place: ControllerPlace & { readonly cluster: string },
+    { signal }: { signal: AbortSignal },
+  ): Promise<void> {
+    const { cluster } = place;
+    const newcomer: Newcomer = { early: new EarlyKeys(), isSynced: false };
+    this.#newcomers.set(cluster, newcomer);
+    this.#place(place);
+    const sources = this.#sourcesOf(place);
+    const joining = sources.map((source) => bounded(source, signal));
+    for (const { source } of joining) await this.controller.watch(source);
+    const [over = signal] = await Promise.all(joining.map(({ started }) => started));
+    if (!(await this.#synced(sources, cluster, over))) return;
+    newcomer.isSynced = true;
+    newcomer.early.release(this.controller.queue);
+  }
+
+  /** False if the signal has aborted before. What is refused today may be allowed tomorrow: informers go on asking. */
+  async #synced(sources: readonly Source[], cluster: string, signal: AbortSignal): Promise<boolean> {
+    const { clock, log } = this.#runtime;
+    const fields = { controller: this.#definition.name, cluster };
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        await Promise.all(sources.map((source) => (isSyncing(source) ? source.waitForSync({ signal }) : undefined)));
+        if (tries > 1) log.info('a cluster can be worked on now', fields);
+        return true;
+      } catch (error) {
+        if (signal.aborted) return false;
+        const words = 'a cluster cannot be worked on yet: it is tried again, and the others go on';
+        if (tries === 1) log.error(words, { ...fields, error });
+        else log.debug(words, { ...fields, error });
+      }
+      await clock.sleep(Math.min(1_000 * 2 ** (tries - 1), 60_000), { signal, background: true }).catch(() => {});
+    }
+    return false;
+  }
+
+  /**
+   * Forgets a cluster whose signal has aborted, and aborts what is being reconciled there. What is left of its keys in the
+   * queue leads to nothing.
+   */
+  leave(cluster: string): void {
+    this.#reconcilers.delete(cluster);
+    this.#places.delete(cluster);
+    this.controller.spread([...this.#places.keys()]);
+    this.#newcomers.delete(cluster);
+    this.#memory.cleanedUp.clusterGone(cluster);
+    this.#memory.failures.clusterGone(cluster);
+    const isThere = (key: Request) => key.cluster === cluster;
+    void this.controller.endReconciles(isThere, new Removed(`cluster "${cluster}" was removed`), { atOnce: true });
+  }
+
+  /** Clusters that are not synced yet: what comes from there waits. */
+  get waitingFor(): readonly string[] {
+    return [...this.#newcomers].filter(([, { isSynced }]) => !isSynced).map(([name]) => `cluster ${name}`);
+  }
+
+  /** Puts all objects in line again whose keys are meant, as at the start: the gate has opened for them. */
+  async replay(isMeant: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const definition = this.#definition as unknown as ControllerDefinition;
+    const { queue } = this.controller;
+    this.#memory.failures.arrived();
+    const places = [...this.#places.values()].map(async (place) => {
+      const { cache, cluster } = place;
+      try {
+        await replayObjects(definition, queue, isMeant, { cache, cluster, runtime: this.#runtime, signal });
+      } catch (error) {
+        // Of a cluster that has gone there is nothing to put in line, and one that cannot be followed yet has told nothing:
+        // all that is there comes when it can.
+        const id = cluster ?? '';
+        if (this.#places.get(id) === place && this.#newcomers.get(id)?.isSynced !== false) throw error;
+      }
+    });
+    await Promise.all(places);
+  }
+
+  /** What comes before its cluster is synced waits; what is left of a cluster that is gone leads to nothing. */
+  #setAside(item: WorkItem<Request, readonly Cause[]>): boolean {
+    const cluster = item.key.cluster ?? '';
+    const newcomer = this.#newcomers.get(cluster);
+    if (newcomer !== undefined && !newcomer.isSynced) newcomer.early.add(item);
+    else if (this.#places.has(cluster)) return false;
+    return true;
+  }
+
+  #reconcile(run: ActiveReconcile): Promise<Result> | undefined {
+    const cluster = run.key.cluster ?? '';
+    const place = this.#places.get(cluster);
+    if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
+    const client = place.client[wrapPlainly](this.#gate.fence(run.key, knownObjects(place.cache)));
+    return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime, this.#memory).reconcile(run);
+  }
+
+  #place(place: ControllerPlace): void {
+    const cluster = place.cluster ?? '';
+    this.#places.set(cluster, place);
+    this.controller.spread([...this.#places.keys()]);
+    this.#reconcilers.set(cluster, new DefinedReconciler<R>(this.#definition, place, this.#runtime, this.#memory));
+  }
+
+  #sourcesOf({ cache, cluster }: ControllerPlace): readonly Source[] {
+    const definition = this.#definition as unknown as ControllerDefinition;
+    const runtime = { ...this.#runtime, log: this.#runtime.log.child({ controller: definition.name }) };
+    const sources: Source[] = definition.indexes.map((index) => indexSource(cache, index, runtime));
+    for (const kind of definition.reads) sources.push(readSource(cache, kind, runtime));
+    for (const watch of definition.watches) {
+      const { echoes, calls } = this.#memory;
+      sources.push(watchSource(definition, watch, { cache, cluster, runtime, echoes, calls }));
+    }
+    return sources;
+  }
+}
+
+/**
+ * A source that ends with another signal, too; whether it is synced is its owner's business. `started`: the signal by which
+ * it ends, once it has begun, which may be later; the given one, if that aborts before.
+ */
+function bounded(
+  source: Source,
+  signal: AbortSignal,
+): { readonly source: Source; readonly started: Promise<AbortSignal> } {
+  let tell: (over: AbortSignal) => void = () => {};
+  const started = new Promise<AbortSignal>((resolve) => {
+    tell = resolve;
+  });
+  const early = onAbort(signal, () => tell(signal));
+  const start: Source['start'] = async (queue, options) => {
+    if (signal.aborted) return;
+    early[Symbol.dispose]();
+    const over = link(options.signal, signal).signal;
+    await source.start(queue, { ...options, signal: over });
+    tell(over);
+  };
+  return { source: { name: source.name, start }, started };
+}

@@ -1,0 +1,301 @@
+import { atHand, type Cache } from '../../cache/cache.js';
+import { notAtHand } from '../../cache/cache-reader.js';
+import { type ApplyOptions, applyOperation } from '../../client/apply.js';
+import { delegatingClient } from '../../client/delegating-client.js';
+import type { Client, Reader } from '../../client/interfaces.js';
+import { type KubeClient, standing } from '../../client/kube-client.js';
+import { isWrite, type Operation } from '../../client/operation.js';
+import type { CallOptions } from '../../client/options.js';
+import { intercept, withFieldOwner } from '../../client/wrappers.js';
+import { isDeleting } from '../../object/finalizers.js';
+import { builderOf, type KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { isConflict, isNotFound } from '../../rest/errors/error-guards.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import { link } from '../../runtime/signals.js';
+import { isStopReason } from '../../runtime/stop-reasons.js';
+import { CallMemory } from '../calls/tracked-calls.js';
+import { trackedClient, trackedReader } from '../calls/tracked-client.js';
+import type { ActiveReconcile } from '../loop/active-reconcile.js';
+import { FailureEchoes } from '../loop/failure-echoes.js';
+import { type Reconciler, reconcileWith } from '../loop/reconciler.js';
+import type { Result } from '../loop/result.js';
+import { ToldFailures } from '../loop/told-failures.js';
+import { ObjectStatus } from '../status/object-status.js';
+import { UndeclaredFieldError, UndeclaredFields } from '../status/undeclared-field-error.js';
+import type { ControllerDefinition } from './controller-definition.js';
+import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
+import { CleanedUp, defaultFinalizer, dropFinalizers, ensureFinalizer, LeftBehind } from './finalizing.js';
+import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
+import { UnwatchedKinds } from './unwatched-kinds.js';
+
+/** How long it may take to say that a reconcile took too long. */
+const lastWordMs = 5_000;
+
+/** An API server that a controller works on. */
+export interface ControllerPlace {
+  /** Writes, and reads what the cache does not hold. */
+  readonly client: KubeClient;
+  readonly cache: Cache;
+  /** Goes into the keys, where there are several clusters. @default none */
+  readonly cluster?: string;
+  /** Kinds that reconcilers read from the server, whatever the cache holds. @default none */
+  readonly uncached?: readonly KindRef[];
+  /** Where events go. @default nowhere */
+  readonly recorder?: { event(object: KubeObject, event: ReconcileEvent): void };
+}
+
+/** What is remembered from one reconcile to the next; in memory alone. */
+export class ReconcilerMemory {
+  readonly cleanedUp = new CleanedUp();
+  readonly failures = new ToldFailures();
+  readonly echoes = new FailureEchoes();
+  readonly calls = new CallMemory();
+  readonly undeclared = new UndeclaredFields();
+  readonly unwatched: UnwatchedKinds;
+  readonly leftBehind: LeftBehind;
+
+  constructor(definition: ControllerDefinition) {
+    this.unwatched = new UnwatchedKinds(definition);
+    this.leftBehind = new LeftBehind(defaultFinalizer(definition.kind, definition.name));
+  }
+}
+
+/** Surrounds the user's reconciler: fetches the object, minds finalizers and status. */
+export class DefinedReconciler<R extends KubeObject> {
+  readonly #definition: ControllerDefinition<R>;
+  readonly #cache: Cache;
+  /** As it was given: applies name their field manager themselves. */
+  readonly #place: KubeClient;
+  readonly #client: KubeClient;
+  readonly #runtime: Runtime;
+  readonly #fieldManager: string;
+  readonly #recorder: ControllerPlace['recorder'];
+  readonly #uncached: ControllerPlace['uncached'];
+  readonly #memory: ReconcilerMemory;
+  #second = Number.NaN;
+  #timeText = '';
+
+  constructor(
+    definition: ControllerDefinition<R>,
+    { client, cache, recorder, uncached }: ControllerPlace,
+    runtime: Runtime,
+    memory = new ReconcilerMemory(definition as unknown as ControllerDefinition),
+  ) {
+    this.#definition = definition;
+    this.#cache = cache;
+    this.#runtime = runtime;
+    this.#recorder = recorder;
+    this.#uncached = uncached;
+    this.#memory = memory;
+    this.#fieldManager = definition.options.fieldManager ?? definition.name;
+    this.#place = client;
+    this.#client = withFieldOwner(client, this.#fieldManager);
+  }
+
+  reconcile(run: ActiveReconcile): Promise<Result> {
+    const object = this.#cache[atHand](this.#definition.kind, run.key);
+    return object === notAtHand ? this.#findAndReconcile(run) : this.#reconcile(run, object);
+  }
+
+  async #findAndReconcile(run: ActiveReconcile): Promise<Result> {
+    const { namespace, name } = run.key;
+    const key = { namespace, name } as never;
+    return this.#reconcile(run, await this.#cache.find(this.#definition.kind, key, { signal: run.innerSignal }));
+  }
+
+  async #reconcile(run: ActiveReconcile, object: R | undefined): Promise<Result> {
+    const { kind, finalize, evenWhenGone } = this.#definition;
+    if (object === undefined) {
+      this.#memory.cleanedUp.delete(run.key);
+      this.#memory.failures.gone(run.key);
+      this.#memory.echoes.gone(run.key);
+      return evenWhenGone ? await this.#call(run, undefined) : undefined;
+    }
+    if (finalize === undefined) {
+      if (isDeleting(object)) this.#memory.leftBehind.look(object, run);
+      return await this.#call(run, object);
+    }
+    const client = this.clientFor(run);
+    if (!isDeleting(object)) {
+      return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));
+    }
+    if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
+    if (!this.#memory.cleanedUp.has(run.key, object)) {
+      const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
+      // Whoever wants to come back is not done yet.
+      if (result !== undefined) return result;
+      this.#memory.cleanedUp.add(run.key, object);
+    }
+    await dropFinalizers(client, kind, object, (name) => name === finalize.name);
+    this.#memory.cleanedUp.delete(run.key);
+    return undefined;
+  }
+
+  async #call(run: ActiveReconcile, object: R | undefined, reconciler = this.#definition.reconciler): Promise<Result> {
+    const status = object === undefined ? undefined : this.#statusOf(object, run);
+    const context = definedContext<R>(this, run, object, status) as never;
+    try {
+      const result = await reconcileWith(reconciler as unknown as Reconciler<never>, context);
+      if (run.hasOpenCalls) await run.calls.settle();
+      if (reconciler === this.#definition.reconciler) await status?.succeeded();
+      return result;
+    } catch (error) {
+      const wasStopped = run.innerSignal.aborted && isStopReason(run.innerSignal.reason) && !run.isOverdue;
+      if (!wasStopped && object !== undefined && (await this.#isGone(object, error))) {
+        run.log.debug('the object was deleted meanwhile: nothing more to do', { error });
+        return undefined;
+      }
+      // A conflict is no failure of the object: the next try sees the newest state.
+      if (!wasStopped && !isConflict(error)) await this.#tellFailure(status, error, run);
+      throw error;
+    }
+  }
+
+  /** Whether a failure comes of the object itself being no more. The cache may not know yet, so the server is asked. */
+  async #isGone(object: R, error: unknown): Promise<boolean> {
+    if (!isNotFound(error)) return false;
+    const { namespace, name, uid } = object.metadata;
+    const stored = await this.#client.find(this.#definition.kind, { namespace, name } as never).catch(() => object);
+    return stored?.metadata.uid !== uid;
+  }
+
+  #statusOf(object: R, run: ActiveReconcile): ObjectStatus<R> {
+    const { kind } = this.#definition;
+    const { failures, echoes, undeclared } = this.#memory;
+    return new ObjectStatus<R>(object, {
+      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures, echoes, undeclared },
+      apply: (operation) => this.#applied(operation, run),
+    });
+  }
+
+  /** Written anew once a second. */
+  readonly #time = (): string => {
+    const second = Math.floor(this.#runtime.clock.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#timeText = new Date(second * 1000).toISOString().replace('.000Z', 'Z');
+    }
+    return this.#timeText;
+  };
+
+  async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, run: ActiveReconcile): Promise<void> {
+    // Its own signal has aborted when its time is over.
+    const { clock } = this.#runtime;
+    using moment = run.isOverdue ? link({ timeoutMs: lastWordMs, clock, what: 'the last word' }) : undefined;
+    const own = `for ${this.#definition.kind.kind}`;
+    const isEcho = run.reasons.some(({ source, change }) => source === own && change === 'Updated');
+    try {
+      await status?.failed(error, { isEcho, signal: moment?.signal });
+    } catch (failure) {
+      // Each further try is told of by its own failure.
+      const isKnown = failure instanceof UndeclaredFieldError && failure.isKnown;
+      const level = run.attempt === 1 && !isKnown ? 'warn' : 'debug';
+      run.log[level]('the status could not be told of the failure', { error: failure });
+    }
+  }
+
+  /** {@link ReconcileContext.apply} */
+  apply(
+    object: AppliedObject,
+    options: OwnedApplyOptions,
+    owner: R | undefined,
+    run: ActiveReconcile,
+  ): Promise<KubeObject> | KubeObject {
+    const { owned = true, ...rest } = options;
+    if (owned && owner === undefined) {
+      throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
+    }
+    const kind = builderOf(object);
+    const place = object.metadata.namespace ?? owner?.metadata.namespace;
+    const { name } = object.metadata;
+    const asked = { force: true, fieldManager: this.#fieldManager, ...rest, ...(owned && { ownedBy: owner }) };
+    if (kind === undefined) return this.clientFor(run).apply(object as never, asked) as Promise<KubeObject>;
+    if (owned) this.#memory.unwatched.applied(kind, () => run.log);
+    const current =
+      name === undefined || kind.projection !== undefined
+        ? undefined
+        : this.#cache[atHand](kind, { name, namespace: kind.scope === 'Namespaced' ? place : undefined });
+    // An owner gives the namespace anyway.
+    const isPlaced = owned || kind.scope !== 'Namespaced' || object.metadata.namespace !== undefined;
+    const placed = isPlaced ? object : { ...object, metadata: { ...object.metadata, namespace: place } };
+    if (current === notAtHand) return this.#applySlowly(kind, placed, asked, { name, namespace: place }, run);
+    return this.#applied(applyOperation(kind, placed, { ...asked, current }), run);
+  }
+
+  /** What the cache has of it may take a moment; a kind that it does not hold is applied without looking. */
+  async #applySlowly(
+    kind: KindRef,
+    object: AppliedObject,
+    options: ApplyOptions,
+    { name, namespace }: { readonly name: string | undefined; readonly namespace: string | undefined },
+    run: ActiveReconcile,
+  ): Promise<KubeObject> {
+    const key = { name, namespace: kind.scope === 'Namespaced' ? namespace : undefined } as never;
+    const current = this.#cache.holds(kind) ? await this.#cache.find(kind, key) : undefined;
+    return await this.#applied(applyOperation(kind, object, { ...options, current }), run);
+  }
+
+  /** Answered with what is there, if nothing would change; else told to the reconcile. */
+  #applied(operation: Operation<'patch'>, run: ActiveReconcile): Promise<KubeObject> | KubeObject {
+    const standingOf = this.#place[standing];
+    return standingOf?.(operation) ?? this.#write(operation, standingOf !== undefined, run);
+  }
+
+  async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
+    const { signal = run.innerSignal, span = run.span } = given;
+    // As what is there already, in the cache: frozen, and without managedFields.
+    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true };
+    const answer = await this.#place.run(operation);
+    if (answer !== operation.current) noteWrite(run, operation, answer);
+    return answer;
+  }
+
+  /** {@link ReconcileContext.event} */
+  event(object: R | undefined, event: ReconcileEvent): void {
+    if (object !== undefined) this.#recorder?.event(object, event);
+  }
+
+  /** {@link ReconcileContext.client} */
+  delegatingFor(run: ActiveReconcile): Client {
+    return delegatingClient({
+      cacheReader: this.#readerFor(run),
+      client: trackedClient(this.clientFor(run), run.calls.track),
+      uncached: this.#uncached,
+    });
+  }
+
+  /** What the cache does not hold is read from the server: that ends with the reconcile, too, and is part of its span. */
+  #readerFor(run: ActiveReconcile): Reader {
+    const bound = <T extends CallOptions>(options: T | undefined) => ({
+      ...(options as T),
+      signal: options?.signal ?? run.innerSignal,
+      span: options?.span ?? run.span,
+    });
+    return trackedReader(this.#cache, run.calls.track, bound);
+  }
+
+  /** What one reconcile writes with: ends with it, and tells it what was written. */
+  clientFor(run: ActiveReconcile): KubeClient {
+    return intercept(this.#client, async (operation, next) => {
+      const { signal = run.innerSignal, span = run.span } = operation;
+      const bound = { ...operation, signal, span };
+      const answer = await next(bound);
+      // An apply that would change nothing is answered with what is there.
+      const isSkipped = operation.current !== undefined && answer === operation.current;
+      if (isWrite(operation.verb) && !isSkipped) noteWrite(run, operation, answer);
+      return answer;
+    });
+  }
+}
+
+/** Has `explain` show a write. */
+export function noteWrite(
+  run: ActiveReconcile,
+  { verb, kind, namespace, name, subresource }: Operation,
+  answer: unknown,
+): void {
+  const stored = (answer as Partial<KubeObject> | undefined)?.metadata;
+  const resourceVersion = stored?.resourceVersion;
+  run.wrote({ verb, kind: kind.kind, namespace, name: name ?? stored?.name ?? '', subresource, resourceVersion });
+}

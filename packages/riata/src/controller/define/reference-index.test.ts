@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { StoredChange } from '../../cache/informer/change.js';
+import type { KubeObject } from '../../object/meta.js';
+import { ReferenceIndex } from './reference-index.js';
+
+function pod(name: string, refersTo: readonly string[]): KubeObject {
+  const metadata = { namespace: 'shop', name, uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, finalizers: refersTo } };
+}
+
+function setUp() {
+  const index = new ReferenceIndex(({ metadata: { finalizers = [] } }) => {
+    if (finalizers.includes('bad')) throw new Error('no luck');
+    return finalizers;
+  });
+  let known = new Map<string, KubeObject>();
+  const tell = (name: string, refersTo: readonly string[] | undefined) => {
+    const [old, now] = [known.get(name), refersTo && pod(name, refersTo)];
+    const type = old === undefined ? 'Added' : now === undefined ? 'Deleted' : 'Updated';
+    index.take(new StoredChange(type, `shop/${name}`, old, now));
+    known = new Map(known);
+    if (now === undefined) known.delete(name);
+    else known.set(name, now);
+  };
+  return { index, tell, to: (key: string) => [...index.referringTo(key)] };
+}
+
+test('who refers to a key: as it was last told', () => {
+  const { tell, to } = setUp();
+  tell('a', ['x', 'y']);
+  tell('b', ['x']);
+  expect([to('x'), to('y'), to('z')]).toEqual([['shop/a', 'shop/b'], ['shop/a'], []]);
+  tell('a', ['z', 'z']);
+  expect([to('x'), to('y'), to('z')]).toEqual([['shop/b'], [], ['shop/a']]);
+  tell('b', undefined);
+  tell('a', []);
+  expect([to('x'), to('y'), to('z')]).toEqual([[], [], []]);
+});
+
+test('an object whose references cannot be told refers to what it did before, and others are not kept from it', () => {
+  const { tell, to } = setUp();
+  tell('a', ['x']);
+  expect(() => tell('a', ['bad'])).toThrow('no luck');
+  tell('b', ['x']);
+  expect(to('x')).toEqual(['shop/a', 'shop/b']);
+});

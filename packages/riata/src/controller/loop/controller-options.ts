@@ -1,0 +1,100 @@
+import { type Duration, durationMs } from '../../object/duration.js';
+import type { WorkQueueOptions } from '../../queue/work-queue-options.js';
+import { optionNames } from '../../runtime/option-names.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import type { Cause, Request, RequestQueue } from './request.js';
+
+/** What the queue of a controller is made of. */
+export type RequestQueueOptions = WorkQueueOptions<Request, readonly Cause[]> & {
+  readonly id: (key: Request) => string;
+};
+
+/** How a controller works (`controller.Options`). */
+export interface ControllerOptions {
+  /**
+   * Reconciles in flight at once; one key never runs twice at the same time (`MaxConcurrentReconciles`). Of a controller
+   * that works on added clusters, in each of them, so that one that hangs takes no turns of the others. @default 1
+   */
+  readonly concurrency?: number;
+  /**
+   * How long failures wait; called once per controller, and for each added cluster that it works on (`RateLimiter`).
+   * @default 5 ms doubling to 1,000 s, and 10 a second
+   */
+  readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];
+  /** Makes the queue of what the options here come to (`NewQueue`, `MakeQueue`). @default a `WorkQueue` of them */
+  readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;
+  /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
+  readonly priority?: WorkQueueOptions<Request, never>['priority'];
+  /**
+   * Keys of the same group take turns with those of others. `'namespace'`: by namespace, in each cluster. A key for which it
+   * fails is in no group. @default no groups
+   */
+  readonly fairness?: 'namespace' | ((key: Request) => string);
+  /**
+   * A reconcile that takes longer is aborted by its signal, and tried again. One that ignores the signal keeps its key,
+   * and log, metric and health name it (`ReconciliationTimeout`). @default 'never'
+   */
+  readonly timeout?: Duration | 'never';
+  /** How long to wait after this error; undefined leaves it to the rate limiter. @default always undefined */
+  readonly backoff?: (error: unknown, attempt: number) => Duration | undefined;
+  /** After so many failures in a row a key is given up until it changes. @default 'never' given up */
+  readonly maxRetries?: number | 'never';
+  /** Told of keys that are given up; not waited for. What it throws goes to the log. */
+  readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => unknown;
+  /**
+   * Slows down a key that wakes itself up: after 20 reconciles in a row that nothing but its own writes has caused, it
+   * waits, 100 ms doubling to a minute. What anybody else changes is reconciled at once. @default true
+   */
+  readonly selfWakeBackoff?: boolean;
+  /** How long what is watched may take to be synced, a kind that is not served yet excepted (`CacheSyncTimeout`). @default '2m' */
+  readonly syncTimeout?: Duration | 'never';
+  /** How long running reconciles get to end by themselves on shutdown, before their signal aborts. @default '15s' */
+  readonly drain?: Duration;
+  /** How many finished reconciles can be looked at by `explain`. @default 256 */
+  readonly history?: number;
+  readonly runtime?: Partial<Runtime>;
+}
+
+export const controllerOptionNames = optionNames<ControllerOptions>({
+  selfWakeBackoff: true,
+  concurrency: true,
+  rateLimiter: true,
+  newQueue: true,
+  priority: true,
+  fairness: true,
+  timeout: true,
+  backoff: true,
+  maxRetries: true,
+  onGiveUp: true,
+  syncTimeout: true,
+  drain: true,
+  history: true,
+  runtime: true,
+});
+
+/** Numbers of a controller's options, checked, with defaults filled in. */
+export interface ControllerNumbers {
+  readonly concurrency: number;
+  readonly history: number;
+  readonly timeoutMs: number;
+  readonly syncTimeoutMs: number;
+  readonly drainMs: number;
+}
+
+/** Throws a `TypeError` for what makes no sense: now, as nobody could do anything about it when the controller stops. */
+export function controllerNumbers(name: string, options: ControllerOptions): ControllerNumbers {
+  const { concurrency = 1, maxRetries = 'never', history = 256 } = options;
+  const wantCount = (what: string, count: number, least: number, or = '') => {
+    if (Number.isSafeInteger(count) && count >= least) return;
+    throw new TypeError(`controller "${name}": ${what} wants a whole number from ${least} up${or}, got ${count}`);
+  };
+  wantCount('concurrency', concurrency, 1);
+  wantCount('history', history, 0);
+  if (maxRetries !== 'never') wantCount('maxRetries', maxRetries, 0, ' or "never"');
+  return {
+    ...{ concurrency, history },
+    timeoutMs: durationMs(options.timeout ?? 'never', `controller "${name}": timeout`),
+    syncTimeoutMs: durationMs(options.syncTimeout ?? '2m', `controller "${name}": syncTimeout`),
+    drainMs: durationMs(options.drain ?? '15s', `controller "${name}": drain`),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Scheduler } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { Span } from '../../runtime/tracing.js';
+import type { Cause, Request } from './request.js';
+import type { Result } from './result.js';
+
+/** What a reconcile gets at the least. */
+export interface ReconcileRun {
+  /** Which object. */
+  readonly key: Request;
+  /** Aborts when the time allowed is over, on shutdown, and when the lease is lost. */
+  readonly signal: AbortSignal;
+  /** What time it is, and waiting: that of the manager, so that a test which moves it moves the reconciler, too. */
+  readonly clock: Scheduler;
+  /** Names controller, key and reconcileID in every line. */
+  readonly log: Logger;
+  /** Another one each time. */
+  readonly reconcileID: string;
+  /** 1, and one more for each failure since the last success. */
+  readonly attempt: number;
+  /** That of the key in the queue. */
+  readonly priority: number;
+  /** Why it runs. */
+  readonly reasons: readonly Cause[];
+  /**
+   * Of this reconcile, by the manager's tracer: the parent of what its `client`, `apply` and `status` ask of the server, and
+   * of whatever else is given it.
+   */
+  readonly span: Span;
+}
+
+/**
+ * Brings the world closer to what an object asks for (`reconcile.Reconciler`): a function, or an object with such a
+ * method. Called again and again, so it looks at what there is, not at what happened.
+ */
+export type Reconciler<C> = ((context: C) => Result | Promise<Result>) | ReconcilerObject<C>;
+
+/** A {@link Reconciler} that is an object. */
+export interface ReconcilerObject<in C> {
+  reconcile(context: C): Result | Promise<Result>;
+}
+
+/** Calls it, and throws what it throws. */
+export function reconcileWith<C>(reconciler: Reconciler<C>, context: C): Result | Promise<Result> {
+  return typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context);
+}

@@ -1,0 +1,140 @@
+import { formatKey, keyId } from '../../object/key.js';
+import { compareResourceVersions } from '../../object/resource-version.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import type { ActiveReconcile, NotedWrite } from './active-reconcile.js';
+import { type Cause, mostCauses } from './request.js';
+
+/** So many reconciles in a row a key may cause by its own writes: a state machine takes a few steps. */
+const freeRuns = 20;
+const firstWaitMs = 100;
+const longestWaitMs = 60_000;
+/** A reconcile that takes longer is work, however it came about. */
+const longestRunMs = 1_000;
+/** Interval between warnings. */
+const againMs = 600_000;
+/** Keys that are remembered, those that wrote last. */
+const mostKeys = 100_000;
+
+/** What is known of a key whose last reconcile has written. */
+interface Loop {
+  /** Reconciles in a row that its own writes have caused, and that have written again. */
+  runs: number;
+  writes: readonly NotedWrite[];
+  /** Most changes that one of them was caused by. */
+  mostChanges: number;
+  sinceMs: number;
+  /** When it may run next, on the monotonic clock. */
+  dueMs: number;
+}
+
+/** Why a key is reconciled: by its own writes alone, or also by others. `unclear`: own writes may be all there is. */
+type Origin = { readonly by: 'own writes'; readonly changes: number } | { readonly by: 'others' | 'unclear' };
+
+/**
+ * Slows down keys that wake themselves up: what a reconcile writes differs each time, such as the time of day, the change
+ * causes the next reconcile, and so on without end. A reconcile that anything else asks for is never put off.
+ */
+export class RestlessKeys {
+  readonly #controller: string;
+  readonly #runtime: Pick<Runtime, 'clock' | 'log'>;
+  readonly #isSlowing: boolean;
+  /** By key id, in the order of their last writes. */
+  readonly #loops = new Map<string, Loop>();
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(controller: string, runtime: Pick<Runtime, 'clock' | 'log'>, { isSlowing = true } = {}) {
+    this.#controller = controller;
+    this.#runtime = runtime;
+    this.#isSlowing = isSlowing;
+  }
+
+  /** How long a key has to wait before it is reconciled for these causes; 0: not at all. */
+  waitMs(id: string, causes: readonly Cause[]): number {
+    const loop = this.#loops.get(id);
+    if (loop === undefined || loop.runs < freeRuns) return 0;
+    const waitMs = loop.dueMs - this.#runtime.clock.monotonic();
+    if (waitMs <= 0) return 0;
+    const origin = originOf(causes, loop.writes);
+    return origin.by === 'own writes' && origin.changes <= loop.mostChanges ? waitMs : 0;
+  }
+
+  /** A reconcile has succeeded. */
+  succeeded(id: string, reconcile: ActiveReconcile): void {
+    const loop = this.#loops.get(id);
+    if (!reconcile.hasWritten) {
+      if (loop !== undefined) this.#loops.delete(id);
+      return;
+    }
+    const { noted: writes } = reconcile;
+    const nowMs = this.#runtime.clock.monotonic();
+    this.#loops.delete(id);
+    if (this.#loops.size >= mostKeys) this.#forgetOldest();
+    if (loop === undefined) this.#loops.set(id, { runs: 0, writes, mostChanges: 0, sinceMs: nowMs, dueMs: nowMs });
+    else {
+      this.#count(loop, reconcile, nowMs);
+      loop.writes = writes;
+      this.#loops.set(id, loop);
+    }
+  }
+
+  #count(loop: Loop, reconcile: ActiveReconcile, nowMs: number): void {
+    const origin = originOf(reconcile.reasons, loop.writes);
+    if (origin.by === 'others') {
+      loop.runs = 0;
+      loop.mostChanges = 0;
+      loop.sinceMs = nowMs;
+    }
+    if (origin.by !== 'own writes' || nowMs - reconcile.startedMs > longestRunMs) return;
+    loop.runs += 1;
+    loop.mostChanges = Math.max(loop.mostChanges, origin.changes);
+    if (loop.runs < freeRuns) return;
+    const waitMs = Math.min(firstWaitMs * 2 ** (loop.runs - freeRuns), longestWaitMs);
+    loop.dueMs = nowMs + (this.#isSlowing ? waitMs : 0);
+    if (nowMs - this.#toldMs >= againMs) this.#tell(loop, reconcile, nowMs);
+  }
+
+  #forgetOldest(): void {
+    for (const id of this.#loops.keys()) {
+      this.#loops.delete(id);
+      return;
+    }
+  }
+
+  #tell({ runs, sinceMs, dueMs }: Loop, reconcile: ActiveReconcile, nowMs: number): void {
+    this.#toldMs = nowMs;
+    this.#runtime.log.warn(
+      'the reconciler wakes itself up by its own writes; write nothing that differs each time, or filter the changes with a predicate',
+      {
+        ...{ controller: this.#controller, key: keyId(reconcile.key), runs, inMs: Math.round(nowMs - sinceMs) },
+        ...(this.#isSlowing && { nextInMs: Math.round(dueMs - nowMs) }),
+        writes: reconcile.written.map(({ verb, object }) => `${verb} ${object}`),
+      },
+    );
+  }
+}
+
+/**
+ * Whether all changes among the causes are those writes. Changes of an object come in order, each once, and are counted:
+ * if the last one is an own write, and there are no more than own writes up to it, none is of somebody else.
+ */
+function originOf(causes: readonly Cause[], writes: readonly NotedWrite[]): Origin {
+  let changes = 0;
+  // Of very many, the first ones are not known any more.
+  let isClear = causes.length > 0 && causes.length < mostCauses;
+  for (const { change, object, resourceVersion: last, count } of causes) {
+    if (change === undefined || change === 'Sync') {
+      isClear = false;
+      continue;
+    }
+    if (last === undefined) return { by: 'others' };
+    const versions = new Set<string>();
+    for (const { kind, namespace, name, resourceVersion } of writes) {
+      if (resourceVersion === undefined || `${kind} ${formatKey({ namespace, name })}` !== object) continue;
+      const order = compareResourceVersions(resourceVersion, last);
+      if (order !== undefined && order <= 0) versions.add(resourceVersion);
+    }
+    if (!versions.has(last) || count > versions.size) return { by: 'others' };
+    changes += count;
+  }
+  return isClear ? { by: 'own writes', changes } : { by: 'unclear' };
+}

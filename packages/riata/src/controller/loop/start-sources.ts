@@ -1,0 +1,50 @@
+import type { Runtime } from '../../runtime/runtime.js';
+import { abortable, isAbortOf, link } from '../../runtime/signals.js';
+import { isSyncing, type Source } from '../source/source.js';
+import type { SourceFailures } from '../source/source-failures.js';
+import type { RequestQueue } from './request.js';
+
+/** What {@link startSources} is about. */
+export interface StartedSources {
+  readonly controller: string;
+  readonly sources: readonly Source[];
+  readonly queue: RequestQueue;
+  /** Names of those that are not synced, for whoever looks meanwhile. */
+  readonly unsynced: Set<string>;
+  /** How long they may take, as it was written and in milliseconds. */
+  readonly syncTimeout: string;
+  readonly syncTimeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly runtime: Runtime;
+  readonly failures: SourceFailures;
+}
+
+/** Starts sources, and resolves when all are synced; those that wait for their kind to be served may take any time. */
+export async function startSources(parts: StartedSources): Promise<void> {
+  const { sources, queue, unsynced, syncTimeoutMs: timeoutMs, signal, runtime, failures } = parts;
+  // Names may be the same: who watches a kind twice has two such sources.
+  const waiting = new Set(sources);
+  for (const source of sources) unsynced.add(source.name);
+  await Promise.all(sources.map((source) => source.start(queue, { signal, runtime, failures })));
+  const synced = Promise.all(
+    sources.map(async (source) => {
+      if (isSyncing(source)) await source.waitForSync({ signal });
+      waiting.delete(source);
+      if (![...waiting].some(({ name }) => name === source.name)) unsynced.delete(source.name);
+    }),
+  );
+  for (;;) {
+    using timed = link({ signals: [signal], timeoutMs, clock: runtime.clock });
+    try {
+      await abortable(synced, timed.signal);
+      return;
+    } catch (error) {
+      if (signal.aborted || !isAbortOf(timed.signal, error)) throw error;
+      const late = [...waiting];
+      if (late.every((source) => isSyncing(source) && source.isPatient)) continue;
+      const names = [...unsynced].join(', ');
+      const problem = `not synced after ${parts.syncTimeout}: ${names}`;
+      throw new Error(`controller "${parts.controller}": ${problem}`, { cause: error });
+    }
+  }
+}

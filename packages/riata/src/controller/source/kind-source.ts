@@ -1,0 +1,167 @@
+import type { Cache, CacheUse } from '../../cache/cache.js';
+import { fieldIndex } from '../../cache/cache-selection.js';
+import { isCacheSyncError } from '../../cache/informer/cache-sync-error.js';
+import type { EventHandlerRegistration } from '../../cache/informer/resource-event-handler.js';
+import type { Indexers } from '../../cache/store/store-index.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { isNotFound } from '../../rest/errors/error-guards.js';
+import { type Logger, silentLogger } from '../../runtime/logger.js';
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import { abortable, onAbort } from '../../runtime/signals.js';
+import type { IndexDefinition } from '../define/controller-definition.js';
+import type { RequestQueue } from '../loop/request.js';
+import { ChangeIntake } from './change-intake.js';
+import type { EventHandler } from './event-handler.js';
+import type { Predicate } from './predicate.js';
+import type { SourceOptions, SyncingSource } from './source.js';
+
+/** Options of {@link kindSource}. */
+export interface KindSourceOptions<T extends KubeObject> {
+  /** All must let a change through. @default none */
+  readonly predicates?: readonly Predicate<T>[];
+  /** In logs, and as the cause of what comes from it. @default 'watches' and the kind */
+  readonly name?: string;
+  /** Goes into every key, where there are several clusters. @default the one that it is made for */
+  readonly cluster?: string;
+  /** @default the controller's */
+  readonly runtime?: Partial<Runtime>;
+}
+
+export const kindSourceOptionNames = optionNames<KindSourceOptions<KubeObject>>({
+  predicates: true,
+  name: true,
+  cluster: true,
+  runtime: true,
+});
+
+/**
+ * Changes of a kind, as a cache tells them (`source.Kind`). If the server does not serve the kind yet, it says so and
+ * begins when it comes.
+ */
+export function kindSource<T extends KubeObject>(
+  cache: Cache,
+  kind: KindRef<T>,
+  handler: EventHandler<T>,
+  options: KindSourceOptions<T> = {},
+): SyncingSource {
+  refuseUnknownOptions(`kindSource(${kind.kind})`, options, kindSourceOptionNames);
+  return new KindSource(cache, kind, handler, options);
+}
+
+/** As {@link kindSource}, with what only the framework says. */
+export function ownKindSource<T extends KubeObject>(
+  cache: Cache,
+  kind: KindRef<T>,
+  handler: EventHandler<T>,
+  options: OwnSourceOptions<T>,
+): SyncingSource {
+  return new KindSource(cache, kind, handler, options);
+}
+
+/** Has a kind in the cache, and nothing comes of it: for what a reconciler reads. */
+export function readSource(cache: Cache, kind: KindRef, runtime: Partial<Runtime>): SyncingSource {
+  return new KindSource(cache, kind, () => {}, { name: `reads ${kind.kind}`, predicates: [() => false], runtime });
+}
+
+/** As {@link readSource}, and the kind can be listed by a field. */
+export function indexSource(
+  cache: Cache,
+  { kind, field, values }: IndexDefinition,
+  runtime: Partial<Runtime>,
+): SyncingSource {
+  const name = `indexes ${kind.kind} by ${field}`;
+  const indexers = { [fieldIndex(field)]: values };
+  return new KindSource(cache, kind, () => {}, { name, predicates: [() => false], runtime, indexers });
+}
+
+/** For what the framework itself makes. */
+interface OwnSourceOptions<T extends KubeObject> extends KindSourceOptions<T> {
+  readonly indexers?: Indexers<T>;
+  /** What the handler is called in logs and health. @default 'handler' */
+  readonly handlerName?: string;
+  /** See `ChangeIntakeParts`. */
+  readonly enqueueRecovered?: boolean;
+  /** Another source of the same controller logs that the kind is not served yet. @default false */
+  readonly isQuiet?: boolean;
+}
+
+class KindSource<T extends KubeObject> implements SyncingSource {
+  readonly name: string;
+  readonly #cache: Cache;
+  readonly #kind: KindRef<T>;
+  readonly #handler: EventHandler<T>;
+  readonly #options: OwnSourceOptions<T>;
+  readonly #indexers: Indexers<T>;
+  #use: CacheUse<T> | undefined;
+  #registration: EventHandlerRegistration | undefined;
+  #intake: ChangeIntake<T> | undefined;
+  #log: Logger = silentLogger;
+  #patient = false;
+
+  constructor(cache: Cache, kind: KindRef<T>, handler: EventHandler<T>, options: OwnSourceOptions<T>) {
+    this.name = options.name ?? `watches ${kind.kind}`;
+    this.#cache = cache;
+    this.#kind = kind;
+    this.#indexers = options.indexers ?? {};
+    this.#handler = handler;
+    this.#options = options;
+  }
+
+  get isPatient(): boolean {
+    return this.#patient || this.#intake?.isWaiting === true;
+  }
+
+  async start(queue: RequestQueue, options: SourceOptions): Promise<void> {
+    const { signal, runtime: given, cluster: place, failures } = options;
+    const { predicates = [], cluster = place, handlerName, enqueueRecovered, isQuiet } = this.#options;
+    const runtime = resolveRuntime({ ...given, ...this.#options.runtime });
+    this.#log = isQuiet ? silentLogger : runtime.log;
+    const parts = {
+      ...{ name: this.name, kind: this.#kind.kind, handler: this.#handler, handlerName, enqueueRecovered },
+      ...{ predicates, cluster, runtime, failures },
+    };
+    const intake = new ChangeIntake<T>(parts, queue, signal);
+    this.#intake = intake;
+    const use = this.#cache.use(this.#kind);
+    this.#use = use;
+    this.#addIndexers(use);
+    this.#registration = use.informer.addEventHandler(
+      { onChange: (change) => intake.take(change) },
+      { name: this.name },
+    );
+    const registration = this.#registration;
+    onAbort(signal, () => void registration.remove().then(() => use.release()));
+  }
+
+  #addIndexers({ informer, release }: CacheUse<T>): void {
+    try {
+      informer.addIndexers(this.#indexers);
+    } catch (cause) {
+      void release();
+      const remedy = 'give both the very same function, or one of them another name';
+      throw new Error(`${this.name}: somebody else does so already, by another function: ${remedy}`, { cause });
+    }
+  }
+
+  async waitForSync({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const use = this.#use;
+    if (use === undefined) throw new Error(`source "${this.name}" was not started`);
+    try {
+      await use.informer.synced({ signal });
+    } catch (error) {
+      if (!isCacheSyncError(error) || !isNotFound(error)) throw error;
+      const log = this.#log;
+      const fields = { source: this.name, kind: this.#kind.kind };
+      // The reflector says which definition to install: once is enough.
+      log.warn('waits for a kind that the server does not serve yet', fields);
+      this.#patient = true;
+      await use.informer.synced({ signal, patient: true });
+      this.#patient = false;
+      log.info('the kind is served now', fields);
+    }
+    await abortable(this.#registration?.synced({ signal }) ?? Promise.resolve(), signal);
+    await this.#intake?.served({ signal });
+  }
+}
