@@ -6,7 +6,7 @@ import { LeaderElector, LeaseLock } from 'riata/manager';
 import { isConflict, isTransportError, type Transport, type TransportSink } from 'riata/rest';
 import { isLostLease, type Random, seededRandom, silentLogger, type VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import { ProcessClock } from '../src/manager/election.fixture.js';
+import { ProcessClock } from '../src/manager/election/election.fixture.js';
 
 const namespace = 'default';
 const log = silentLogger;

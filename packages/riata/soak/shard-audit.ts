@@ -1,4 +1,4 @@
-import { parseMember, parseTable, shardSlot } from '../src/manager/shard-table.js';
+import { parseMember, parseTable, shardSlot } from '../src/manager/sharding/shard-table.js';
 import type { AuditedWrite } from './audit-log.js';
 
 /** One time of owning a slot, from the moment that the server had answered the write that gave it. */

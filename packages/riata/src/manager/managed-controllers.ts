@@ -12,12 +12,12 @@ import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { TimeSlice } from '../runtime/time-slice.js';
-import type { Cluster, ClusterSet } from './clusters.js';
-import type { EventBroadcaster } from './event-broadcaster.js';
-import type { EventRecorder } from './event-recorder.js';
-import { fence, type WriteGuard } from './fence.js';
-import type { ManagerShards } from './manager-shards.js';
+import type { Cluster, ClusterSet } from './clusters/clusters.js';
+import { fence, type WriteGuard } from './election/fence.js';
+import type { EventBroadcaster } from './events/event-broadcaster.js';
+import type { EventRecorder } from './events/event-recorder.js';
 import type { Runnable } from './runnable.js';
+import type { ManagerShards } from './sharding/manager-shards.js';
 
 /** What the controllers of a manager share. */
 export interface ManagedControllersParts {

@@ -6,12 +6,12 @@ import type { KindRef } from '../object/kind.js';
 import type { RestConfig } from '../rest/config/rest-config.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
-import type { ClusterProvider } from './clusters.js';
-import type { EventBroadcasterOptions } from './event-broadcaster.js';
-import { type HttpEndpointOptions, httpEndpointOptionNames } from './http-endpoint.js';
-import type { LeaderElectorOptions } from './leader-elector-options.js';
-import type { LeaseLockOptions } from './lease-lock.js';
-import { type ShardingOptions, shardingOptionNames } from './manager-shards.js';
+import type { ClusterProvider } from './clusters/clusters.js';
+import type { LeaderElectorOptions } from './election/leader-elector-options.js';
+import type { LeaseLockOptions } from './election/lease-lock.js';
+import type { EventBroadcasterOptions } from './events/event-broadcaster.js';
+import { type HttpEndpointOptions, httpEndpointOptionNames } from './probes/http-endpoint.js';
+import { type ShardingOptions, shardingOptionNames } from './sharding/manager-shards.js';
 
 /** Which replica leads is settled on a Lease. */
 export interface LeaderElectionOptions

@@ -1,0 +1,159 @@
+import { Cache } from '../../cache/cache.js';
+import { type ConnectedClient, createClient } from '../../client/create-client.js';
+import type { RestConfig } from '../../rest/config/rest-config.js';
+import { type Metrics, noMetrics } from '../../runtime/metrics.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import { Removed } from '../../runtime/stop-reasons.js';
+import { EventBroadcaster } from '../events/event-broadcaster.js';
+import type { EventRecorder } from '../events/event-recorder.js';
+import type { ManagerOptions } from '../manager-options.js';
+import { checkInformers } from '../probes/check-informers.js';
+
+/** A cluster beside the manager's own: what it is reached by, and what is cached of it. */
+export interface Cluster {
+  readonly name: string;
+  /** What it was added with (`GetConfig`). */
+  readonly config: RestConfig;
+  readonly client: ConnectedClient;
+  readonly cache: Cache;
+  /** Aborts when it is removed, or the manager stops. */
+  readonly signal: AbortSignal;
+  /** Tells of what happens to its objects, there, in the name of a component. */
+  eventRecorder(name: string): EventRecorder;
+  /**
+   * Throws, with the reason, while what is watched there is not synced, or its server has been silent for long.
+   *
+   * `/readyz?verbose` tells it as `informers/` and the name, `/readyz/informers/<name>` answers by it alone, and the metric
+   * `riata_cluster_healthy` shows it; `riata_informer_…` have the name as label `cluster`. All of them end with the
+   * cluster. It does not count for `/readyz` as a whole, nor for `/healthz`: a remote cluster that is dead, or has just
+   * come, is no reason to take an operator down that works on all the others. If yours is no good without this one, say
+   * so: `manager.addReadyzCheck('north', () => manager.clusters.get('north')?.check())`.
+   */
+  check(): void;
+}
+
+/** Adds and removes clusters while a manager runs. */
+export interface ClusterSet {
+  /**
+   * Controllers that are for added clusters work on it from now on. Throws if the name is taken, and once the manager has
+   * stopped.
+   */
+  add(name: string, config: RestConfig): Cluster;
+  /**
+   * Ends all work on it: reconciles are aborted, events that wait are written. Resolves when its watches have ended. Does
+   * nothing for a name that is not there.
+   */
+  remove(name: string): Promise<void>;
+  /** Undefined if it is not there. */
+  get(name: string): Cluster | undefined;
+  readonly names: readonly string[];
+}
+
+/**
+ * Finds clusters, e.g. by Secrets or a cloud's list, and keeps the set up to date until the signal aborts. It runs on every
+ * replica, whichever leads, so that the next leader knows them.
+ */
+export interface ClusterProvider {
+  readonly name: string;
+  /**
+   * Begins when the manager's own caches are synced. May resolve early: what it has added stays. What it throws ends the
+   * manager, as with all that a manager runs: catch what may pass, such as a list that cannot be had just now.
+   */
+  run(options: { readonly clusters: ClusterSet; readonly signal: AbortSignal }): Promise<void>;
+}
+
+interface Member extends Cluster {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** The clusters of a manager. */
+export class Clusters implements ClusterSet {
+  readonly #members = new Map<string, Member>();
+  readonly #runtime: Runtime;
+  /** For their caches. */
+  readonly #metrics: Metrics;
+  readonly #options: Pick<ManagerOptions, 'cache' | 'events'>;
+  readonly #onAdd: (cluster: Cluster) => void;
+  #isClosed = false;
+
+  constructor(parts: {
+    readonly runtime: Runtime;
+    readonly options: Pick<ManagerOptions, 'cache' | 'events'>;
+    readonly onAdd: (cluster: Cluster) => void;
+  }) {
+    this.#runtime = parts.runtime;
+    this.#metrics = withoutGauges(parts.runtime.metrics);
+    this.#options = parts.options;
+    this.#onAdd = parts.onAdd;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#members.keys()];
+  }
+
+  get(name: string): Cluster | undefined {
+    return this.#members.get(name);
+  }
+
+  add(name: string, config: RestConfig): Cluster {
+    if (typeof name !== 'string' || name === '' || name.includes('/')) {
+      throw new TypeError(`cluster: a name wants some text without a slash, got ${JSON.stringify(name)}`);
+    }
+    if (typeof config?.server !== 'string') {
+      throw new TypeError(`cluster "${name}" wants a config with the URL of a server: make one with loadConfig`);
+    }
+    if (this.#members.has(name)) throw new Error(`there already is a cluster named "${name}": remove it first`);
+    if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);
+    const log = this.#runtime.log.child({ cluster: name });
+    const runtime = { ...this.#runtime, log };
+    const client = createClient(config, { runtime });
+    const cache = new Cache(client, { ...this.#options.cache, runtime: { ...runtime, metrics: this.#metrics } });
+    const events = new EventBroadcaster(client, { ...this.#options.events, runtime });
+    const stop = new AbortController();
+    const { signal } = stop;
+    const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], client);
+    const eventRecorder = (component: string) => events.recorder(component);
+    const check = () => checkInformers(cache);
+    const member = { name, config, client, cache, signal, eventRecorder, check, stop, ended };
+    this.#members.set(name, member);
+    this.#runtime.log.info('a cluster was added', { cluster: name, server: config.server });
+    this.#onAdd(member);
+    return member;
+  }
+
+  /** Never rejects: a cluster that ends badly is no reason for the others to. */
+  async #run(cluster: string, parts: readonly Promise<void>[], client: ConnectedClient): Promise<void> {
+    const ends = await Promise.allSettled(parts);
+    const [closed] = await Promise.allSettled([client.close()]);
+    for (const end of [...ends, closed]) {
+      if (end.status === 'rejected')
+        this.#runtime.log.error('a cluster has ended badly', { cluster, error: end.reason });
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    const member = this.#members.get(name);
+    if (member === undefined) return;
+    this.#members.delete(name);
+    member.stop.abort(new Removed(`cluster "${name}" was removed`));
+    await member.ended;
+    this.#runtime.log.info('a cluster was removed', { cluster: name });
+  }
+
+  /** For good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.names.map((name) => this.remove(name)));
+  }
+}
+
+/** What caches count goes by the names of kinds: of several clusters that adds up, but one level would hide the other. */
+function withoutGauges(metrics: Metrics): Metrics {
+  return {
+    enabled: metrics.enabled,
+    counter: (spec) => metrics.counter(spec),
+    histogram: (spec) => metrics.histogram(spec),
+    gauge: (spec) => noMetrics.gauge(spec),
+  };
+}

@@ -1,0 +1,94 @@
+import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb } from '../../client/operation.js';
+import type { Preconditions } from '../../client/options.js';
+import { follow, LateLink } from '../../runtime/signals.js';
+
+/** Says whether this process may still write; a `LeaderElector` is one. */
+export interface WriteGuard {
+  /** Throws, e.g. a `LostLease`, when no write may start any more. Asks the clock, so that nobody has to be told first. */
+  assertLeading(): void;
+  /** Aborts when writes under way are no longer wanted; undefined when there are none to be had. */
+  readonly lostSignal: AbortSignal | undefined;
+}
+
+/** Options of {@link fence}. */
+export interface FenceOptions {
+  /**
+   * What is known of the object that is about to be changed, e.g. its metadata in the cache: an `update`, `patch` or
+   * apply that says nothing itself is done only if that is so, a `delete` only if the UID is. An apply goes by its
+   * `current` first. Controllers of a `Manager` know the UID of what they delete. @default nothing
+   */
+  readonly known?: (operation: Operation) => Preconditions | undefined;
+}
+
+/**
+ * Carries writes out only while `guard` allows it; reads and dry runs pass. The guard is asked when the write is called
+ * for, and again right before each sending, when rate limits, credentials and retries have taken their time. A write
+ * under way when the lease is lost is aborted.
+ *
+ * What has left this process cannot be called back, and a process can be stopped between the question and the sending.
+ * Such a write may reach the server after the next leader's; that it does not win is up to its preconditions: with a
+ * resourceVersion the server refuses it once the next leader has written, with a UID once the object is another one.
+ * They are added where they are known. Creations need none: of two, one fails. What remains is a write without
+ * preconditions (a patch that names no resourceVersion, an apply of something this process has never read,
+ * `deleteCollection`, a subresource such as an eviction), and it is bounded: it was sent no later than the renew
+ * deadline, or the process was stopped just then.
+ *
+ * @example
+ * const writer = client.wrap((run) => fence(run, elector, { known: ({ kind, namespace, name }) => … }));
+ */
+export function fence(run: Run, guard: WriteGuard, { known }: FenceOptions = {}): Run {
+  return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> =>
+    isWrite(operation.verb) && !isDryRun(operation) ? guarded(run, operation, guard, known) : run(operation);
+}
+
+async function guarded<V extends Verb>(
+  run: Run,
+  operation: Operation<V>,
+  guard: WriteGuard,
+  known: FenceOptions['known'],
+): Promise<Answers[V]> {
+  guard.assertLeading();
+  let refusal: { readonly error: unknown } | undefined;
+  const beforeSend = (): void => {
+    try {
+      guard.assertLeading();
+    } catch (error) {
+      refusal = { error };
+      throw error;
+    }
+    operation.beforeSend?.();
+  };
+  const preconditions = preconditionsOf(operation, known);
+  const lost = guard.lostSignal;
+  // An apply that changes nothing is answered without a look at it.
+  const scope = lost === undefined || follow(operation.signal, lost) ? undefined : new LateLink(operation.signal, lost);
+  try {
+    return await run(
+      scope === undefined
+        ? { ...operation, preconditions, beforeSend }
+        : {
+            ...operation,
+            preconditions,
+            beforeSend,
+            get signal() {
+              return scope.signal;
+            },
+          },
+    );
+  } catch (error) {
+    // Whatever was made of it on the way, the caller sees why nothing was sent.
+    throw refusal ? refusal.error : error;
+  } finally {
+    scope?.[Symbol.dispose]();
+  }
+}
+
+function preconditionsOf(operation: Operation, known: FenceOptions['known']): Preconditions | undefined {
+  const { verb, preconditions, current } = operation;
+  if (preconditions !== undefined) return preconditions;
+  if (verb !== 'update' && verb !== 'patch' && verb !== 'delete') return undefined;
+  const { uid, resourceVersion } = current?.metadata ?? known?.(operation) ?? {};
+  // What is deleted may have changed since; that it is the one that was meant is enough.
+  if (verb === 'delete') return uid === undefined ? undefined : { uid };
+  return uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
+}

@@ -1,0 +1,132 @@
+import { Event } from '../../kinds/generated/groups/events.k8s.io/v1.js';
+import { formatMicroTime } from '../../object/time.js';
+import { type EventNames, type EventNotice, namespaceOf } from './event-notice.js';
+import type { EventWrite } from './event-write.js';
+import { LruMap } from './lru-map.js';
+
+/** How long series are kept. */
+export interface SeriesOptions {
+  /** Nothing for this long ends a series (`finishTime`). @default 360_000, six minutes */
+  readonly finishMs?: number;
+  /** Events that are remembered, to recognise what comes again. @default 4096 */
+  readonly remembered?: number;
+}
+
+interface Series {
+  readonly name: string;
+  readonly first: EventNotice;
+  count: number;
+  lastMs: number;
+  /** What the server was told last. */
+  written: number;
+}
+
+/** As the server has it: in bytes. */
+const longestNote = 1024;
+
+/**
+ * Turns what happened into Events of events.k8s.io/v1: the first one of a kind is told at once, the second begins a
+ * series, and of the rest only the number is told, now and then (`events.EventBroadcaster`). Two are of one kind if all but
+ * their messages is the same.
+ */
+export class EventSeriesKeeper {
+  readonly #names: EventNames;
+  readonly #finishMs: number;
+  readonly #known: LruMap<Series>;
+
+  constructor(names: EventNames, { finishMs = 360_000, remembered = 4096 }: SeriesOptions = {}) {
+    this.#names = names;
+    this.#finishMs = finishMs;
+    this.#known = new LruMap(remembered);
+  }
+
+  /** What is to be written now. */
+  observe(notice: EventNotice): EventWrite[] {
+    const { component, instance, type, reason, action, regarding, related } = notice;
+    const key = JSON.stringify([component, instance, type, reason, action, identity(regarding), identity(related)]);
+    const known = this.#known.get(key);
+    if (known !== undefined) {
+      known.count += 1;
+      known.lastMs = notice.atMs;
+      return known.count === 2 ? [this.#write(known)] : [];
+    }
+    const made: Series = {
+      name: this.#names.nameFor(notice),
+      first: notice,
+      count: 1,
+      lastMs: notice.atMs,
+      written: 0,
+    };
+    const forgotten = this.#known.set(key, made);
+    return [...(isBehind(forgotten) ? [this.#write(forgotten)] : []), this.#write(made)];
+  }
+
+  /** Tells again what goes on, so that the server, which forgets events after a while, keeps it. */
+  refresh(): EventWrite[] {
+    return this.#known.entries().flatMap(([, series]) => (series.count > 1 ? [this.#write(series)] : []));
+  }
+
+  /** Ends what has not gone on for a while, with its last number. */
+  finish(nowMs: number): EventWrite[] {
+    const writes: EventWrite[] = [];
+    for (const [key, series] of this.#known.entries()) {
+      if (nowMs - series.lastMs < this.#finishMs) continue;
+      this.#known.delete(key);
+      if (isBehind(series)) writes.push(this.#write(series));
+    }
+    return writes;
+  }
+
+  /** What the server has not been told yet. */
+  flush(): EventWrite[] {
+    return this.#known.entries().flatMap(([, series]) => (isBehind(series) ? [this.#write(series)] : []));
+  }
+
+  #write(series: Series): EventWrite {
+    const { name, first, count, lastMs, written } = series;
+    series.written = count;
+    const told = count > 1 ? { count, lastObservedTime: formatMicroTime(lastMs) } : undefined;
+    return {
+      kind: Event,
+      key: { namespace: namespaceOf(first), name },
+      object: seriesEvent(first, name, told),
+      ...(written > 0 && told && { change: { series: told } }),
+    };
+  }
+}
+
+function seriesEvent(
+  notice: EventNotice,
+  name: string,
+  series: { readonly count: number; readonly lastObservedTime: string } | undefined,
+) {
+  const { type, reason, message, action, annotations, regarding, related, component, instance, atMs } = notice;
+  return Event({
+    metadata: { namespace: namespaceOf(notice), name, ...(annotations && { annotations }) },
+    eventTime: formatMicroTime(atMs),
+    ...(series && { series }),
+    ...{ regarding, type, reason, action: action || reason, note: shortened(message) },
+    ...(related && { related }),
+    reportingController: component,
+    reportingInstance: instance,
+  });
+}
+
+function isBehind(series: Series | undefined): series is Series {
+  return series !== undefined && series.written < series.count;
+}
+
+/** An object stays the same when it changes. */
+function identity(reference: EventNotice['related']): unknown {
+  if (reference === undefined) return null;
+  const { apiVersion, kind, namespace, name, uid, fieldPath } = reference;
+  return [apiVersion, kind, namespace, name, uid, fieldPath];
+}
+
+function shortened(message: string): string {
+  const bytes = new TextEncoder().encode(message);
+  if (bytes.length <= longestNote) return message;
+  // Three bytes for the ellipsis, and up to three for a character that would be cut in two.
+  const cut = new TextDecoder().decode(bytes.subarray(0, longestNote - 6)).replace(/\uFFFD+$/, '');
+  return `${cut}…`;
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { Scheduler } from '../../runtime/clock.js';
+import { describeError } from '../../runtime/describe-error.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { Metrics } from '../../runtime/metrics.js';
+import { ToldProblems } from '../told-problems.js';
+
+/** Where a certificate and its key are, in PEM: `tls.crt` and `tls.key` of a mounted Secret, mostly. */
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Texts in PEM. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const lookAgainMs = 10_000;
+
+export async function readCertificateFiles({ certFile, keyFile }: CertificateFiles): Promise<CertificatePair> {
+  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
+  return { cert, key };
+}
+
+/**
+ * Looks at files every ten seconds until the signal aborts, and hands on what has changed in them, if it can be used:
+ * between the writing of two files they may not belong together.
+ */
+export function followCertificateFiles(
+  files: CertificateFiles,
+  use: (pair: CertificatePair) => void,
+  parts: {
+    readonly clock: Scheduler;
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    /** For the log. */
+    readonly server: string;
+    readonly signal: AbortSignal;
+    /** What is in use. */
+    readonly first: CertificatePair;
+  },
+): void {
+  const { clock, log, server, signal } = parts;
+  const counter = (name: string, help: string) => parts.metrics.counter({ name, help }).with({});
+  const reads = counter('certwatcher_read_certificate_total', 'Looks at the files of certificates.');
+  const errors = counter('certwatcher_read_certificate_errors_total', 'Looks that found what cannot be used.');
+  const told = new ToldProblems(clock);
+  let used = parts.first;
+  const look = async () => {
+    const fields = { server, certFile: files.certFile };
+    reads.inc();
+    try {
+      const next = await readCertificateFiles(files);
+      if (signal.aborted) return;
+      const hasChanged = next.cert !== used.cert || next.key !== used.key;
+      if (hasChanged) {
+        if (!next.cert || !next.key) throw new Error(`${next.cert ? files.keyFile : files.certFile} is empty`);
+        createSecureContext({ cert: next.cert, key: next.key });
+        use(next);
+        used = next;
+        log.info('the certificate was renewed', fields);
+      }
+      if (told.isMended('files') && !hasChanged) log.info('the files of the certificate are well again', fields);
+    } catch (error) {
+      errors.inc();
+      const isNews = told.isNews('files', describeError(error));
+      log[isNews ? 'error' : 'debug'](
+        'the files of the certificate cannot be used: the last good ones stay, until they run out',
+        { ...fields, keyFile: files.keyFile, error },
+      );
+    }
+  };
+  void (async () => {
+    while (!signal.aborted) {
+      await clock.sleep(lookAgainMs, { signal, background: true }).catch(() => {});
+      if (!signal.aborted) await look();
+    }
+  })();
+}

@@ -1,0 +1,36 @@
+import type { Scheduler } from '../../runtime/clock.js';
+import type { EndpointRoute } from './http-endpoint.js';
+
+const longestSeconds = 60;
+
+/**
+ * A profile of where the process spends its CPU time, to be opened in a browser's developer tools (`pprof`): taken for
+ * `?seconds=5`, one at a time, and no longer than somebody waits for it. Whoever may ask for it can slow the process down: it is off unless it is asked for.
+ */
+export function cpuProfileRoute(clock: Scheduler): EndpointRoute {
+  let isRunning = false;
+  return async ({ query, signal }) => {
+    const seconds = Number(query.get('seconds') ?? 5);
+    if (!(seconds > 0 && seconds <= longestSeconds)) {
+      return { status: 400, body: `seconds wants a number up to ${longestSeconds}, got ${query.get('seconds')}\n` };
+    }
+    if (isRunning) return { status: 409, body: 'a profile is being taken already\n' };
+    isRunning = true;
+    try {
+      const { Session } = await import('node:inspector/promises');
+      const session = new Session();
+      session.connect();
+      try {
+        await session.post('Profiler.enable');
+        await session.post('Profiler.start');
+        await clock.sleep(seconds * 1000, { signal });
+        const { profile } = await session.post('Profiler.stop');
+        return { contentType: 'application/json', body: JSON.stringify(profile) };
+      } finally {
+        session.disconnect();
+      }
+    } finally {
+      isRunning = false;
+    }
+  };
+}

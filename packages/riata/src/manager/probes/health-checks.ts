@@ -1,0 +1,92 @@
+import type { Scheduler } from '../../runtime/clock.js';
+import { describeError } from '../../runtime/describe-error.js';
+import { abortable, link } from '../../runtime/signals.js';
+
+/** Throws or rejects, with the reason, while something is not well (`healthz.Checker`). */
+export type HealthCheck = () => void | Promise<void>;
+
+/** What a round of checks found. */
+export interface HealthReport {
+  readonly ok: boolean;
+  /** By name: what is wrong; undefined if nothing is. */
+  readonly checks: Readonly<Record<string, string | undefined>>;
+  /** The same of what is told and does not count, unless it is asked for alone. */
+  readonly asides: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a check that does not end is bounded by, so that it is named instead of holding up the answer for all. */
+interface HealthLimits {
+  readonly clock: Scheduler;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+interface HealthQuestion {
+  readonly only?: string;
+  readonly exclude?: readonly string[];
+  /** @default checks may take as long as they like */
+  readonly limits?: HealthLimits;
+}
+
+const longestMs = 10_000;
+
+type NamedChecks = Iterable<readonly [name: string, check: HealthCheck]>;
+
+/** Named checks, asked all at once (`healthz.Handler`). */
+export class HealthChecks {
+  readonly #checks = new Map<string, HealthCheck>();
+  #asides: () => NamedChecks = () => [];
+
+  /** Throws if the name is taken. */
+  add(name: string, check: HealthCheck): void {
+    if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
+      throw new TypeError(`health check: name wants letters, digits, "-", "." and "_", got ${JSON.stringify(name)}`);
+    }
+    if (this.#checks.has(name)) throw new Error(`there already is a health check named "${name}"; choose another name`);
+    this.#checks.set(name, check);
+  }
+
+  /** Checks that come and go, are told, and do not count; their names have a slash, which those of others have not. */
+  addAsides(asides: () => NamedChecks): void {
+    this.#asides = asides;
+  }
+
+  has(name: string): boolean {
+    return this.#checks.has(name) || new Map(this.#asides()).has(name);
+  }
+
+  /** All of them, except those named, or only the one named. */
+  async ask({ only, exclude = [], limits }: HealthQuestion = {}): Promise<HealthReport> {
+    const isWanted = (name: string) => (only === undefined ? !exclude.includes(name) : name === only);
+    const ask = (checks: NamedChecks) => found(checks, isWanted, limits);
+    const [checks, asides] = await Promise.all([ask(this.#checks), ask(this.#asides())]);
+    const counted = only === undefined ? checks : [...checks, ...asides];
+    return {
+      ok: counted.every(([, problem]) => problem === undefined),
+      checks: Object.fromEntries(checks),
+      asides: Object.fromEntries(asides),
+    };
+  }
+}
+
+/** What each of them says. */
+function found(checks: NamedChecks, isWanted: (name: string) => boolean, limits: HealthQuestion['limits']) {
+  return Promise.all(
+    [...checks]
+      .filter(([name]) => isWanted(name))
+      .map(async ([name, check]) => {
+        try {
+          const answer = check();
+          if (answer !== undefined) await (limits === undefined ? answer : within(limits, answer));
+          return [name, undefined] as const;
+        } catch (error) {
+          return [name, describeError(error)] as const;
+        }
+      }),
+  );
+}
+
+async function within({ clock, signal }: HealthLimits, answer: Promise<void>): Promise<void> {
+  using late = link({ signals: [signal], timeoutMs: longestMs, clock, what: 'the check' });
+  await abortable(answer, late.signal);
+}

@@ -1,0 +1,194 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { describeError } from '../../runtime/describe-error.js';
+import { listenProblem } from '../../runtime/listen-problem.js';
+import { optionNames } from '../../runtime/option-names.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import { onAbort } from '../../runtime/signals.js';
+import { Removed } from '../../runtime/stop-reasons.js';
+import type { Runnable } from '../runnable.js';
+import { ToldProblems } from '../told-problems.js';
+import { type CertificateFiles, followCertificateFiles, readCertificateFiles } from './certificate-files.js';
+
+/** What a route answers. */
+export interface EndpointAnswer {
+  /** @default 200 */
+  readonly status?: number;
+  /** @default 'text/plain; charset=utf-8' */
+  readonly contentType?: string;
+  readonly body: string;
+  /** Why it could not do better: for the log, not for whoever asks. */
+  readonly failure?: unknown;
+}
+
+/** Answers GET requests of one path and what is below it; `rest` is what follows the path. */
+export type EndpointRoute = (request: {
+  readonly rest: string;
+  readonly query: URLSearchParams;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>;
+
+/** Says no to a request: undefined lets it pass. */
+export type EndpointGuard = (request: {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}) => Promise<EndpointAnswer | undefined>;
+
+/** Where a server of the manager listens: probes and metrics. */
+export interface HttpEndpointOptions {
+  /** @default all interfaces, as a kubelet or a scraper asks from outside */
+  readonly host?: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /**
+   * Given, it speaks HTTPS: by the texts of a certificate and its key, in PEM, or by files of them, which are looked at
+   * again every ten seconds, as those who renew certificates replace them (`certwatcher`). Files that cannot be used are
+   * told in the log, and the last good ones stay; at the start they are a failure.
+   */
+  readonly tls?: { readonly cert: string; readonly key: string } | CertificateFiles;
+}
+
+export const httpEndpointOptionNames = optionNames<HttpEndpointOptions>({ host: true, port: true, tls: true });
+
+/** For paths alone. */
+const base = 'http://localhost';
+
+/** A small HTTP server for probes and scrapers: GET and HEAD, by path. */
+export class HttpEndpoint implements Runnable {
+  readonly name: string;
+  readonly #options: HttpEndpointOptions;
+  readonly #routes: ReadonlyMap<string, EndpointRoute>;
+  readonly #guard: EndpointGuard | undefined;
+  readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
+  readonly #told: ToldProblems;
+  #url: string | undefined;
+
+  constructor(
+    name: string,
+    options: HttpEndpointOptions,
+    parts: {
+      readonly routes: ReadonlyMap<string, EndpointRoute>;
+      readonly guard?: EndpointGuard;
+      readonly runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
+    },
+  ) {
+    this.name = name;
+    this.#options = options;
+    this.#routes = parts.routes;
+    this.#guard = parts.guard;
+    this.#runtime = parts.runtime;
+    this.#told = new ToldProblems(parts.runtime.clock);
+  }
+
+  /** Where it listens; undefined before it does. */
+  get url(): string | undefined {
+    return this.#url;
+  }
+
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (signal.aborted) return;
+    const server = await this.#create(signal);
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.on('error', (error) => {
+        const { host, port } = this.#options;
+        // Once it listens, a connection that could not be taken is the caller's to try again.
+        if (server.listening) this.#runtime.log.warn('a connection could not be taken', { server: this.name, error });
+        else reject(new Error(`${this.name}: ${listenProblem(error, { host, port })}`, { cause: error }));
+      });
+      server.listen({ host: this.#options.host, port: this.#options.port }, () => {
+        const address = server.address();
+        const port = typeof address === 'object' && address !== null ? address.port : this.#options.port;
+        const { tls, host = 'localhost' } = this.#options;
+        this.#url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+        this.#runtime.log.info('listening', { server: this.name, url: this.#url });
+      });
+      onAbort(signal, () => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      });
+    });
+  }
+
+  async #create(signal: AbortSignal): Promise<Server> {
+    const listener = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response);
+    const { tls } = this.#options;
+    if (tls === undefined) return (await import('node:http')).createServer(listener);
+    const { createServer } = await import('node:https');
+    const files = 'certFile' in tls ? tls : undefined;
+    try {
+      const pair = 'certFile' in tls ? await readCertificateFiles(tls) : tls;
+      // Node would take nothing for a certificate, and then refuse every caller.
+      if (!pair.cert || !pair.key) throw new Error(`${pair.cert ? 'the key' : 'the certificate'} is empty`);
+      const server = createServer(pair, listener);
+      if (files !== undefined) {
+        const parts = { ...this.#runtime, server: this.name, signal, first: pair };
+        followCertificateFiles(files, (next) => server.setSecureContext(next), parts);
+      }
+      return server;
+    } catch (error) {
+      const wanted =
+        files === undefined
+          ? 'cert and key want the texts of a certificate and its key, in PEM'
+          : `${files.certFile} and ${files.keyFile} want to be a certificate and its key, in PEM`;
+      throw new Error(`${this.name}: tls: ${wanted}: ${describeError(error)}`, { cause: error });
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Removed('nobody waits for the answer any more')));
+    const answer = await this.#answer(request, gone.signal).catch(
+      (failure: unknown): EndpointAnswer => ({ status: 500, body: 'internal error\n', failure }),
+    );
+    // Who has hung up, mostly as it took too long, is told nothing, and neither is the log.
+    if (gone.signal.aborted) return;
+    this.#tell(request.url ?? '/', answer);
+    response.writeHead(answer.status ?? 200, {
+      'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      ...(answer.status === 405 && { allow: 'GET, HEAD' }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : answer.body);
+  }
+
+  /** Scrapers ask every few seconds: what goes on is told once, and when it is over. */
+  #tell(url: string, { failure, status = 200 }: EndpointAnswer): void {
+    const [path = '/'] = url.split('?', 1);
+    const route = [...this.#routes.keys()].find((known) => isBelow(path, known)) ?? 'any other path';
+    if (failure !== undefined) {
+      const level = this.#told.isNews(route, describeError(failure)) ? 'error' : 'debug';
+      this.#runtime.log[level]('a request failed', { server: this.name, path, error: failure });
+    } else if (status < 400 && this.#told.isMended(route)) {
+      this.#runtime.log.info('requests are answered again', { server: this.name, path });
+    }
+  }
+
+  async #answer(request: IncomingMessage, signal: AbortSignal): Promise<EndpointAnswer> {
+    const sent = request.url ?? '/';
+    // Anybody may send anything: no reason for a line in the log.
+    if (!URL.canParse(sent, base)) return { status: 400, body: 'bad request\n' };
+    const url = new URL(sent, base);
+    const { authorization } = request.headers;
+    const refusal = await this.#guard?.({ path: url.pathname, authorization, signal });
+    if (refusal !== undefined) return refusal;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'method not allowed\n' };
+    for (const [path, route] of this.#routes) {
+      if (!isBelow(url.pathname, path)) continue;
+      const answer = await route({ rest: url.pathname.slice(path.length + 1), query: url.searchParams, signal });
+      if (answer !== undefined) return answer;
+    }
+    return { status: 404, body: 'not found\n' };
+  }
+}
+
+function isBelow(path: string, route: string): boolean {
+  return path === route || path.startsWith(`${route}/`);
+}

@@ -1,0 +1,78 @@
+import type { Scheduler } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { HistogramSeries, Metrics } from '../../runtime/metrics.js';
+import { LoopLag } from './loop-lag.js';
+
+const pulseMs = 100;
+const lookMs = 1_000;
+/** So long a block is told: leases, probes and watches wait as long. */
+const stallMs = 500;
+
+/** What it means when a process hardly used the CPU while nothing went on in it. */
+export const idleHint = 'it was stopped, its machine was busy or asleep, or its CPU limit is too low';
+
+/** What a {@link LoopMonitor} needs. */
+export interface LoopMonitorParts {
+  readonly clock: Scheduler;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Reconciles, in words, that last for so long or did, and have ended no longer than `withinMs` ago. */
+  readonly lasting: (durationMs: number, withinMs: number) => readonly string[];
+}
+
+/**
+ * Watches the event loop: everything in the process shares it, so a reconciler that computes without pause starves leases,
+ * probes and watches. How late the loop is, is a metric; a stall is logged, with what was being reconciled.
+ */
+export class LoopMonitor {
+  readonly #parts: LoopMonitorParts;
+  readonly #lag: HistogramSeries;
+
+  constructor(parts: LoopMonitorParts) {
+    this.#parts = parts;
+    this.#lag = parts.metrics
+      .histogram({
+        name: 'riata_event_loop_lag_seconds',
+        help: 'How late the event loop is: the longest block in each second.',
+        buckets: [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      })
+      .with({});
+  }
+
+  /** Watches until it is disposed. */
+  start(): Disposable {
+    const { clock } = this.#parts;
+    const lag = new LoopLag(clock, pulseMs);
+    let lookedMs = clock.monotonic();
+    const look = () => {
+      const nowMs = clock.monotonic();
+      const blockedMs = lag.take();
+      this.#lag.observe(blockedMs / 1000);
+      if (blockedMs >= stallMs) this.#tell(lag, blockedMs, nowMs - lookedMs);
+      lookedMs = nowMs;
+      timer = clock.after(lookMs, look, { background: true });
+    };
+    let timer = clock.after(lookMs, look, { background: true });
+    return {
+      [Symbol.dispose]: () => {
+        timer.cancel();
+        lag[Symbol.dispose]();
+      },
+    };
+  }
+
+  #tell(lag: LoopLag, ms: number, withinMs: number): void {
+    const { log, lasting } = this.#parts;
+    const blockedMs = Math.round(ms);
+    const cpuMs = lag.tookCpuMs === undefined ? undefined : Math.round(lag.tookCpuMs);
+    if (lag.tookIdle) {
+      const message = 'the process did not run for a while: leases, probes and watches had to wait';
+      log.warn(message, { blockedMs, cpuMs, hint: idleHint });
+      return;
+    }
+    // Whoever has blocked it was at it for at least as long, and has mostly ended before anybody else could look.
+    const suspects = lasting(ms, withinMs);
+    const reconciling = suspects.length === 0 ? 'nothing that took so long' : suspects.join(', ');
+    log.warn('the event loop was blocked: leases, probes and watches had to wait', { blockedMs, cpuMs, reconciling });
+  }
+}

@@ -1,0 +1,124 @@
+import { isIPv4 } from 'node:net';
+import type { Cache, CacheHealth } from '../../cache/cache.js';
+import type { ConnectedClient } from '../../client/create-client.js';
+import type { ControllerHealth } from '../../controller/loop/controller.js';
+import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
+import { formatKey, keyId } from '../../object/key.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import type { Cluster, ClusterSet } from '../clusters/clusters.js';
+import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
+import { cpuProfileRoute } from './cpu-profile-route.js';
+import type { HealthChecks } from './health-checks.js';
+import { healthRoute } from './health-route.js';
+import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
+import { informerMetrics } from './informer-metrics.js';
+import type { PromRegistry } from './prom-metrics.js';
+import { reviewGuard } from './review-guard.js';
+
+/** What the endpoints tell about. */
+export interface EndpointParts {
+  readonly healthz: HealthChecks;
+  readonly readyz: HealthChecks;
+  readonly client: ConnectedClient;
+  readonly runtime: Runtime;
+  readonly registry: PromRegistry | undefined;
+  readonly manager: {
+    readonly controllers: readonly ControllerHealth[];
+    readonly explain: readonly ReconcileRecord[];
+    readonly cache: Cache;
+    readonly clusters: ClusterSet;
+  };
+}
+
+/** The servers that the options ask for. */
+export function endpointsFor({ health, metrics }: ManagerOptions, parts: EndpointParts): readonly HttpEndpoint[] {
+  const { runtime } = parts;
+  const { clock } = runtime;
+  const endpoints: HttpEndpoint[] = [];
+  if (health !== undefined) {
+    const routes = new Map([
+      ['/healthz', healthRoute(parts.healthz, clock)],
+      ['/readyz', healthRoute(parts.readyz, clock)],
+    ]);
+    endpoints.push(new HttpEndpoint('health probes', health, { routes, runtime }));
+  }
+  if (metrics !== undefined) {
+    const routes = new Map<string, EndpointRoute>();
+    const { registry } = parts;
+    if (registry !== undefined) {
+      const look = informerMetrics(parts.runtime.metrics, {
+        cache: parts.manager.cache,
+        clusters: () => allOf(parts.manager.clusters),
+      });
+      routes.set('/metrics', async () => {
+        look();
+        return { contentType: registry.contentType, body: await registry.metrics() };
+      });
+    }
+    if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
+    if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
+    const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
+    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, runtime }));
+  }
+  return endpoints;
+}
+
+/**
+ * Throws for an endpoint that would show to everybody who can reach it what only operators may see: names of objects, errors
+ * with what they quote, and a profile that takes CPU.
+ */
+export function assertDebugGuarded({ debug, profiling, protected: isProtected, host }: MetricsServerOptions): void {
+  const asked = [debug && 'debug', profiling && 'profiling'].filter(Boolean);
+  if (asked.length === 0 || isProtected || isLoopback(host)) return;
+  throw new TypeError(
+    `Manager: metrics.${asked.join(' and metrics.')} would serve /debug/* to everybody who can reach ` +
+      `${host === undefined ? 'the port on any interface' : `"${host}"`}; set metrics.protected, or metrics.host to ` +
+      '"127.0.0.1" and use kubectl port-forward',
+  );
+}
+
+function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+/** For people and dashboards: what is going on, as JSON. */
+function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [string, EndpointRoute])[] {
+  const json = (value: unknown) => ({
+    contentType: 'application/json',
+    body: `${JSON.stringify(value, replacer, 2)}\n`,
+  });
+  return [
+    [
+      '/debug/reconciles',
+      ({ query }) => {
+        const [controller, key] = [query.get('controller'), query.get('key')];
+        const wanted = manager.explain.filter(
+          (record) =>
+            (controller === null || record.controller === controller) &&
+            (key === null || formatKey(record.key) === key || keyId(record.key) === key),
+        );
+        return json(wanted);
+      },
+    ],
+    ['/debug/controllers', () => json(manager.controllers)],
+    [
+      '/debug/informers',
+      () => {
+        const shown = (health: CacheHealth, cluster?: string) => ({ cluster, ...health, kind: health.kind.gvk });
+        const added = allOf(manager.clusters).flatMap(({ name, cache }) =>
+          cache.health.map((health) => shown(health, name)),
+        );
+        return json([...manager.cache.health.map((health) => shown(health)), ...added]);
+      },
+    ],
+  ];
+}
+
+function allOf(clusters: ClusterSet): readonly Cluster[] {
+  return clusters.names.flatMap((name) => clusters.get(name) ?? []);
+}
+
+function replacer(_: string, value: unknown): unknown {
+  return value instanceof Error ? value.message : value;
+}
