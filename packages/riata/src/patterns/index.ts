@@ -4,39 +4,7 @@
  * @module
  */
 export type { RbacNeed, RbacNeeds } from '../shared/rbac-need.js';
-export { Apply, type DesiredObjects } from './apply/apply.js';
-export type {
-  ApplyOptions,
-  ApplySetOptions,
-  DiffPatch,
-  ForKind,
-  SetInjector,
-  SetPatcher,
-  SetReconciler,
-  SetVerdict,
-  SetWait,
-  SetWriteContext,
-} from './apply/apply-options.js';
-export {
-  type ApplyFailure,
-  ApplySetError,
-  type ApplySetResult,
-  isApplySetError,
-  type SetAction,
-  type SetMember,
-} from './apply/apply-result.js';
-export { type DiffLine, diffObjects, formatDiff } from './apply/format-diff.js';
-export type { PurgeOrphansOptions } from './apply/purge-orphans.js';
-export {
-  type NamedOwner,
-  namedOwner,
-  type SetIdentity,
-  type SetNames,
-  setIdentity,
-  setMarks,
-} from './apply/set-identity.js';
-export { type PlannedChange, SetPlan } from './apply/set-plan.js';
-export { type NeedACertOptions, needACertAnnotations, registerNeedACert } from './certificates/need-a-cert.js';
+export { type NeedACertOptions, needACertAnnotations, registerNeedACert } from './certificates/register-need-a-cert.js';
 export {
   type CertificateData,
   type CertificateTimes,
@@ -49,14 +17,6 @@ export {
   type ClearFinalizersOptions,
   clearFinalizers,
 } from './clear-finalizers.js';
-export {
-  type ComputeStatusOptions,
-  computeStatus,
-  type ObjectState,
-  type ObjectStatusResult,
-} from './compute-status.js';
-export { Cond, type CondUpdate } from './cond.js';
-export { ConditionError } from './condition-error.js';
 export { Controllers } from './controllers.js';
 export { type CrdLoss, type CrdShape, crdLosses } from './crds/crd-losses.js';
 export {
@@ -68,20 +28,47 @@ export {
   isCrdDataLoss,
 } from './crds/install-crds.js';
 export { type WaitServedOptions, waitServed } from './crds/wait-served.js';
-export type { PlacingOptions } from './generated-objects.js';
+export { Apply, type DesiredObjects } from './desired-set/apply.js';
+export type {
+  ApplyOptions,
+  ApplySetOptions,
+  DiffPatch,
+  ForKind,
+  SetInjector,
+  SetPatcher,
+  SetReconciler,
+  SetVerdict,
+  SetWait,
+  SetWriteContext,
+} from './desired-set/apply-options.js';
+export {
+  type ApplyFailure,
+  ApplySetError,
+  type ApplySetResult,
+  isApplySetError,
+  type SetAction,
+  type SetMember,
+} from './desired-set/apply-result.js';
+export { type DiffLine, diffObjects, formatDiff } from './desired-set/format-diff.js';
+export { ObjectSet, type ObjectSetKey } from './desired-set/object-set.js';
+export type { PurgeOrphansOptions } from './desired-set/purge-orphans.js';
+export type { SetApplier, SetApplyOptions } from './desired-set/set-applier.js';
+export {
+  type NamedOwner,
+  namedOwner,
+  type SetIdentity,
+  type SetNames,
+  setIdentity,
+  setMarks,
+} from './desired-set/set-identity.js';
+export { type PlannedChange, SetPlan } from './desired-set/set-plan.js';
+export type { PlacingOptions } from './generating/generated-objects.js';
 export {
   type Generated,
   type GeneratingHandler,
   type GeneratingHandlerOptions,
   registerGeneratingHandler,
-} from './generating-handler.js';
-export {
-  Reconciling,
-  Stalled,
-  setStatusActive,
-  setStatusError,
-  setStatusTransitioning,
-} from './kstatus-conditions.js';
+} from './generating/generating-handler.js';
 export {
   type CollectRbacOptions,
   collectRbac,
@@ -98,18 +85,32 @@ export {
   crdsFromYaml,
   crdsToYaml,
 } from './manifests/read-crds.js';
-export { ObjectSet, type ObjectSetKey } from './object-set.js';
+export { cleanForExport, exportYaml, objectsFromYaml, objectsToYaml } from './manifests/yaml.js';
 export { type Enqueuer, type Resolver, relatedResource, type Watched } from './related-resource.js';
-export type { Relationship } from './relationships.js';
 export { type ObjectHandler, removeHandler } from './remove-handler.js';
 export { hexOf, limitName, safeConcatName } from './safe-name.js';
-export type { SetApplier, SetApplyOptions } from './set-applier.js';
+export {
+  type ComputeStatusOptions,
+  computeStatus,
+  type ObjectState,
+  type ObjectStatusResult,
+} from './status/compute-status.js';
+export { Cond, type CondUpdate } from './status/cond.js';
+export { ConditionError } from './status/condition-error.js';
+export {
+  Reconciling,
+  Stalled,
+  setStatusActive,
+  setStatusError,
+  setStatusTransitioning,
+} from './status/kstatus-conditions.js';
 export {
   registerStatusHandler,
   type StatusHandler,
   type StatusHandlerOptions,
   type StatusOf,
-} from './status-handler.js';
+} from './status/status-handler.js';
+export type { Relationship } from './summary/relationships.js';
 export {
   formatSummary,
   isReadySummary,
@@ -118,8 +119,8 @@ export {
   type SummarizeOptions,
   type Summary,
   summarize,
-} from './summary.js';
-export type { ErrorConditions } from './summary-conditions.js';
+} from './summary/summary.js';
+export type { ErrorConditions } from './summary/summary-conditions.js';
 export { Trigger } from './trigger.js';
 export { TypedCache } from './typed-cache.js';
 export {
@@ -128,4 +129,3 @@ export {
   type TypedControllerOptions,
   type Updater,
 } from './typed-controller.js';
-export { cleanForExport, exportYaml, objectsFromYaml, objectsToYaml } from './yaml.js';

@@ -2,11 +2,11 @@ import { expectTypeOf, test } from 'vitest';
 import type { Client } from '../client/interfaces.js';
 import { ConfigMap, Deployment, Namespace, Pod, Service } from '../kinds/index.js';
 import { defineKind } from '../object/define-kind.js';
-import { Apply } from './apply/apply.js';
 import type { Controllers } from './controllers.js';
-import { registerGeneratingHandler } from './generating-handler.js';
+import { Apply } from './desired-set/apply.js';
+import { registerGeneratingHandler } from './generating/generating-handler.js';
 import { relatedResource } from './related-resource.js';
-import { registerStatusHandler } from './status-handler.js';
+import { registerStatusHandler } from './status/status-handler.js';
 import { Trigger } from './trigger.js';
 import type { TypedController } from './typed-controller.js';
 

@@ -5,10 +5,10 @@ import { ConfigMap, CronJob, Deployment, Job, Secret, Service } from '../../kind
 import { defineKind } from '../../object/index.js';
 import { silentLogger } from '../../runtime/index.js';
 import { SharedControllerFactory } from '../../shared/index.js';
-import { Apply } from '../apply/apply.js';
-import { registerNeedACert } from '../certificates/need-a-cert.js';
+import { registerNeedACert } from '../certificates/register-need-a-cert.js';
 import { Controllers } from '../controllers.js';
-import { registerGeneratingHandler } from '../generating-handler.js';
+import { Apply } from '../desired-set/apply.js';
+import { registerGeneratingHandler } from '../generating/generating-handler.js';
 import { collectRbac, type PolicyRule, rbacManifests } from './collect-rbac.js';
 
 const Foo = defineKind({

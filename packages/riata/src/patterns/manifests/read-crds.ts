@@ -3,7 +3,7 @@ import { CustomResourceDefinition } from '../../kinds/index.js';
 import { compareStrings } from '../../object/compare-strings.js';
 import type { CrdManifest } from '../../object/schema/custom-resource-definition.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import { cleanForExport, objectsFromYaml, objectsToYaml } from '../yaml.js';
+import { cleanForExport, objectsFromYaml, objectsToYaml } from './yaml.js';
 
 /** The CustomResourceDefinitions in a text of YAML or JSON; other objects are left out. Rejects as `objectsFromYaml`. */
 export async function crdsFromYaml(text: string): Promise<CrdManifest[]> {

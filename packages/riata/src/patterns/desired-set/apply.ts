@@ -1,0 +1,175 @@
+import type { Client, WriteObject } from '../../client/interfaces.js';
+import type { KubeObject } from '../../object/meta.js';
+import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/chain/rate-limiter.js';
+import { refuseUnknownOptions } from '../../runtime/option-names.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
+import { type RbacNeed, type RbacNeeds, writeVerbs } from '../../shared/rbac-need.js';
+import { type ApplyOptions, type ApplySetOptions, applyOptionNames, applySetOptionNames } from './apply-options.js';
+import type { ApplySetResult, SetMember } from './apply-result.js';
+import { runApply } from './apply-run.js';
+import type { ObjectSet } from './object-set.js';
+import { type PurgeOrphansOptions, purgeOrphans, purgeOrphansOptionNames } from './purge-orphans.js';
+import type { SetApplier } from './set-applier.js';
+import { namedOwner, setIdentity, statedIdentity } from './set-identity.js';
+import { ownSet } from './set-membership.js';
+import { planSet, type SetPlan } from './set-plan.js';
+import { pruneMember } from './set-writer.js';
+import { UsedKinds } from './used-kinds.js';
+
+/** What all copies of an {@link Apply} share. */
+interface Shared {
+  readonly used: UsedKinds;
+  readonly limiters: Map<string, RateLimiter>;
+  /** The last call for each set, by its key. */
+  readonly turns: Map<string, Promise<unknown>>;
+}
+
+/** Objects, or a set of them. */
+export type DesiredObjects = readonly WriteObject[] | ObjectSet;
+
+/**
+ * Makes a cluster hold exactly a set of objects (`apply.Apply` of wrangler): creates and changes what is in it, and
+ * deletes what was in it before and is no longer. An empty set deletes all. A set is known by its id, its owner, or both;
+ * its objects carry that in labels and annotations, so that the next process goes on where this one ended, at any point.
+ *
+ * What is as wanted is not written. Namespaces, definitions and rights come before what needs them. Calls for one set
+ * wait for each other.
+ *
+ * ```ts
+ * const applier = new Apply(client, { setId: 'shop' });
+ * await applier.apply([ConfigMap({ … }), Deployment({ … })]);
+ * console.log(String(await applier.dryRun([])));
+ * ```
+ */
+export class Apply implements SetApplier, RbacNeeds {
+  readonly #client: Client;
+  readonly #options: ApplySetOptions;
+  readonly #runtime: Runtime;
+  #shared: Shared;
+
+  constructor(client: Client, options: ApplyOptions = {}) {
+    refuseUnknownOptions('Apply', options, applyOptionNames);
+    const { runtime, ...rest } = options;
+    this.#client = client;
+    this.#options = rest;
+    this.#runtime = resolveRuntime(runtime);
+    const used = new UsedKinds(this.#runtime.clock, this.#runtime.log);
+    this.#shared = { used, limiters: new Map(), turns: new Map() };
+  }
+
+  /** One with other options besides these (`WithSetID`, `WithOwner` and so on); this one stays as it is. */
+  with(options: ApplySetOptions): Apply {
+    refuseUnknownOptions('Apply.with', options, applySetOptionNames);
+    const copy = new Apply(this.#client, { ...this.#options, ...options, runtime: this.#runtime });
+    copy.#shared = this.#shared;
+    return copy;
+  }
+
+  /** Rights for the kinds that it was given (`kinds`) and those that it has applied; for `collectRbac`. */
+  get rbacNeeds(): readonly RbacNeed[] {
+    const { kinds = [] } = this.#options;
+    return [...kinds, ...this.#shared.used.applied].map((kind) => ({ kind, verbs: writeVerbs }));
+  }
+
+  /**
+   * Applies the set (`Apply`). Rejects with an `ApplySetError` that names every object it failed on; the others are
+   * applied then, and nothing is deleted unless `pruneOnFailure` says so.
+   */
+  async apply(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<ApplySetResult> {
+    refuseUnknownOptions('Apply.apply', options, applySetOptionNames);
+    const all = { ...this.#options, ...options };
+    const { key } = setIdentity(all);
+    return this.#inTurn(key, async () => {
+      const list = [...objects];
+      await this.#limit(key, list.length === 0, all);
+      return runApply(this.#parts, list, all);
+    });
+  }
+
+  /** Applies these objects as the set (`ApplyObjects`). */
+  applyObjects(...objects: readonly WriteObject[]): Promise<ApplySetResult> {
+    return this.apply(objects);
+  }
+
+  /** What {@link apply} would do (`DryRun`). Nothing is stored; the server is asked what would be. */
+  async dryRun(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<SetPlan> {
+    refuseUnknownOptions('Apply.dryRun', options, applySetOptionNames);
+    return planSet(this.#parts, [...objects], { ...this.#options, ...options });
+  }
+
+  /** The owner of the set that an object belongs to (`FindOwner`). Undefined if it names none, or that is gone. */
+  async findOwner(
+    object: KubeObject,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<KubeObject | undefined> {
+    return this.#owner(object, this.#options.cache, options.signal);
+  }
+
+  /**
+   * Deletes an object whose set has an owner that is gone (`PurgeOrphan`), unless it is a copy that only carries the marks
+   * of the set. Resolves to whether it did.
+   */
+  async purgeOrphan(object: KubeObject, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
+    const identity = statedIdentity(object);
+    if (identity === undefined || namedOwner(object) === undefined) return false;
+    if ((await this.#owner(object, undefined, options.signal)) !== undefined) return false;
+    const kind = this.#client.scheme.kindOf(object) ?? (await this.#client.mapper.kindFor(object));
+    const { namespace, name } = object.metadata;
+    const set = ownSet(identity, this.#options);
+    return pruneMember(this.#client, { kind, namespace, name }, object, set, options.signal);
+  }
+
+  /**
+   * Deletes what is in sets whose owner is gone: of all objects of any set, or of those that the options name. For what
+   * was missed while no process was there to see it. Resolves to what it deleted.
+   */
+  async purgeOrphans(options: PurgeOrphansOptions = {}): Promise<readonly SetMember[]> {
+    refuseUnknownOptions('Apply.purgeOrphans', options, purgeOrphansOptionNames);
+    const { concurrency = 8, listerNamespace: namespace, fieldManager } = this.#options;
+    const { signal } = options;
+    const query = { concurrency, namespace, fieldManager, signal, log: this.#runtime.log, clock: this.#runtime.clock };
+    return purgeOrphans(this.#client, query, options, (object) => this.#owner(object, undefined, signal));
+  }
+
+  /** From the server where a deletion hangs on it: a cache may be behind, or hold a part. */
+  async #owner(
+    object: KubeObject,
+    cache: ApplySetOptions['cache'],
+    signal: AbortSignal | undefined,
+  ): Promise<KubeObject | undefined> {
+    const named = namedOwner(object);
+    if (named === undefined) return undefined;
+    const { gvk, namespace, name } = named;
+    const kind = this.#client.scheme.kindFor(gvk) ?? (await this.#client.mapper.kindForGvk(gvk));
+    const reader = cache?.holds(kind) ? cache : this.#client;
+    return reader.find(kind, { ...(namespace === undefined ? {} : { namespace }), name }, { signal });
+  }
+
+  get #parts() {
+    return { client: this.#client, used: this.#shared.used, runtime: this.#runtime };
+  }
+
+  async #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const { turns } = this.#shared;
+    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work);
+    turns.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (turns.get(key) === turn) turns.delete(key);
+    }
+  }
+
+  async #limit(key: string, isLast: boolean, { rateLimit, signal }: ApplySetOptions): Promise<void> {
+    if (rateLimit === undefined) return;
+    const { limiters } = this.#shared;
+    if (isLast) {
+      limiters.delete(key);
+      return;
+    }
+    const { qps, burst = 10 } = rateLimit;
+    const limiter = limiters.get(key) ?? tokenBucketRateLimiter(qps, burst, this.#runtime.clock);
+    limiters.set(key, limiter);
+    await limiter.wait({ signal });
+  }
+}

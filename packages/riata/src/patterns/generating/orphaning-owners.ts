@@ -1,0 +1,50 @@
+import type { Change } from '../../cache/informer/change.js';
+import type { EventHandlerRegistration } from '../../cache/informer/resource-event-handler.js';
+import { isDeleting } from '../../object/finalizers.js';
+import type { Scope } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { RegisterOptions } from '../../shared/handler.js';
+import type { TypedController } from '../typed-controller.js';
+
+/** What servers put on an object that is deleted with the policy Orphan, until garbage collection has seen to it. */
+const orphanFinalizer = 'orphan';
+
+/**
+ * Objects that were deleted with the policy Orphan. That is to be seen for a moment only, which a handler that is behind
+ * misses: so it is looked for in every change.
+ */
+export class OrphaningOwners {
+  readonly #keys = new Set<string>();
+  #events: EventHandlerRegistration | undefined;
+  #isRemoved = false;
+
+  constructor(
+    controller: Pick<TypedController<never, Scope>, 'informer'>,
+    { name, signal, transaction }: RegisterOptions & { readonly name: string },
+  ) {
+    const begin = () => {
+      if (this.#isRemoved || signal?.aborted) return;
+      const onChange = (change: Change<KubeObject>) => this.#look(change);
+      this.#events = controller.informer.addEventHandler({ onChange }, { name: `${name} orphans`, signal });
+    };
+    if (transaction === undefined) begin();
+    else transaction.add(begin);
+  }
+
+  async remove(): Promise<void> {
+    this.#isRemoved = true;
+    await this.#events?.remove();
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  delete(key: string): void {
+    this.#keys.delete(key);
+  }
+
+  #look({ key, metadata }: Change<KubeObject>): void {
+    if (metadata.finalizers?.includes(orphanFinalizer) && isDeleting({ metadata })) this.#keys.add(key);
+  }
+}

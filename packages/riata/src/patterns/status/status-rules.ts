@@ -1,0 +1,198 @@
+import { formatTime, parseTime } from '../../object/time.js';
+import type { Clock } from '../../runtime/clock.js';
+import { listAt, numberAt, textAt } from '../json-path.js';
+import type { AnyCondition } from '../summary/any-conditions.js';
+import type { ObjectStatusResult } from './compute-status.js';
+
+/** Judges objects of one kind. */
+type StatusRule = (object: unknown, conditions: readonly AnyCondition[], clock: Clock) => ObjectStatusResult;
+
+/** How long a Pod that nobody can place is waited for. */
+const scheduleWindowMs = 15_000;
+
+const current = (message: string): ObjectStatusResult => ({ status: 'Current', reason: '', message });
+const inProgress = (reason: string, message: string): ObjectStatusResult => ({ status: 'InProgress', reason, message });
+const failed = (reason: string, message: string): ObjectStatusResult => ({ status: 'Failed', reason, message });
+
+/** The first of these steps that is not done yet. */
+function firstShort(steps: readonly Step[]): ObjectStatusResult | undefined {
+  const short = steps.find(([, , have, want]) => have < want);
+  if (short === undefined) return undefined;
+  const [reason, what, have, want] = short;
+  return inProgress(reason, `${have} of ${want} replicas are ${what}`);
+}
+type Step = readonly [reason: string, what: string, have: number, want: number];
+
+function tooMany(have: number, want: number): ObjectStatusResult | undefined {
+  return have > want ? inProgress('ExtraPods', `${have - want} replicas have still to end`) : undefined;
+}
+
+const count = (object: unknown, field: string): number => numberAt(object, 'status', field) ?? 0;
+const wanted = (object: unknown): number => numberAt(object, 'spec', 'replicas') ?? 1;
+
+const deployment: StatusRule = (object, conditions) => {
+  const progressing = conditions.find(({ type }) => type === 'Progressing');
+  if (progressing?.reason === 'ProgressDeadlineExceeded') {
+    return failed(progressing.reason, `the progress deadline has passed: ${progressing.message}`);
+  }
+  const [want, replicas] = [wanted(object), count(object, 'replicas')];
+  const updated = count(object, 'updatedReplicas');
+  const short =
+    firstShort([
+      ['LessReplicas', 'there', replicas, want],
+      ['LessUpdated', 'up to date', updated, want],
+    ]) ??
+    tooMany(replicas, want) ??
+    firstShort([
+      ['LessAvailable', 'available', count(object, 'availableReplicas'), updated],
+      ['LessReady', 'ready', count(object, 'readyReplicas'), want],
+    ]);
+  if (short !== undefined) return short;
+  // Without a deadline nobody reports progress.
+  const hasDeadline = (numberAt(object, 'spec', 'progressDeadlineSeconds') ?? maxInt32) !== maxInt32;
+  const isRolledOut = progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable';
+  if (hasDeadline && !isRolledOut)
+    return inProgress('ReplicaSetNotAvailable', 'the new ReplicaSet is not available yet');
+  if (!conditions.some(({ type, status }) => type === 'Available' && status === 'True')) {
+    return inProgress('DeploymentNotAvailable', 'too few replicas are available');
+  }
+  return current(`${replicas} replicas are available`);
+};
+const maxInt32 = 2_147_483_647;
+
+const replicaSet: StatusRule = (object, conditions) => {
+  const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (failure !== undefined) return inProgress('ReplicaFailure', `Pods cannot be made: ${failure.message}`);
+  const [want, replicas] = [wanted(object), count(object, 'replicas')];
+  const short =
+    firstShort([
+      ['LessLabelled', 'labelled', count(object, 'fullyLabeledReplicas'), want],
+      ['LessAvailable', 'available', count(object, 'availableReplicas'), want],
+      ['LessReady', 'ready', count(object, 'readyReplicas'), want],
+    ]) ?? tooMany(replicas, want);
+  return short ?? current(`${replicas} replicas are available`);
+};
+
+const statefulSet: StatusRule = (object) => {
+  if (textAt(object, 'spec', 'updateStrategy', 'type') === 'OnDelete') {
+    return current('Pods are updated as they are deleted');
+  }
+  const [want, replicas] = [wanted(object), count(object, 'replicas')];
+  const updated = count(object, 'updatedReplicas');
+  const short =
+    firstShort([
+      ['LessReplicas', 'there', replicas, want],
+      ['LessReady', 'ready', count(object, 'readyReplicas'), want],
+    ]) ?? tooMany(replicas, want);
+  if (short !== undefined) return short;
+  const partition = numberAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition');
+  if (partition !== undefined) {
+    const upTo = firstShort([['PartitionRollout', 'up to date', updated, want - partition]]);
+    return upTo ?? current(`the partition is rolled out: ${updated} replicas are up to date`);
+  }
+  const less = firstShort([['LessCurrent', 'current', count(object, 'currentReplicas'), want]]);
+  if (less !== undefined) return less;
+  if (textAt(object, 'status', 'currentRevision') !== textAt(object, 'status', 'updateRevision')) {
+    return inProgress('RevisionMismatch', 'not all replicas are of the new revision');
+  }
+  return current(`${replicas} replicas are as they should be`);
+};
+
+const daemonSet: StatusRule = (object) => {
+  if (numberAt(object, 'metadata', 'generation') === undefined) {
+    return inProgress('NoGeneration', 'it has no generation yet');
+  }
+  if (numberAt(object, 'status', 'observedGeneration') === undefined) {
+    return inProgress('NoObservedGeneration', 'nobody has looked at it yet');
+  }
+  const want = numberAt(object, 'status', 'desiredNumberScheduled');
+  if (want === undefined) return inProgress('NoDesiredNumber', 'it is not known yet how many nodes it is for');
+  const short = firstShort([
+    ['LessCurrent', 'there', count(object, 'currentNumberScheduled'), want],
+    ['LessUpdated', 'up to date', count(object, 'updatedNumberScheduled'), want],
+    ['LessAvailable', 'available', count(object, 'numberAvailable'), want],
+    ['LessReady', 'ready', count(object, 'numberReady'), want],
+  ]);
+  return short ?? current(`${want} replicas are as they should be`);
+};
+
+const job: StatusRule = (object, conditions) => {
+  const parallelism = numberAt(object, 'spec', 'parallelism') ?? 1;
+  const completions = numberAt(object, 'spec', 'completions') ?? parallelism;
+  const [succeeded, gone] = [count(object, 'succeeded'), count(object, 'failed')];
+  const over = conditions.find(({ type, status }) => endsOfJobs.has(type) && status === 'True');
+  if (over?.type === 'Complete') return current(`it is complete: ${succeeded} of ${completions} Pods succeeded`);
+  if (over?.type === 'Failed') return failed('JobFailed', `it has failed: ${gone} Pods of ${completions} wanted`);
+  if (over?.type === 'Suspended') return current('it is suspended');
+  if (textAt(object, 'status', 'startTime') === undefined) return inProgress('JobNotStarted', 'it has not begun');
+  return current(`it runs: ${count(object, 'active')} Pods active, ${succeeded} succeeded, ${gone} failed`);
+};
+
+const endsOfJobs = new Set(['Complete', 'Failed', 'Suspended']);
+
+const pod: StatusRule = (object, conditions, clock) => {
+  const phase = textAt(object, 'status', 'phase');
+  if (phase === undefined) return inProgress('PodNotObserved', 'nobody has looked at it yet');
+  if (phase === 'Succeeded') return current('it has ended well');
+  if (phase === 'Failed') return current('it has ended, but not well');
+  if (phase === 'Running') {
+    if (conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return current('it is ready');
+    const crashing = listAt(object, 'status', 'containerStatuses').filter(
+      (container) => textAt(container, 'state', 'waiting', 'reason') === 'CrashLoopBackOff',
+    );
+    const names = crashing.map((container) => textAt(container, 'name')).join(', ');
+    if (crashing.length > 0) return failed('ContainerCrashLooping', `containers crash again and again: ${names}`);
+    return inProgress('PodRunningNotReady', 'it runs, and is not ready yet');
+  }
+  const unplaced = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+  if (phase === 'Pending' && unplaced?.reason === 'Unschedulable') {
+    const made = parseTime(textAt(object, 'metadata', 'creationTimestamp') ?? formatTime(0));
+    if (clock.now() - made < scheduleWindowMs) return inProgress('PodNotScheduled', 'no node was found for it yet');
+    return failed('PodUnschedulable', `no node can be found for it: ${unplaced.message}`);
+  }
+  return inProgress(`Pod${phase}`, `its phase is ${phase}`);
+};
+
+const claim: StatusRule = (object) => {
+  const phase = textAt(object, 'status', 'phase') ?? 'unknown';
+  return phase === 'Bound' ? current('it is bound') : inProgress('NotBound', `it is not bound; its phase is ${phase}`);
+};
+
+const service: StatusRule = (object) => {
+  const isBalancer = textAt(object, 'spec', 'type') === 'LoadBalancer';
+  if (isBalancer && textAt(object, 'spec', 'clusterIP') === undefined) {
+    return inProgress('NoIPAssigned', 'the load balancer has no cluster IP yet');
+  }
+  return current('it is ready');
+};
+
+const definition: StatusRule = (_, conditions) => {
+  for (const { type, status, reason, message } of conditions) {
+    if (type === 'NamesAccepted' && status === 'False') return failed(reason, message);
+    if (type !== 'Established') continue;
+    if (status === 'False' && reason !== 'Installing') return failed(reason, message);
+    if (status === 'True') return current('it is established');
+  }
+  return inProgress('Installing', 'it is being installed');
+};
+
+const always: StatusRule = () => current('there is nothing to wait for');
+
+/** What is known of built-in kinds, by `group/Kind`, or `Kind` in the core group. */
+export const statusRules: ReadonlyMap<string, StatusRule> = new Map([
+  ...(['apps', 'extensions'] as const).flatMap((group): [string, StatusRule][] => [
+    [`${group}/Deployment`, deployment],
+    [`${group}/ReplicaSet`, replicaSet],
+    [`${group}/DaemonSet`, daemonSet],
+  ]),
+  ['apps/StatefulSet', statefulSet],
+  ['batch/Job', job],
+  ['batch/CronJob', always],
+  ['Pod', pod],
+  ['PersistentVolumeClaim', claim],
+  ['Service', service],
+  ['Secret', always],
+  ['ConfigMap', always],
+  ['policy/PodDisruptionBudget', always],
+  ['apiextensions.k8s.io/CustomResourceDefinition', definition],
+]);
