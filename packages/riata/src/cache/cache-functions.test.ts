@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Write } from '../client/write-hook.js';
+import type { Write } from '../client/operation/write-hook.js';
 import { CachePlay } from './cache.fixture.js';
 import { ThingKind } from './fake-cluster.fixture.js';
 import { TransformError } from './informer/apply-transform.js';

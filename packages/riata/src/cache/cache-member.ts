@@ -1,6 +1,6 @@
 import { metadataPart } from '../client/metadata-part.js';
+import type { Write } from '../client/operation/write-hook.js';
 import type { Selection } from '../client/options.js';
-import type { Write } from '../client/write-hook.js';
 import { keyOf } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';

@@ -1,5 +1,5 @@
+import { listParams } from '../client/operation/params.js';
 import type { ListOptions } from '../client/options.js';
-import { listParams } from '../client/params.js';
 import { type FieldSelector, parseFieldSelector } from '../object/field-selector.js';
 import { parseSelector, type Selector } from '../object/label-selector.js';
 import type { KubeObject } from '../object/meta.js';

@@ -1,6 +1,6 @@
 import type { ConnectedClient } from '../client/create-client.js';
+import type { Write, WriteListener } from '../client/operation/write-hook.js';
 import type { ListOptions, WatchOptions } from '../client/options.js';
-import type { Write, WriteListener } from '../client/write-hook.js';
 import { type KindRef, makeKind } from '../object/kind.js';
 import type { KubeList } from '../object/meta.js';
 import type { WatchEvent } from '../rest/stream/watch-event.js';

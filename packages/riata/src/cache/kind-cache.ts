@@ -1,5 +1,5 @@
+import type { Write } from '../client/operation/write-hook.js';
 import type { Selection } from '../client/options.js';
-import type { Write } from '../client/write-hook.js';
 import { formatGroupResource } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';

@@ -5,14 +5,14 @@ import { type RestConfig, restConfigOptionNames } from '../rest/config/rest-conf
 import { RestClient, type RestClientOptions } from '../rest/rest-client.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { ApplyMemo } from './apply-memo.js';
-import { Discovery } from './discovery.js';
+import { Discovery } from './discovery/discovery.js';
+import { RestMapper } from './discovery/rest-mapper.js';
 import { KubeClient, type KubeClientParts } from './kube-client.js';
-import type { Operation } from './operation.js';
-import { RestMapper } from './rest-mapper.js';
-import { runOver } from './run-operation.js';
-import { skipUnchanged, standingOf } from './skip-unchanged.js';
-import { type OnWriteOptions, WriteHook, type WriteListener } from './write-hook.js';
+import { ApplyMemo } from './operation/apply-memo.js';
+import type { Operation } from './operation/operation.js';
+import { runOver } from './operation/run-over.js';
+import { skipUnchanged, standingOf } from './operation/skip-unchanged.js';
+import { type OnWriteOptions, WriteHook, type WriteListener } from './operation/write-hook.js';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends Omit<RestClientOptions, 'apiVersion' | 'basePath'> {

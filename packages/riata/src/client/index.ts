@@ -3,11 +3,18 @@
  *
  * @module
  */
-export type { ApplyOptions } from './apply.js';
+
 export type { ApplyFields } from './apply-fields.js';
 export { type ClientOptions, ConnectedClient, createClient } from './create-client.js';
 export { type DelegatingClientParts, delegatingClient } from './delegating-client.js';
-export { type ApiGroup, type ApiResource, Discovery, type ServerResources, type ServerVersion } from './discovery.js';
+export {
+  type ApiGroup,
+  type ApiResource,
+  Discovery,
+  type ServerResources,
+  type ServerVersion,
+} from './discovery/discovery.js';
+export { type DiscoveredKind, isNoMatch, NoMatchError, RestMapper } from './discovery/rest-mapper.js';
 export type {
   AppliedAt,
   At,
@@ -29,8 +36,18 @@ export type {
   Writer,
 } from './interfaces.js';
 export { KubeClient, type KubeClientParts } from './kube-client.js';
-export { lines } from './lines.js';
-export { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
+export type { ApplyOptions } from './operation/apply-operation.js';
+export {
+  type Answers,
+  isDryRun,
+  isWrite,
+  type Operation,
+  type Run,
+  type Verb,
+  type WriteVerb,
+} from './operation/operation.js';
+export type { PodLogOptions } from './operation/pod-log-operation.js';
+export type { OnWriteOptions, Write, WriteListener } from './operation/write-hook.js';
 export type {
   CallOptions,
   CreateOptions,
@@ -57,15 +74,14 @@ export {
   type PatchFromOptions,
   strategicMergeFrom,
 } from './patch.js';
-export type { PodLogOptions } from './pod-logs.js';
-export { type DiscoveredKind, isNoMatch, NoMatchError, RestMapper } from './rest-mapper.js';
+export type { Table, TableColumn, TableRow } from './table.js';
+export { lines } from './watch/lines.js';
 export {
   RetryingWatch,
   type RetryingWatchEvent,
   type RetryingWatchOptions,
   type RetryingWatchSource,
-} from './retrying-watch.js';
-export type { Table, TableColumn, TableRow } from './table.js';
+} from './watch/retrying-watch.js';
 export {
   dryRun,
   type Interceptor,
@@ -76,4 +92,3 @@ export {
   withFieldValidation,
   withUserAgent,
 } from './wrappers.js';
-export type { OnWriteOptions, Write, WriteListener } from './write-hook.js';

@@ -3,8 +3,10 @@ import type { KubeList, KubeObject, ObjectMeta, Status, TypeMeta, WriteMeta } fr
 import type { Scheme } from '../object/scheme.js';
 import type { ByteStream } from '../rest/stream/byte-stream.js';
 import type { WatchStream } from '../rest/stream/watch-stream.js';
-import type { ApplyOptions } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
+import type { RestMapper } from './discovery/rest-mapper.js';
+import type { ApplyOptions } from './operation/apply-operation.js';
+import type { PodLogOptions } from './operation/pod-log-operation.js';
 import type {
   CallOptions,
   CreateOptions,
@@ -18,10 +20,8 @@ import type {
   WatchOptions,
 } from './options.js';
 import type { Patch } from './patch.js';
-import type { PodLogOptions } from './pod-logs.js';
-import type { RestMapper } from './rest-mapper.js';
-import type { RetryingWatch, RetryingWatchOptions } from './retrying-watch.js';
 import type { Table } from './table.js';
+import type { RetryingWatch, RetryingWatchOptions } from './watch/retrying-watch.js';
 
 /** Anything that can be written: built by calling a Kind, read before, or put together by hand. */
 export interface WriteObject extends TypeMeta {

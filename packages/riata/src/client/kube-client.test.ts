@@ -9,8 +9,8 @@ import { type Answer, answeringTransport } from '../rest/transport/answering-tra
 import { silentLogger } from '../runtime/logger.js';
 import { noSpan, type Span, type Tracer } from '../runtime/tracing.js';
 import { createClient } from './create-client.js';
-import { lines } from './lines.js';
-import { isNoMatch } from './rest-mapper.js';
+import { isNoMatch } from './discovery/rest-mapper.js';
+import { lines } from './watch/lines.js';
 import { intercept } from './wrappers.js';
 
 const json = { 'content-type': 'application/json' };

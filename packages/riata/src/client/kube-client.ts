@@ -11,9 +11,8 @@ import type { WatchStream } from '../rest/stream/watch-stream.js';
 import type { Scheduler } from '../runtime/clock.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
-import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
-import { runForCaller } from './caller-stack.js';
+import type { RestMapper } from './discovery/rest-mapper.js';
 import type {
   AppliedAt,
   ApplyArgument,
@@ -26,8 +25,13 @@ import type {
   SubResourceClient,
   WriteObject,
 } from './interfaces.js';
-import { eachItem, eachPage } from './list-pages.js';
-import type { Answers, Operation, Run, Verb } from './operation.js';
+import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './operation/apply-operation.js';
+import { checkWritten } from './operation/check-written.js';
+import { eachItem, eachPage } from './operation/list-pages.js';
+import type { Answers, Operation, Run, Verb } from './operation/operation.js';
+import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } from './operation/params.js';
+import { type PodLogOptions, podLogOperation, podLogOptionNames } from './operation/pod-log-operation.js';
+import { runForCaller } from './operation/run-for-caller.js';
 import {
   type CreateOptions,
   createOptionNames,
@@ -48,14 +52,10 @@ import {
   type WatchOptions,
   watchOptionNames,
 } from './options.js';
-import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
-import { type PodLogOptions, podLogOperation, podLogOptionNames } from './pod-logs.js';
-import type { RestMapper } from './rest-mapper.js';
-import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './retrying-watch.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
-import { checkWritten } from './written-object.js';
+import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './watch/retrying-watch.js';
 
 /** What a {@link KubeClient} stands on. */
 export interface KubeClientParts {

@@ -3,10 +3,11 @@ import type { KubeObject } from '../object/meta.js';
 import { refuseLossy } from '../object/value/lossy.js';
 import { patchTypes } from '../rest/rest-client.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
-import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './apply.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { ApplyArgument, At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
-import type { Run } from './operation.js';
+import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './operation/apply-operation.js';
+import type { Run } from './operation/operation.js';
+import { callOf, getParams, writeParams } from './operation/params.js';
 import {
   type CreateOptions,
   type GetOptions,
@@ -16,7 +17,6 @@ import {
   type UpdateOptions,
   writeOptionNames,
 } from './options.js';
-import { callOf, getParams, writeParams } from './params.js';
 import type { Patch } from './patch.js';
 
 interface Name {

@@ -5,7 +5,7 @@ import { silentLogger } from '../runtime/logger.js';
 import { createClient } from './create-client.js';
 import type { Implied } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
-import type { Operation } from './operation.js';
+import type { Operation } from './operation/operation.js';
 import {
   dryRun,
   impersonating,

@@ -4,7 +4,7 @@ import type { Impersonation } from '../rest/config/rest-config.js';
 import { patchTypes } from '../rest/rest-client.js';
 import type { FieldOwned, InNamespace, Placement } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';
-import { type Answers, isWrite, type Operation, type Verb } from './operation.js';
+import { type Answers, isWrite, type Operation, type Verb } from './operation/operation.js';
 import type { FieldValidation } from './options.js';
 
 /**

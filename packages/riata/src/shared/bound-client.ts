@@ -1,6 +1,6 @@
 import type { Placement } from '../client/interfaces.js';
 import type { KubeClient } from '../client/kube-client.js';
-import type { Answers, Operation, Run, Verb } from '../client/operation.js';
+import type { Answers, Operation, Run, Verb } from '../client/operation/operation.js';
 import { link } from '../runtime/signals.js';
 
 /**

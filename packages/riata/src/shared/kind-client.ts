@@ -1,7 +1,7 @@
-import type { ApplyOptions } from '../client/apply.js';
 import type { ApplyFields } from '../client/apply-fields.js';
 import type { At, FieldManagerRequired, Key, WriteObject } from '../client/interfaces.js';
 import type { KubeClient } from '../client/kube-client.js';
+import type { ApplyOptions } from '../client/operation/apply-operation.js';
 import type {
   CreateOptions,
   DeleteCollectionOptions,

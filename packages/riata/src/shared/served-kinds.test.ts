@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClient } from '../client/create-client.js';
-import type { ApiResource } from '../client/discovery.js';
+import type { ApiResource } from '../client/discovery/discovery.js';
 import { ConfigMap } from '../kinds/index.js';
 import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
 import { servedKinds } from './served-kinds.js';

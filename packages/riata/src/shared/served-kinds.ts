@@ -1,4 +1,4 @@
-import type { ServerResources } from '../client/discovery.js';
+import type { ServerResources } from '../client/discovery/discovery.js';
 import { parseApiVersion } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { SharedClientFactory } from './shared-client-factory.js';

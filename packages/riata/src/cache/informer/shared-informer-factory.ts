@@ -1,5 +1,5 @@
+import { listParams } from '../../client/operation/params.js';
 import type { Selection } from '../../client/options.js';
-import { listParams } from '../../client/params.js';
 import { formatGroupResource, formatGvr } from '../../object/gvk.js';
 import type { KindRef, MetadataOnly, Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';

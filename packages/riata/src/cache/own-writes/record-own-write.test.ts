@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Write } from '../../client/write-hook.js';
+import type { Write } from '../../client/operation/write-hook.js';
 import { Deployment } from '../../kinds/index.js';
 import type { KubeObject } from '../../object/meta.js';
 import { noMetrics } from '../../runtime/metrics.js';

@@ -1,4 +1,4 @@
-import type { Write } from '../../client/write-hook.js';
+import type { Write } from '../../client/operation/write-hook.js';
 import { isJsonObject } from '../../object/json.js';
 import { formatKey } from '../../object/key.js';
 import type { KindRef } from '../../object/kind.js';

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/interfaces.js';
 import type { KubeClient } from '../../client/kube-client.js';
+import { callOf, listParams } from '../../client/operation/params.js';
 import type { ListOptions, Selection, WatchOptions } from '../../client/options.js';
-import { callOf, listParams } from '../../client/params.js';
 import { type KindRef, type MetadataOnly, metadataOnly, type Scope } from '../../object/kind.js';
 import type { KubeList, KubeObject, ListMeta } from '../../object/meta.js';
 import type { MakeObject } from '../../object/scan/decode-object.js';

@@ -1,10 +1,10 @@
 import { atHand, type Cache } from '../../cache/cache.js';
 import { notAtHand } from '../../cache/cache-reader.js';
-import { type ApplyOptions, applyOperation } from '../../client/apply.js';
 import { delegatingClient } from '../../client/delegating-client.js';
 import type { Client, Reader } from '../../client/interfaces.js';
 import { type KubeClient, standing } from '../../client/kube-client.js';
-import { isWrite, type Operation } from '../../client/operation.js';
+import { type ApplyOptions, applyOperation } from '../../client/operation/apply-operation.js';
+import { isWrite, type Operation } from '../../client/operation/operation.js';
 import type { CallOptions } from '../../client/options.js';
 import { intercept, withFieldOwner } from '../../client/wrappers.js';
 import { isDeleting } from '../../object/finalizers.js';

@@ -1,4 +1,4 @@
-import type { Run } from '../../client/operation.js';
+import type { Run } from '../../client/operation/operation.js';
 import type { KnownObjects } from '../source/known-objects.js';
 import type { Request } from './request.js';
 

@@ -1,7 +1,7 @@
 import { isCacheSyncError } from '../../cache/informer/cache-sync-error.js';
 import type { Change } from '../../cache/informer/change.js';
 import { FailingObjects } from '../../cache/store/failing-objects.js';
-import { isNoMatch } from '../../client/rest-mapper.js';
+import { isNoMatch } from '../../client/discovery/rest-mapper.js';
 import { durationMs } from '../../object/duration.js';
 import { clusterKey, splitKey, validKey } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';

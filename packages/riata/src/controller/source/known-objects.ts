@@ -1,6 +1,6 @@
 import { atHand, type Cache } from '../../cache/cache.js';
 import { notAtHand } from '../../cache/cache-reader.js';
-import type { Operation } from '../../client/operation.js';
+import type { Operation } from '../../client/operation/operation.js';
 import type { Preconditions } from '../../client/options.js';
 
 /** What is known of the object that an operation is about, so that it happens to that one or to none. */

@@ -1,5 +1,5 @@
-import { applyOperation } from '../../client/apply.js';
-import type { Operation } from '../../client/operation.js';
+import { applyOperation } from '../../client/operation/apply-operation.js';
+import type { Operation } from '../../client/operation/operation.js';
 import { setCondition } from '../../object/conditions.js';
 import type { KindRef } from '../../object/kind.js';
 import type { Condition, KubeObject } from '../../object/meta.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RetryingWatchEvent, RetryingWatchOptions } from '../../client/retrying-watch.js';
+import type { RetryingWatchEvent, RetryingWatchOptions } from '../../client/watch/retrying-watch.js';
 import { ConfigMap, Deployment, Node } from '../../kinds/index.js';
 import { onAbort } from '../../runtime/signals.js';
 import { Shutdown } from '../../runtime/stop-reasons.js';

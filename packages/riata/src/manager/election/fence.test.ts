@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../client/create-client.js';
-import type { Operation, Run } from '../../client/operation.js';
+import type { Operation, Run } from '../../client/operation/operation.js';
 import { ConfigMap, Pod } from '../../kinds/index.js';
 import { tokenBucketRateLimiter } from '../../rest/chain/rate-limiter.js';
 import { type Answer, answeringTransport } from '../../rest/transport/answering-transport.fixture.js';

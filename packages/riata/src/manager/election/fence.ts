@@ -1,4 +1,11 @@
-import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb } from '../../client/operation.js';
+import {
+  type Answers,
+  isDryRun,
+  isWrite,
+  type Operation,
+  type Run,
+  type Verb,
+} from '../../client/operation/operation.js';
 import type { Preconditions } from '../../client/options.js';
 import { follow, LateLink } from '../../runtime/signals.js';
 

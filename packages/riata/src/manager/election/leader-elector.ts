@@ -1,4 +1,4 @@
-import type { Run } from '../../client/operation.js';
+import type { Run } from '../../client/operation/operation.js';
 import { type Duration, durationMs } from '../../object/duration.js';
 import { describeError } from '../../runtime/describe-error.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';

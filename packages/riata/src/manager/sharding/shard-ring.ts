@@ -1,4 +1,4 @@
-import type { Run } from '../../client/operation.js';
+import type { Run } from '../../client/operation/operation.js';
 import { NotInShard } from '../../controller/loop/not-in-shard.js';
 import { type Duration, durationMs } from '../../object/duration.js';
 import { type ClusterKey, keyId } from '../../object/key.js';

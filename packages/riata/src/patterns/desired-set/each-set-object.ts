@@ -1,4 +1,4 @@
-import type { ApiResource } from '../../client/discovery.js';
+import type { ApiResource } from '../../client/discovery/discovery.js';
 import type { Client } from '../../client/interfaces.js';
 import { type KindRef, type MetadataOnly, makeKind, metadataOnly } from '../../object/kind.js';
 import { isForbidden, isMethodNotSupported, isNotFound } from '../../rest/errors/error-guards.js';

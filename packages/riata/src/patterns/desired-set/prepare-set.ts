@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { digest } from '../../client/apply-memo.js';
 import type { Client, WriteObject } from '../../client/interfaces.js';
+import { digest } from '../../client/operation/apply-memo.js';
 import { isJsonObject, type Json } from '../../object/json.js';
 import { type KindRef, makeKind, type Scope } from '../../object/kind.js';
 import type { WriteMeta } from '../../object/meta.js';

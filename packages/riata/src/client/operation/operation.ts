@@ -1,12 +1,12 @@
-import { isJsonObject } from '../object/json.js';
-import type { KindRef } from '../object/kind.js';
-import type { KubeList, KubeObject, Status } from '../object/meta.js';
-import type { MakeObject } from '../object/scan/decode-object.js';
-import type { ByteStream } from '../rest/stream/byte-stream.js';
-import type { ListStream } from '../rest/stream/list-stream.js';
-import type { WatchStream } from '../rest/stream/watch-stream.js';
-import type { Span } from '../runtime/tracing.js';
-import type { Preconditions } from './options.js';
+import { isJsonObject } from '../../object/json.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeList, KubeObject, Status } from '../../object/meta.js';
+import type { MakeObject } from '../../object/scan/decode-object.js';
+import type { ByteStream } from '../../rest/stream/byte-stream.js';
+import type { ListStream } from '../../rest/stream/list-stream.js';
+import type { WatchStream } from '../../rest/stream/watch-stream.js';
+import type { Span } from '../../runtime/tracing.js';
+import type { Preconditions } from '../options.js';
 
 /** What is asked of the server, in the words that RBAC uses. `connect` streams bytes, as Pod logs do. */
 export type Verb = 'get' | 'list' | 'watch' | 'connect' | WriteVerb;

@@ -1,20 +1,20 @@
-import { encodeJson } from '../object/encode-json.js';
-import { isJsonObject } from '../object/json.js';
-import type { KindRef } from '../object/kind.js';
-import type { KubeObject } from '../object/meta.js';
-import { carryLoss } from '../object/value/lossy.js';
-import { describeValue } from '../object/with-metadata.js';
-import type { ExchangeOptions, RestRequest } from '../rest/request/rest-request.js';
-import { patchTypes, type RestClient } from '../rest/rest-client.js';
-import { listStream } from '../rest/stream/list-stream.js';
-import { watchStream } from '../rest/stream/watch-stream.js';
-import type { TransportSink } from '../rest/transport/transport.js';
-import type { Scheduler } from '../runtime/clock.js';
+import { encodeJson } from '../../object/encode-json.js';
+import { isJsonObject } from '../../object/json.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { carryLoss } from '../../object/value/lossy.js';
+import { describeValue } from '../../object/with-metadata.js';
+import type { ExchangeOptions, RestRequest } from '../../rest/request/rest-request.js';
+import { patchTypes, type RestClient } from '../../rest/rest-client.js';
+import { listStream } from '../../rest/stream/list-stream.js';
+import { watchStream } from '../../rest/stream/watch-stream.js';
+import type { TransportSink } from '../../rest/transport/transport.js';
+import type { Scheduler } from '../../runtime/clock.js';
+import { metadataPart } from '../metadata-part.js';
+import { tableAccept } from '../table.js';
 import { DirectOperations, methods } from './direct-operations.js';
-import { metadataPart } from './metadata-part.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
-import { preconditionedBody } from './preconditions.js';
-import { tableAccept } from './table.js';
+import { preconditionedBody } from './preconditioned-body.js';
 
 /** The innermost way to carry operations out: as requests to the server. */
 export function runOver(rest: RestClient, clock: Scheduler): Run {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isForbidden } from '../rest/errors/error-guards.js';
-import { scriptedFailure } from '../rest/transport/scripted-transport.js';
+import { isForbidden } from '../../rest/errors/error-guards.js';
+import { scriptedFailure } from '../../rest/transport/scripted-transport.js';
 import {
   errorEvent,
   event,

@@ -1,10 +1,10 @@
-import { extractFields } from '../object/apply/extract-fields.js';
-import { isJsonObject } from '../object/json.js';
-import type { KindRef } from '../object/kind.js';
-import type { KubeObject } from '../object/meta.js';
-import { equal } from '../object/value/equal.js';
-import { lossOf } from '../object/value/lossy.js';
-import { patchTypes } from '../rest/rest-client.js';
+import { extractFields } from '../../object/apply/extract-fields.js';
+import { isJsonObject } from '../../object/json.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { equal } from '../../object/value/equal.js';
+import { lossOf } from '../../object/value/lossy.js';
+import { patchTypes } from '../../rest/rest-client.js';
 import { ApplyMemo } from './apply-memo.js';
 import { type Answers, isDryRun, type Operation, type Run, type Verb } from './operation.js';
 

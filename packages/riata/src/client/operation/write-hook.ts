@@ -1,7 +1,7 @@
-import { isApiError } from '../rest/errors/api-error.js';
-import { isTransportError } from '../rest/errors/transport-error.js';
-import type { Logger } from '../runtime/logger.js';
-import { lineageOf } from '../runtime/signals.js';
+import { isApiError } from '../../rest/errors/api-error.js';
+import { isTransportError } from '../../rest/errors/transport-error.js';
+import type { Logger } from '../../runtime/logger.js';
+import { lineageOf } from '../../runtime/signals.js';
 import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
 
 /** A write that was sent, as it went over the wire: all wrappers have had their say. */

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../object/json.js';
-import { describeValue } from '../object/with-metadata.js';
-import type { WriteObject } from './interfaces.js';
+import { isJsonObject } from '../../object/json.js';
+import { describeValue } from '../../object/with-metadata.js';
+import type { WriteObject } from '../interfaces.js';
 
 /** Refuses what the types do not let through, but plain JavaScript and casts do: the server could not say what is wrong. */
 export function checkWritten(object: WriteObject): void {

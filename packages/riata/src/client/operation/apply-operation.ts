@@ -1,11 +1,11 @@
-import type { KindRef } from '../object/kind.js';
-import type { KubeObject, ObjectMeta } from '../object/meta.js';
-import { isControlledBy, setControllerReference } from '../object/owner-references.js';
-import { patchTypes } from '../rest/rest-client.js';
-import type { ApplyFields } from './apply-fields.js';
-import type { WriteObject } from './interfaces.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject, ObjectMeta } from '../../object/meta.js';
+import { isControlledBy, setControllerReference } from '../../object/owner-references.js';
+import { patchTypes } from '../../rest/rest-client.js';
+import type { ApplyFields } from '../apply-fields.js';
+import type { WriteObject } from '../interfaces.js';
+import { type WriteOptions, writeOptionNames } from '../options.js';
 import type { Operation } from './operation.js';
-import { type WriteOptions, writeOptionNames } from './options.js';
 import { callOf, writeParams } from './params.js';
 
 /** Options of `apply` and `applyFields` (`client.ApplyOption`). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../object/meta.js';
+import type { KubeObject } from '../../object/meta.js';
 import { ApplyMemo } from './apply-memo.js';
 
 let revision = 0;

@@ -1,8 +1,8 @@
-import { isJsonObject } from '../object/json.js';
-import type { KubeObject } from '../object/meta.js';
-import { equal } from '../object/value/equal.js';
-import { getOwn, setOwn } from '../object/value/own.js';
-import { hash } from '../runtime/hash.js';
+import { isJsonObject } from '../../object/json.js';
+import type { KubeObject } from '../../object/meta.js';
+import { equal } from '../../object/value/equal.js';
+import { getOwn, setOwn } from '../../object/value/own.js';
+import { hash } from '../../runtime/hash.js';
 
 interface Memory {
   readonly uid: string;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ConfigMap } from '../kinds/index.js';
-import { patchTypes } from '../rest/rest-client.js';
+import { ConfigMap } from '../../kinds/index.js';
+import { patchTypes } from '../../rest/rest-client.js';
 import type { Operation, Verb } from './operation.js';
-import { preconditionedBody } from './preconditions.js';
+import { preconditionedBody } from './preconditioned-body.js';
 
 const preconditions = { uid: 'u', resourceVersion: '7' };
 

@@ -1,8 +1,8 @@
-import type { KubeList, KubeObject } from '../object/meta.js';
-import { LaterIterator } from '../rest/stream/later-iterator.js';
-import { ListPager } from '../rest/stream/list-pager.js';
-import type { ListStream } from '../rest/stream/list-stream.js';
-import type { PagesOptions } from './options.js';
+import type { KubeList, KubeObject } from '../../object/meta.js';
+import { LaterIterator } from '../../rest/stream/later-iterator.js';
+import { ListPager } from '../../rest/stream/list-pager.js';
+import type { ListStream } from '../../rest/stream/list-stream.js';
+import type { PagesOptions } from '../options.js';
 
 /** The items of a list, page by page if a limit is given. */
 export function eachItem(

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../object/json.js';
-import type { Scope } from '../object/kind.js';
-import { isApiError } from '../rest/errors/api-error.js';
-import { isNotAcceptable, isNotFound } from '../rest/errors/error-guards.js';
-import type { RestClient } from '../rest/rest-client.js';
+import { isJsonObject, type Json, type JsonObject } from '../../object/json.js';
+import type { Scope } from '../../object/kind.js';
+import { isApiError } from '../../rest/errors/api-error.js';
+import { isNotAcceptable, isNotFound } from '../../rest/errors/error-guards.js';
+import type { RestClient } from '../../rest/rest-client.js';
 
 /** One resource that a server serves in one version (`metav1.APIResource`). */
 export interface ApiResource {

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json } from '../object/json.js';
-import { patchTypes } from '../rest/rest-client.js';
+import { isJsonObject, type Json } from '../../object/json.js';
+import { patchTypes } from '../../rest/rest-client.js';
+import type { Preconditions } from '../options.js';
 import type { Operation } from './operation.js';
-import type { Preconditions } from './options.js';
 
 /** The body of an operation with its preconditions in it, in the form that its verb wants; what it says itself stays. */
 export function preconditionedBody(operation: Operation): unknown {

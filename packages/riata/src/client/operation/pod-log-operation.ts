@@ -1,6 +1,6 @@
-import { Pod } from '../kinds/generated/groups/core/v1.js';
+import { Pod } from '../../kinds/generated/groups/core/v1.js';
+import { type CallOptions, callOptionNames } from '../options.js';
 import type { Operation } from './operation.js';
-import { type CallOptions, callOptionNames } from './options.js';
 
 /** Which part of a container's log is wanted (`v1.PodLogOptions`). */
 export interface PodLogOptions extends CallOptions {

@@ -1,8 +1,8 @@
-import { type FieldSelector, fieldSelectorFrom } from '../object/field-selector.js';
-import { isJsonObject } from '../object/json.js';
-import { type Selector, selectorFrom } from '../object/label-selector.js';
-import type { LabelSelector } from '../object/meta.js';
-import { describeValue } from '../object/with-metadata.js';
+import { type FieldSelector, fieldSelectorFrom } from '../../object/field-selector.js';
+import { isJsonObject } from '../../object/json.js';
+import { type Selector, selectorFrom } from '../../object/label-selector.js';
+import type { LabelSelector } from '../../object/meta.js';
+import { describeValue } from '../../object/with-metadata.js';
 import type {
   CallOptions,
   DeleteOptions,
@@ -12,7 +12,7 @@ import type {
   Selection,
   WatchOptions,
   WriteOptions,
-} from './options.js';
+} from '../options.js';
 
 type Params = Record<string, string>;
 

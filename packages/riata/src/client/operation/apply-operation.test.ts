@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigMap, Deployment, Namespace } from '../kinds/index.js';
-import { metadataOnly } from '../object/kind.js';
-import type { KubeObject, ManagedFieldsEntry } from '../object/meta.js';
-import { isAlreadyOwned } from '../object/owner-references.js';
-import { clone } from '../object/value/clone.js';
-import { markLossy } from '../object/value/lossy.js';
-import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../runtime/logger.js';
-import { createClient } from './create-client.js';
-import { dryRun, inNamespace, withFieldOwner } from './wrappers.js';
+import { ConfigMap, Deployment, Namespace } from '../../kinds/index.js';
+import { metadataOnly } from '../../object/kind.js';
+import type { KubeObject, ManagedFieldsEntry } from '../../object/meta.js';
+import { isAlreadyOwned } from '../../object/owner-references.js';
+import { clone } from '../../object/value/clone.js';
+import { markLossy } from '../../object/value/lossy.js';
+import { answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
+import { silentLogger } from '../../runtime/logger.js';
+import { createClient } from '../create-client.js';
+import { dryRun, inNamespace, withFieldOwner } from '../wrappers.js';
 
 const key = { namespace: 'shop', name: 'a' };
 const meta = { ...key, uid: 'u1', resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ScriptedAnswer, scriptedFailure } from '../rest/transport/scripted-transport.js';
-import { seededRandom } from '../runtime/random.js';
+import { type ScriptedAnswer, scriptedFailure } from '../../rest/transport/scripted-transport.js';
+import { seededRandom } from '../../runtime/random.js';
 import {
   bookmark,
   event,

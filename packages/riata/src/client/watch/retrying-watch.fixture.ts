@@ -1,16 +1,16 @@
 import { expect, onTestFinished } from 'vitest';
-import { ConfigMap } from '../kinds/index.js';
-import type { TransportErrorKind } from '../rest/errors/transport-error.js';
+import { ConfigMap } from '../../kinds/index.js';
+import type { TransportErrorKind } from '../../rest/errors/transport-error.js';
 import {
   type ScriptedAnswer,
   type ScriptedRequest,
   scriptedFailure,
   scriptedTransport,
-} from '../rest/transport/scripted-transport.js';
-import { silentLogger } from '../runtime/logger.js';
-import { seededRandom } from '../runtime/random.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
-import { createClient } from './create-client.js';
+} from '../../rest/transport/scripted-transport.js';
+import { silentLogger } from '../../runtime/logger.js';
+import { seededRandom } from '../../runtime/random.js';
+import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { createClient } from '../create-client.js';
 import type { RetryingWatchEvent, RetryingWatchOptions } from './retrying-watch.js';
 
 export type Step = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>);

@@ -1,16 +1,16 @@
-import type { KubeObject } from '../object/meta.js';
-import { OutageDetector, type ServerContact } from '../rest/chain/server-contact.js';
-import { findApiError } from '../rest/errors/api-error.js';
-import { isGone, isResourceExpired, isTooLargeResourceVersion } from '../rest/errors/error-guards.js';
-import { isTransportError } from '../rest/errors/transport-error.js';
-import type { ListStream } from '../rest/stream/list-stream.js';
-import type { WatchEvent } from '../rest/stream/watch-event.js';
-import type { WatchStream } from '../rest/stream/watch-stream.js';
-import type { Scheduler } from '../runtime/clock.js';
-import { optionNames } from '../runtime/option-names.js';
-import type { Random } from '../runtime/random.js';
-import { link, throwIfAborted } from '../runtime/signals.js';
-import type { ListOptions, WatchOptions } from './options.js';
+import type { KubeObject } from '../../object/meta.js';
+import { OutageDetector, type ServerContact } from '../../rest/chain/server-contact.js';
+import { findApiError } from '../../rest/errors/api-error.js';
+import { isGone, isResourceExpired, isTooLargeResourceVersion } from '../../rest/errors/error-guards.js';
+import { isTransportError } from '../../rest/errors/transport-error.js';
+import type { ListStream } from '../../rest/stream/list-stream.js';
+import type { WatchEvent } from '../../rest/stream/watch-event.js';
+import type { WatchStream } from '../../rest/stream/watch-stream.js';
+import type { Scheduler } from '../../runtime/clock.js';
+import { optionNames } from '../../runtime/option-names.js';
+import type { Random } from '../../runtime/random.js';
+import { link, throwIfAborted } from '../../runtime/signals.js';
+import type { ListOptions, WatchOptions } from '../options.js';
 
 /** Options of `retryingWatch`. */
 export interface RetryingWatchOptions

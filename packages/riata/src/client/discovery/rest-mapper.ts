@@ -1,6 +1,12 @@
-import { formatGvk, type GroupKind, type GroupVersionKind, parseApiVersion, type RESTMapping } from '../object/gvk.js';
-import { type Kind, makeKind } from '../object/kind.js';
-import type { KubeObject, TypeMeta } from '../object/meta.js';
+import {
+  formatGvk,
+  type GroupKind,
+  type GroupVersionKind,
+  parseApiVersion,
+  type RESTMapping,
+} from '../../object/gvk.js';
+import { type Kind, makeKind } from '../../object/kind.js';
+import type { KubeObject, TypeMeta } from '../../object/meta.js';
 import type { ApiGroup, ApiResource, Discovery, ServerResources } from './discovery.js';
 
 /** A kind of unknown shape, as discovery finds it. */

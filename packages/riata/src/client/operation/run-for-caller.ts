@@ -1,5 +1,5 @@
-import { isApiError } from '../rest/errors/api-error.js';
-import { isTransportError } from '../rest/errors/transport-error.js';
+import { isApiError } from '../../rest/errors/api-error.js';
+import { isTransportError } from '../../rest/errors/transport-error.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
 
 /**

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { ConfigMap, Deployment, Namespace } from '../kinds/index.js';
-import { metadataOnly } from '../object/kind.js';
-import { staticCredentials } from '../rest/auth/static-credentials.js';
-import { patchTypes } from '../rest/rest-client.js';
-import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../runtime/logger.js';
-import { memoryMetrics } from '../runtime/metrics.js';
-import { createClient } from './create-client.js';
+import { ConfigMap, Deployment, Namespace } from '../../kinds/index.js';
+import { metadataOnly } from '../../object/kind.js';
+import { staticCredentials } from '../../rest/auth/static-credentials.js';
+import { patchTypes } from '../../rest/rest-client.js';
+import { answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
+import { silentLogger } from '../../runtime/logger.js';
+import { memoryMetrics } from '../../runtime/metrics.js';
+import { createClient } from '../create-client.js';
 import type { Operation } from './operation.js';
 
 const at = { namespace: 'shop', name: 'a.b-c' };

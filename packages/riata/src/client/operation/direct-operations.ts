@@ -1,12 +1,12 @@
-import { encodeJson } from '../object/encode-json.js';
-import type { KindRef } from '../object/kind.js';
-import type { KubeObject } from '../object/meta.js';
-import { freeze } from '../object/value/freeze.js';
-import { headerValue } from '../rest/request/header-values.js';
-import { jsonOf } from '../rest/request/rest-result.js';
-import { directRequests, type RestClient } from '../rest/rest-client.js';
+import { encodeJson } from '../../object/encode-json.js';
+import type { KindRef } from '../../object/kind.js';
+import type { KubeObject } from '../../object/meta.js';
+import { freeze } from '../../object/value/freeze.js';
+import { headerValue } from '../../rest/request/header-values.js';
+import { jsonOf } from '../../rest/request/rest-result.js';
+import { directRequests, type RestClient } from '../../rest/rest-client.js';
 import type { Operation, Verb } from './operation.js';
-import { preconditionedBody } from './preconditions.js';
+import { preconditionedBody } from './preconditioned-body.js';
 
 /** The HTTP method of each verb. */
 export const methods = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { RestClient } from '../rest/rest-client.js';
-import { type Answer, answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import type { TransportRequest } from '../rest/transport/transport.js';
+import { RestClient } from '../../rest/rest-client.js';
+import { type Answer, answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
+import type { TransportRequest } from '../../rest/transport/transport.js';
 import { Discovery } from './discovery.js';
 import { isNoMatch, RestMapper } from './rest-mapper.js';
 
