@@ -219,7 +219,7 @@ describe('the source of riata', () => {
   const sources = readSources();
 
   test('was found', () => {
-    expect(sources.has('runtime/clock.ts')).toBe(true);
+    expect(sources.has('runtime/time/clock.ts')).toBe(true);
     expect(importsOf(sources.get('runtime/index.ts') ?? '').length).toBeGreaterThan(10);
   });
 

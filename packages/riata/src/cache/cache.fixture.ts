@@ -1,7 +1,7 @@
 import { ApiError } from '../rest/errors/api-error.js';
-import type { Scheduler } from '../runtime/clock.js';
-import { memoryLogger } from '../runtime/memory-logger.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { memoryLogger } from '../runtime/log/memory-logger.js';
+import type { Scheduler } from '../runtime/time/clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { Cache } from './cache.js';
 import { cached, type KindCacheOptions } from './cache-options.js';
 import { FakeCluster, ThingKind } from './fake-cluster.fixture.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryLogger } from '../runtime/memory-logger.js';
+import { memoryLogger } from '../runtime/log/memory-logger.js';
 import type { CacheMember } from './cache-member.js';
 import { type Thing, thing } from './informer/informer.fixture.js';
 import { MemberHandler } from './member-handler.js';

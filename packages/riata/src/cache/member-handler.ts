@@ -1,7 +1,7 @@
 import type { KubeObject } from '../object/meta.js';
-import type { Logger } from '../runtime/logger.js';
+import type { Logger } from '../runtime/log/logger.js';
 import { onAbort } from '../runtime/signals.js';
-import { SlicedWork } from '../runtime/sliced-work.js';
+import { SlicedWork } from '../runtime/time/sliced-work.js';
 import type { CacheMember } from './cache-member.js';
 import { StoredChange } from './informer/change.js';
 import {

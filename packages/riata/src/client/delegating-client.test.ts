@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigMap, Deployment, Pod, Secret } from '../kinds/index.js';
 import { metadataOnly } from '../object/kind.js';
 import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../runtime/logger.js';
+import { silentLogger } from '../runtime/log/logger.js';
 import { createClient } from './create-client.js';
 import { delegatingClient } from './delegating-client.js';
 import type { Reader } from './interfaces.js';

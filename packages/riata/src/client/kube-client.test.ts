@@ -6,7 +6,7 @@ import { clone } from '../object/value/clone.js';
 import { isLossyObjectError, lossOf, markLossy } from '../object/value/lossy.js';
 import { isForbidden, isNotFound } from '../rest/errors/error-guards.js';
 import { type Answer, answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../runtime/logger.js';
+import { silentLogger } from '../runtime/log/logger.js';
 import { noSpan, type Span, type Tracer } from '../runtime/tracing.js';
 import { createClient } from './create-client.js';
 import { isNoMatch } from './discovery/rest-mapper.js';

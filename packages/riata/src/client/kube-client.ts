@@ -8,9 +8,9 @@ import { isNotFound, isUnexpectedServerError } from '../rest/errors/error-guards
 import { patchTypes } from '../rest/rest-client.js';
 import type { ByteStream } from '../rest/stream/byte-stream.js';
 import type { WatchStream } from '../rest/stream/watch-stream.js';
-import type { Scheduler } from '../runtime/clock.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
+import type { Scheduler } from '../runtime/time/clock.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { RestMapper } from './discovery/rest-mapper.js';
 import type {

@@ -4,7 +4,7 @@ import { makeKind, metadataOnly } from '../object/kind.js';
 import { isLossyObjectError, markLossy } from '../object/value/lossy.js';
 import { isTooManyRequests } from '../rest/errors/error-guards.js';
 import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../runtime/logger.js';
+import { silentLogger } from '../runtime/log/logger.js';
 import { createClient } from './create-client.js';
 
 const key = { namespace: 'shop', name: 'a' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap, Deployment, Namespace, Pod } from '../kinds/index.js';
 import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../runtime/logger.js';
+import { silentLogger } from '../runtime/log/logger.js';
 import { createClient } from './create-client.js';
 import type { Implied } from './interfaces.js';
 import type { KubeClient } from './kube-client.js';

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import type { Timer } from '../runtime/clock.js';
 import type { Runtime } from '../runtime/runtime.js';
+import type { Timer } from '../runtime/time/clock.js';
 
 /** For what the program does after its manager has ended. */
 const lastWordsMs = 10_000;

@@ -11,7 +11,7 @@ import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
-import { TimeSlice } from '../runtime/time-slice.js';
+import { TimeSlice } from '../runtime/time/time-slice.js';
 import type { Cluster, ClusterSet } from './clusters/clusters.js';
 import { fence, type WriteGuard } from './election/fence.js';
 import type { EventBroadcaster } from './events/event-broadcaster.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Lease } from '../kinds/index.js';
-import { silentLogger } from '../runtime/logger.js';
+import { silentLogger } from '../runtime/log/logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { Manager } from './manager.js';
 import type { ManagerOptions } from './manager-options.js';

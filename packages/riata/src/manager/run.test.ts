@@ -4,9 +4,9 @@ import process from 'node:process';
 import { expect, test, vi } from 'vitest';
 import { control } from '../controller/define/control.js';
 import { ConfigMap } from '../kinds/index.js';
-import { memoryLogger } from '../runtime/memory-logger.js';
+import { memoryLogger } from '../runtime/log/memory-logger.js';
 import { isShutdown } from '../runtime/stop-reasons.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { Manager } from './manager.js';
 import { run, signalHandler } from './run.js';
 

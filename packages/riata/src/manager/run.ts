@@ -1,8 +1,8 @@
 import process from 'node:process';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
-import type { Timer } from '../runtime/clock.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
-import { systemClock } from '../runtime/system-clock.js';
+import type { Timer } from '../runtime/time/clock.js';
+import { systemClock } from '../runtime/time/system-clock.js';
 import { endProcessLater } from './ending-process.js';
 import { Manager } from './manager.js';
 import type { ManagerExit } from './manager-exit.js';

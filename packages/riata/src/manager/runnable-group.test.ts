@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../runtime/system-clock.js';
+import { systemClock } from '../runtime/time/system-clock.js';
 import type { Runnable } from './runnable.js';
 import { RunnableGroup } from './runnable-group.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { ToldProblems } from './told-problems.js';
 
 test('a problem is news once, until it changes, is over, or ten minutes have passed', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.js';
+import type { Clock } from '../runtime/time/clock.js';
 
 /** What lasts is told again after so long: somebody may look at the end of the log only. */
 const tellAgainMs = 600_000;

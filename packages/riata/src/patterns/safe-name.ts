@@ -1,4 +1,4 @@
-import { hash } from '../runtime/hash.js';
+import { hash } from '../runtime/crypto/hash.js';
 
 /**
  * The parts joined by `-`, as a name of at most 63 characters: what is longer is cut, and ends in a hash of all of it

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../runtime/virtual-clock.js';
-import { WorkingClock } from '../runtime/working-clock.fixture.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
+import { WorkingClock } from '../runtime/time/working-clock.fixture.js';
 import { WorkQueue } from './work-queue.js';
 
 function start() {

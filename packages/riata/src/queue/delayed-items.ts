@@ -1,5 +1,5 @@
-import type { Scheduler, Timer } from '../runtime/clock.js';
-import { TimeSlice } from '../runtime/time-slice.js';
+import type { Scheduler, Timer } from '../runtime/time/clock.js';
+import { TimeSlice } from '../runtime/time/time-slice.js';
 import { Column } from './column.js';
 import { DeadlineHeap } from './deadline-heap.js';
 import { ShardedMap } from './sharded-map.js';

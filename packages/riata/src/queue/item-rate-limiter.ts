@@ -1,7 +1,7 @@
-import type { Clock } from '../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Random, systemRandom } from '../runtime/random.js';
-import { systemClock } from '../runtime/system-clock.js';
+import type { Clock } from '../runtime/time/clock.js';
+import { systemClock } from '../runtime/time/system-clock.js';
 
 /**
  * Says how long a key has to wait before it runs again (`workqueue.RateLimiter`, `TypedRateLimiter`). Keys are known by

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryMetrics, noMetrics } from '../runtime/metrics.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { WorkQueue } from './work-queue.js';
 
 const of = { name: 'carts' };

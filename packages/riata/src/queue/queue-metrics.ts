@@ -1,5 +1,5 @@
-import type { Scheduler, Timer } from '../runtime/clock.js';
 import type { CounterSeries, Gauge, GaugeSeries, HistogramSeries, Metrics } from '../runtime/metrics.js';
+import type { Scheduler, Timer } from '../runtime/time/clock.js';
 import { LinkedList } from './linked-list.js';
 import type { QueueEntry } from './queue-entry.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { WorkQueue } from './work-queue.js';
 import type { WorkQueueOptions } from './work-queue-options.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../runtime/clock.js';
 import { Heap } from '../runtime/heap.js';
+import type { Clock } from '../runtime/time/clock.js';
 import { Level } from './level.js';
 import type { QueueEntry } from './queue-entry.js';
 import type { ReadyOrder } from './ready-order.js';

@@ -1,8 +1,8 @@
-import type { Scheduler } from '../runtime/clock.js';
-import type { Logger } from '../runtime/logger.js';
+import type { Logger } from '../runtime/log/logger.js';
 import type { Metrics } from '../runtime/metrics.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
+import type { Scheduler } from '../runtime/time/clock.js';
 import type { ItemRateLimiter, RateLimiterContext } from './item-rate-limiter.js';
 
 /** How a `WorkQueue` names, orders and delays its keys. */

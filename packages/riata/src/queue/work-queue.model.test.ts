@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import type { WorkItem } from './queue-entry.js';
 import { WorkQueue } from './work-queue.js';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { memoryLogger } from '../runtime/memory-logger.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { memoryLogger } from '../runtime/log/memory-logger.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { WorkQueue } from './work-queue.js';
 
 /** Whether a promise has settled once all that can happen without time moving has happened. */

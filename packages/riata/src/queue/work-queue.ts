@@ -1,10 +1,10 @@
-import type { Scheduler } from '../runtime/clock.js';
-import { consoleLogger } from '../runtime/console-logger.js';
-import type { Logger } from '../runtime/logger.js';
+import { consoleLogger } from '../runtime/log/console-logger.js';
+import type { Logger } from '../runtime/log/logger.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { systemRandom } from '../runtime/random.js';
 import { onAbort } from '../runtime/signals.js';
-import { systemClock } from '../runtime/system-clock.js';
+import type { Scheduler } from '../runtime/time/clock.js';
+import { systemClock } from '../runtime/time/system-clock.js';
 import { DelayedItems } from './delayed-items.js';
 import { defaultControllerRateLimiter, type ItemRateLimiter } from './item-rate-limiter.js';
 import { isNumber, KeyReader } from './key-reader.js';

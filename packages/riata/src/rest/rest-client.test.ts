@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLogger } from '../runtime/memory-logger.js';
+import { memoryLogger } from '../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import type { Span, SpanAttributes, Tracer } from '../runtime/tracing.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
 import { tokenBucketRateLimiter } from './chain/rate-limiter.js';
 import type { Credentials, RestConfig } from './config/rest-config.js';
 import { isUnauthorized } from './errors/error-guards.js';

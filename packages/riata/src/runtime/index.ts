@@ -3,11 +3,11 @@
  *
  * @module
  */
-export { type CertificateRequest, readCertificateRequest } from './certificate-request.js';
-export type { Clock, Scheduler, Timer, TimerOptions } from './clock.js';
-export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.js';
-export { describeError } from './describe-error.js';
+export { type CertificateRequest, readCertificateRequest } from './crypto/certificate-request.js';
+export { type Authority, createAuthority, type Identity, loadAuthority, type Validity } from './crypto/x509.js';
 export { listenProblem } from './listen-problem.js';
+export { type ConsoleLoggerOptions, consoleLogger } from './log/console-logger.js';
+export { describeError } from './log/describe-error.js';
 export {
   createLogger,
   type LogFields,
@@ -16,8 +16,10 @@ export {
   type LogSink,
   logLevels,
   silentLogger,
-} from './logger.js';
-export { type LogRecord, type MemoryLogger, memoryLogger } from './memory-logger.js';
+} from './log/logger.js';
+export { type LogRecord, type MemoryLogger, memoryLogger } from './log/memory-logger.js';
+export { type PinoLike, pinoLogger } from './log/pino-logger.js';
+export { writeToStandardError } from './log/standard-error.js';
 export {
   type Counter,
   type CounterSeries,
@@ -35,7 +37,6 @@ export {
   noMetrics,
 } from './metrics.js';
 export { type OptionNames, optionNames, refuseUnknownOptions } from './option-names.js';
-export { type PinoLike, pinoLogger } from './pino-logger.js';
 export { type Random, seededRandom, systemRandom } from './random.js';
 export { defaultRuntime, type Runtime, resolveRuntime } from './runtime.js';
 export {
@@ -47,7 +48,6 @@ export {
   onAbort,
   throwIfAborted,
 } from './signals.js';
-export { writeToStandardError } from './standard-error.js';
 export {
   isLostLease,
   isRemoved,
@@ -62,8 +62,8 @@ export {
   stopReason,
   Timeout,
 } from './stop-reasons.js';
-export { systemClock } from './system-clock.js';
+export type { Clock, Scheduler, Timer, TimerOptions } from './time/clock.js';
+export { systemClock } from './time/system-clock.js';
+export { VirtualClock, type VirtualClockOptions } from './time/virtual-clock.js';
+export { leaveYoungGeneration } from './time/young-generation.js';
 export { noSpan, noTracer, type Span, type SpanAttributes, type Tracer } from './tracing.js';
-export { VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
-export { type Authority, createAuthority, type Identity, loadAuthority, type Validity } from './x509.js';
-export { leaveYoungGeneration } from './young-generation.js';

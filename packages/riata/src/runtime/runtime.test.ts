@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { memoryLogger } from './memory-logger.js';
+import { memoryLogger } from './log/memory-logger.js';
 import { noMetrics } from './metrics.js';
 import { seededRandom, systemRandom } from './random.js';
 import { defaultRuntime, resolveRuntime } from './runtime.js';
-import { systemClock } from './system-clock.js';
+import { systemClock } from './time/system-clock.js';
+import { VirtualClock } from './time/virtual-clock.js';
 import { noSpan, noTracer } from './tracing.js';
-import { VirtualClock } from './virtual-clock.js';
 
 test('defaultRuntime is the machine itself, without metrics or traces', () => {
   const runtime = defaultRuntime();

@@ -1,11 +1,11 @@
-import type { Scheduler } from './clock.js';
-import { consoleLogger } from './console-logger.js';
-import type { Logger } from './logger.js';
+import { consoleLogger } from './log/console-logger.js';
+import type { Logger } from './log/logger.js';
 import { type Metrics, noMetrics } from './metrics.js';
 import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { type Random, systemRandom } from './random.js';
 import { requireSupportedNode } from './supported-node.js';
-import { systemClock } from './system-clock.js';
+import type { Scheduler } from './time/clock.js';
+import { systemClock } from './time/system-clock.js';
 import { noTracer, type Tracer } from './tracing.js';
 
 // Here, as whatever runs takes something from this file.

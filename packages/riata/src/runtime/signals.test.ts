@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { AbortSource, abortable, follow, isAbortOf, lineageOf, link, onAbort, throwIfAborted } from './signals.js';
 import { isTimeout, Shutdown } from './stop-reasons.js';
-import { VirtualClock } from './virtual-clock.js';
+import { VirtualClock } from './time/virtual-clock.js';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 

@@ -1,5 +1,5 @@
-import type { Scheduler, Timer } from './clock.js';
 import { Timeout } from './stop-reasons.js';
+import type { Scheduler, Timer } from './time/clock.js';
 
 /**
  * All that waits for one signal, behind a single listener. Node's own listener list is walked on every add (a

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../object/meta.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { FinalizerGuard } from './finalizer-guard.js';
 
 const object = (uid: string, metadata: Partial<KubeObject['metadata']> = {}): KubeObject => ({

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../object/meta.js';
-import type { Clock } from '../runtime/clock.js';
+import type { Clock } from '../runtime/time/clock.js';
 
 const rememberedMs = 60_000;
 

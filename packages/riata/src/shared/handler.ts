@@ -1,8 +1,8 @@
 import type { Cause } from '../controller/loop/request.js';
 import type { KubeObject } from '../object/meta.js';
-import type { Scheduler } from '../runtime/clock.js';
-import type { Logger } from '../runtime/logger.js';
+import type { Logger } from '../runtime/log/logger.js';
 import { optionNames } from '../runtime/option-names.js';
+import type { Scheduler } from '../runtime/time/clock.js';
 import type { HandlerTransaction } from './handler-transaction.js';
 import type { KindClient } from './kind-client.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../runtime/random.js';
-import { VirtualClock } from '../runtime/virtual-clock.js';
+import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { ownLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';
 
 const context = { clock: new VirtualClock(), random: seededRandom(1) };

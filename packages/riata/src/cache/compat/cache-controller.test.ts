@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { keyOf } from '../../object/key.js';
 import { makeKind } from '../../object/kind.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isDeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
 import type { Deltas } from '../informer/delta.js';
 import { mute, short, type Thing, thing } from '../informer/informer.fixture.js';

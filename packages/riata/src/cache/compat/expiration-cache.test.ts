@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
 import { ExpirationCache } from './expiration-cache.js';
 

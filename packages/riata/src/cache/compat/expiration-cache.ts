@@ -1,6 +1,6 @@
-import type { Clock } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import type { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
 import { defaultKeyFunc, type KeyFunc, keyed, resourceVersionOf } from '../store/key-func.js';
 import type { Store } from '../store/store.js';

@@ -3,7 +3,7 @@ import { rawObjects } from '../../object/raw/raw-object.js';
 import type { FramedObject, MakeObject } from '../../object/scan/decode-object.js';
 import { share } from '../../object/value/share.js';
 import { serverContact } from '../../rest/chain/server-contact.js';
-import { youngGeneration } from '../../runtime/young-generation.js';
+import { youngGeneration } from '../../runtime/time/young-generation.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
 import { HashConsing } from './hash-consing.js';
 import { keyInBytes } from './key-in-bytes.js';

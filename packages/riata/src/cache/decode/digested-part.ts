@@ -1,5 +1,5 @@
 import { Stamped } from '../../object/raw/raw-parts.js';
-import { hash } from '../../runtime/hash.js';
+import { hash } from '../../runtime/crypto/hash.js';
 
 /** Walking along shorter parts costs no more than their digest. */
 const SHORT = 384;

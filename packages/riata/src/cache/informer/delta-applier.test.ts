@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Scheduler } from '../../runtime/clock.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { DrivenInformer, type Thing, thing } from './informer.fixture.js';
 
 /** Every look at the clock takes a millisecond, so all work is long; `onYield` is called whenever others have a turn. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object/meta.js';
-import type { Scheduler } from '../../runtime/clock.js';
 import { link } from '../../runtime/signals.js';
-import { SlicedWork } from '../../runtime/sliced-work.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { SlicedWork } from '../../runtime/time/sliced-work.js';
 import type { StoreSnapshot } from '../store/informer-store.js';
 import { StoredChange } from './change.js';
 import { explainHandlerError, type HandlerErrorFunc } from './handler-error.js';

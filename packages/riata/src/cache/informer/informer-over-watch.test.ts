@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { silentLogger } from '../../runtime/logger.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { newInformer } from '../compat/new-informer.js';
 import { FakeSource } from '../reflector/fake-source.fixture.js';
 import type { Change } from './change.js';

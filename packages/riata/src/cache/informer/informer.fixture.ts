@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../object/meta.js';
 import { edit } from '../../object/value/edit.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { OrderedFIFO } from './ordered-fifo.js';

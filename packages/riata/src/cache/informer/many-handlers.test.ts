@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WorkingClock } from '../../runtime/working-clock.fixture.js';
+import { WorkingClock } from '../../runtime/time/working-clock.fixture.js';
 import { DrivenInformer, thing } from './informer.fixture.js';
 
 const names = Array.from({ length: 20 }, (_, at) => `t${at}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ResyncPeriods, resyncMs } from './resync-periods.js';
 
 const clock = new VirtualClock();

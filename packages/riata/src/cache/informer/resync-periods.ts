@@ -1,6 +1,6 @@
 import { type Duration, durationMs } from '../../object/duration.js';
-import type { Clock } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Clock } from '../../runtime/time/clock.js';
 
 /** Less would keep everybody busy with nothing (`minimumResyncPeriod`). */
 const minimumMs = 1000;

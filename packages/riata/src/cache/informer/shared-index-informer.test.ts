@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isFrozenDeep } from '../../object/value/freeze.js';
 import type { Mutable } from '../../object/value/mutable.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { DeltaFIFO } from '../compat/delta-fifo.js';
 import { byNamespace, namespaceIndex } from '../store/key-func.js';

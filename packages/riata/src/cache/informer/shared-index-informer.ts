@@ -1,10 +1,10 @@
 import type { Duration } from '../../object/duration.js';
 import { formatGroupResource } from '../../object/gvk.js';
 import type { KubeObject } from '../../object/meta.js';
+import { thrownAt } from '../../runtime/log/user-frame.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { link, onAbort } from '../../runtime/signals.js';
-import { thrownAt } from '../../runtime/user-frame.js';
 import { CacheController } from '../compat/cache-controller.js';
 import type { Queue } from '../compat/queue.js';
 import { createIngest, type Ingest, madeBy } from '../decode/cache-memory.js';

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { ListOptions, WatchOptions } from '../../client/options.js';
 import { ConfigMap, Pod, Secret } from '../../kinds/index.js';
 import type { KindRef } from '../../object/kind.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { onAbort } from '../../runtime/signals.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { ListWatchClient } from '../reflector/list-watch.js';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
 
 /** A doubt that nobody looked into is forgotten after this time: a watch that far behind has other worries. */
 export const forgottenAfterMs = 300_000;

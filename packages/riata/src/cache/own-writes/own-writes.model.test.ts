@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../object/meta.js';
 import { noMetrics } from '../../runtime/metrics.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { createIndexer } from '../store/indexer.js';
 import { defaultKeyFunc } from '../store/key-func.js';
 import { OwnWrites } from './own-writes.js';

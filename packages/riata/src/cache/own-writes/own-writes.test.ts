@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../../object/meta.js';
 import { memoryMetrics, noMetrics } from '../../runtime/metrics.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { OwnWrites } from './own-writes.js';
 
 function object(resourceVersion: string, uid = 'u1', name = 'a'): KubeObject {

@@ -2,9 +2,9 @@ import type { KubeObject, ObjectMeta } from '../../object/meta.js';
 import { identityOf } from '../../object/raw/raw-parts.js';
 import { compareResourceVersions } from '../../object/resource-version.js';
 import { freeze } from '../../object/value/freeze.js';
-import type { Scheduler } from '../../runtime/clock.js';
 import type { Metrics } from '../../runtime/metrics.js';
 import { abortable } from '../../runtime/signals.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { type Doubt, Doubts, forgottenAfterMs, type OpenDoubt } from './doubts.js';
 import { OwnWriteMetrics } from './own-write-metrics.js';
 

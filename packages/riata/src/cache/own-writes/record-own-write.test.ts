@@ -3,7 +3,7 @@ import type { Write } from '../../client/operation/write-hook.js';
 import { Deployment } from '../../kinds/index.js';
 import type { KubeObject } from '../../object/meta.js';
 import { noMetrics } from '../../runtime/metrics.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { OwnWrites } from './own-writes.js';
 import { recordOwnWrite } from './record-own-write.js';
 

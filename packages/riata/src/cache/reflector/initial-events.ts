@@ -2,7 +2,7 @@ import { keyOf } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';
 import { describeObject } from '../../object/with-metadata.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import { resourceVersionOf } from '../store/key-func.js';
 import type { ReflectorStore } from '../store/store.js';
 import { withheldId } from '../store/withheld-objects.js';

@@ -4,7 +4,7 @@ import type { ListOptions, WatchOptions } from '../../client/options.js';
 import { ConfigMap, Node } from '../../kinds/index.js';
 import type { KubeList, KubeObject } from '../../object/meta.js';
 import { type Answer, answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { type ListItems, type ListWatchClient, listWatch } from './list-watch.js';
 
 const headers = { 'content-type': 'application/json' };

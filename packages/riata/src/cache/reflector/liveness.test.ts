@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../object/meta.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { WatchSource } from './list-watch.js';
 import { Liveness } from './liveness.js';
 import { MachineSleep } from './machine-sleep.js';

@@ -1,6 +1,6 @@
 import { TransportError } from '../../rest/errors/transport-error.js';
-import type { Scheduler, Timer } from '../../runtime/clock.js';
 import type { Random } from '../../runtime/random.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 import { MachineSleep } from './machine-sleep.js';
 
 /** How much longer than asked for a silence may last before it is noticed. */

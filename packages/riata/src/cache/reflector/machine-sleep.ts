@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 const tickMs = 5_000;
 /** So much more than a tick between two of them: the machine slept, was frozen, or its clock was set forward. */

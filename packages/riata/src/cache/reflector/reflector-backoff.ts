@@ -1,5 +1,5 @@
-import type { Clock } from '../../runtime/clock.js';
 import type { Random } from '../../runtime/random.js';
+import type { Clock } from '../../runtime/time/clock.js';
 
 const firstMs = 800;
 const longestMs = 30_000;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../object/meta.js';
 import { clone } from '../../object/value/clone.js';
 import { carryLoss } from '../../object/value/lossy.js';
 import { describeValue } from '../../object/with-metadata.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { applyTransform } from '../informer/apply-transform.js';
 import { isAnotherObject } from '../informer/change.js';

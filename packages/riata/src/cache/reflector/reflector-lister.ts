@@ -2,7 +2,7 @@ import type { ListOptions } from '../../client/options.js';
 import type { KubeList, KubeObject, ListMeta } from '../../object/meta.js';
 import { isResourceExpired } from '../../rest/errors/error-guards.js';
 import { abortable, link, throwIfAborted } from '../../runtime/signals.js';
-import { SlicedWork } from '../../runtime/sliced-work.js';
+import { SlicedWork } from '../../runtime/time/sliced-work.js';
 import type { ListerWatcher, ListItems } from './list-watch.js';
 import { deathError, Liveness, type LivenessOptions } from './liveness.js';
 import type { ReflectorIntake } from './reflector-intake.js';

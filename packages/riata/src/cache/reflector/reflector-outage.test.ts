@@ -8,10 +8,10 @@ import {
   scriptedFailure,
   scriptedTransport,
 } from '../../rest/transport/scripted-transport.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { seededRandom } from '../../runtime/random.js';
 import { onAbort } from '../../runtime/signals.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { SharedIndexInformer } from '../informer/shared-index-informer.js';
 import { listWatch } from './list-watch.js';
 import { closing, errorEvent, expired, list, reflect, watch } from './reflector.fixture.js';

@@ -1,5 +1,5 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 /** What a {@link ReflectorResync} works with. */
 export interface ReflectorResyncOptions {

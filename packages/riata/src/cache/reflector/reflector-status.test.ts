@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ReflectorPosition } from './reflector-position.js';
 import { ReflectorStatus } from './reflector-status.js';
 

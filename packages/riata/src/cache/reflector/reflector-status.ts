@@ -1,6 +1,6 @@
-import type { Clock } from '../../runtime/clock.js';
-import { describeError } from '../../runtime/describe-error.js';
-import type { Logger } from '../../runtime/logger.js';
+import { describeError } from '../../runtime/log/describe-error.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Clock } from '../../runtime/time/clock.js';
 import type { ReflectorHealth, ReflectorPhase } from './reflector-options.js';
 import type { ReflectorPosition } from './reflector-position.js';
 import type { WatchStatus } from './reflector-watcher.js';

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { ListOptions, WatchOptions } from '../../client/options.js';
 import type { KubeList, KubeObject } from '../../object/meta.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { ListerWatcher, WatchSource } from './list-watch.js';
 import {
   apiError,

@@ -1,5 +1,5 @@
-import { describeError } from '../../runtime/describe-error.js';
-import type { Logger } from '../../runtime/logger.js';
+import { describeError } from '../../runtime/log/describe-error.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import { isReflectorError } from './reflector-error.js';
 import type { ReflectorHealth } from './reflector-options.js';
 import { isLost } from './watch-verdict.js';

@@ -4,9 +4,9 @@ import {
   itemExponentialFailureRateLimiter,
 } from '../../queue/item-rate-limiter.js';
 import { WorkQueue } from '../../queue/work-queue.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import { SlicedWork } from '../../runtime/sliced-work.js';
+import { SlicedWork } from '../../runtime/time/sliced-work.js';
 
 /** One object that a function fails for, at the moment it was asked: a plain snapshot. */
 export interface FailingObject {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isFrozenDeep } from '../../object/value/freeze.js';
-import type { Scheduler } from '../../runtime/clock.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { DrivenInformer, type Thing, thing } from '../informer/informer.fixture.js';
 import { InformerStore } from './informer-store.js';
 

@@ -1,9 +1,9 @@
 import { keyOf } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import { thrownAt } from '../../runtime/log/user-frame.js';
 import type { CounterSeries, Metrics } from '../../runtime/metrics.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import { thrownAt } from '../../runtime/user-frame.js';
 import { type FailingObject, FailingObjects } from './failing-objects.js';
 import { identityProblem } from './metadata-problem.js';
 

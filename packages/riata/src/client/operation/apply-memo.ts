@@ -2,7 +2,7 @@ import { isJsonObject } from '../../object/json.js';
 import type { KubeObject } from '../../object/meta.js';
 import { equal } from '../../object/value/equal.js';
 import { getOwn, setOwn } from '../../object/value/own.js';
-import { hash } from '../../runtime/hash.js';
+import { hash } from '../../runtime/crypto/hash.js';
 
 interface Memory {
   readonly uid: string;

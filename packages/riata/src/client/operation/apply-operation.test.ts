@@ -6,7 +6,7 @@ import { isAlreadyOwned } from '../../object/owner-references.js';
 import { clone } from '../../object/value/clone.js';
 import { markLossy } from '../../object/value/lossy.js';
 import { answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { createClient } from '../create-client.js';
 import { dryRun, inNamespace, withFieldOwner } from '../wrappers.js';
 

@@ -4,7 +4,7 @@ import { metadataOnly } from '../../object/kind.js';
 import { staticCredentials } from '../../rest/auth/static-credentials.js';
 import { patchTypes } from '../../rest/rest-client.js';
 import { answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { createClient } from '../create-client.js';
 import type { Operation } from './operation.js';

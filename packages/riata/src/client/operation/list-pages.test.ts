@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigMap } from '../../kinds/index.js';
 import { isResourceExpired } from '../../rest/errors/error-guards.js';
 import { type Answer, answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { createClient } from '../create-client.js';
 
 const headers = { 'content-type': 'application/json' };

@@ -9,7 +9,7 @@ import { patchTypes, type RestClient } from '../../rest/rest-client.js';
 import { listStream } from '../../rest/stream/list-stream.js';
 import { watchStream } from '../../rest/stream/watch-stream.js';
 import type { TransportSink } from '../../rest/transport/transport.js';
-import type { Scheduler } from '../../runtime/clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { metadataPart } from '../metadata-part.js';
 import { tableAccept } from '../table.js';
 import { DirectOperations, methods } from './direct-operations.js';

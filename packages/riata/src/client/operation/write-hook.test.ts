@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigMap } from '../../kinds/index.js';
 import { TransportError } from '../../rest/errors/transport-error.js';
 import { type Answer, answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { link } from '../../runtime/signals.js';
 import { createClient } from '../create-client.js';
 import { dryRun, inNamespace, intercept } from '../wrappers.js';

@@ -1,6 +1,6 @@
 import { isApiError } from '../../rest/errors/api-error.js';
 import { isTransportError } from '../../rest/errors/transport-error.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import { lineageOf } from '../../runtime/signals.js';
 import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
 

@@ -7,9 +7,9 @@ import {
   scriptedFailure,
   scriptedTransport,
 } from '../../rest/transport/scripted-transport.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { createClient } from '../create-client.js';
 import type { RetryingWatchEvent, RetryingWatchOptions } from './retrying-watch.js';
 

@@ -6,10 +6,10 @@ import { isTransportError } from '../../rest/errors/transport-error.js';
 import type { ListStream } from '../../rest/stream/list-stream.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
 import type { WatchStream } from '../../rest/stream/watch-stream.js';
-import type { Scheduler } from '../../runtime/clock.js';
 import { optionNames } from '../../runtime/option-names.js';
 import type { Random } from '../../runtime/random.js';
 import { link, throwIfAborted } from '../../runtime/signals.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import type { ListOptions, WatchOptions } from '../options.js';
 
 /** Options of `retryingWatch`. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 
 /** Calls a function of the user's; gives what it gave, undefined if it threw. `what` names it in the log. */
 export type ContainedCall = <T>(what: string, call: () => T) => T | undefined;

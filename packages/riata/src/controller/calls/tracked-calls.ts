@@ -1,10 +1,10 @@
 import { formatKey } from '../../object/key.js';
 import { isApiError } from '../../rest/errors/api-error.js';
 import { isTransportError } from '../../rest/errors/transport-error.js';
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import { errorChain, framesOf, userFrame } from '../../runtime/log/user-frame.js';
 import { isStopReason } from '../../runtime/stop-reasons.js';
-import { errorChain, framesOf, userFrame } from '../../runtime/user-frame.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { readableError } from '../loop/failure-fields.js';
 import { type CallUse, watchUse } from './promise-use.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bucketRateLimiter } from '../../queue/item-rate-limiter.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ClusterLimiters } from './cluster-limiters.js';
 
 test('each cluster has its own, until it goes', () => {

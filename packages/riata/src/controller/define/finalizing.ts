@@ -3,7 +3,7 @@ import { keyId } from '../../object/key.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { ignoreNotFound, isConflict } from '../../rest/errors/error-guards.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import { forgetCluster } from '../cluster/forget-cluster.js';
 import type { Request } from '../loop/request.js';
 

@@ -1,5 +1,5 @@
 import type { KindRef } from '../../object/kind.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import type { ControllerDefinition } from './controller-definition.js';
 
 /** Says once of each kind that objects of it are applied, and owned, and nobody would notice if they changed. */

@@ -1,10 +1,10 @@
 import { formatKey } from '../../object/key.js';
 import type { WorkItem } from '../../queue/queue-entry.js';
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { AbortSource } from '../../runtime/signals.js';
 import { Removed } from '../../runtime/stop-reasons.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { noSpan, type Span } from '../../runtime/tracing.js';
 import { CallMemory, TrackedCalls } from '../calls/tracked-calls.js';
 import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';

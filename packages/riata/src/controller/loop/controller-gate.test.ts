@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { clusterKey } from '../../object/key.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { seededRandom } from '../../runtime/random.js';
 import { isLostLease, LostLease } from '../../runtime/stop-reasons.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { Controller } from './controller.js';
 import type { ReconcileRun } from './reconciler.js';
 import type { Result } from './result.js';

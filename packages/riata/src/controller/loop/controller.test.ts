@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { clusterKey } from '../../object/key.js';
 import { WorkQueue } from '../../queue/work-queue.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { seededRandom } from '../../runtime/random.js';
 import { LostLease } from '../../runtime/stop-reasons.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { Tracer } from '../../runtime/tracing.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
 import type { Source, SyncingSource } from '../source/source.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { Controller } from './controller.js';

@@ -1,12 +1,12 @@
 import { keyId } from '../../object/key.js';
 import type { WorkItem } from '../../queue/queue-entry.js';
 import { WorkQueue } from '../../queue/work-queue.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../../runtime/stop-reasons.js';
-import { TimeSlice } from '../../runtime/time-slice.js';
+import { TimeSlice } from '../../runtime/time/time-slice.js';
 import { takeRejections } from '../../runtime/unhandled-rejections.js';
 import { type ContainedCall, containedCall } from '../calls/contained-call.js';
 import { CallMemory } from '../calls/tracked-calls.js';

@@ -1,5 +1,5 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
 import type { StopReason } from '../../runtime/stop-reasons.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 
 /** Whoever has not ended so long after being told to is named. */

@@ -1,8 +1,8 @@
 import { findApiError } from '../../rest/errors/api-error.js';
 import { isConflict } from '../../rest/errors/error-guards.js';
-import { describeError } from '../../runtime/describe-error.js';
-import type { LogFields } from '../../runtime/logger.js';
-import { errorChain, framesOf, thrownAt } from '../../runtime/user-frame.js';
+import { describeError } from '../../runtime/log/describe-error.js';
+import type { LogFields } from '../../runtime/log/logger.js';
+import { errorChain, framesOf, thrownAt } from '../../runtime/log/user-frame.js';
 import { isTerminalError } from './terminal-error.js';
 
 const frozenMessage =

@@ -1,6 +1,6 @@
 import { durationMs } from '../../object/duration.js';
 import { isConflict } from '../../rest/errors/error-guards.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import type { ContainedCall } from '../calls/contained-call.js';
 import { UndeclaredFieldError } from '../status/undeclared-field-error.js';
 import type { ControllerMetrics } from './controller-metrics.js';

@@ -5,7 +5,7 @@ import {
   type ItemRateLimiter,
   type RateLimiterContext,
 } from '../../queue/item-rate-limiter.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { SourceFailures } from '../source/source-failures.js';
 import { failureFields, readableError } from './failure-fields.js';

@@ -1,5 +1,5 @@
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import type { Span } from '../../runtime/tracing.js';
 import type { Cause, Request } from './request.js';
 import type { Result } from './result.js';

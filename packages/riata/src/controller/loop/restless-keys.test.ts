@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { clusterKey, keyId } from '../../object/key.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ActiveReconcile } from './active-reconcile.js';
 import type { Cause } from './request.js';
 import { RestlessKeys } from './restless-keys.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../runtime/logger.js';
-import { WorkingClock } from '../../runtime/working-clock.fixture.js';
+import { silentLogger } from '../../runtime/log/logger.js';
+import { WorkingClock } from '../../runtime/time/working-clock.fixture.js';
 import type { Source } from '../source/source.js';
 import { Controller } from './controller.js';
 import type { Request, RequestQueue } from './request.js';

@@ -6,7 +6,7 @@ import { durationMs } from '../../object/duration.js';
 import { clusterKey, splitKey, validKey } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';
 import { isNotFound, isUnexpectedServerError } from '../../rest/errors/error-guards.js';
-import type { LogFields } from '../../runtime/logger.js';
+import type { LogFields } from '../../runtime/log/logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { abortable, onAbort } from '../../runtime/signals.js';
 import { failureFields, readableError } from '../loop/failure-fields.js';

@@ -6,7 +6,7 @@ import type { Indexers } from '../../cache/store/store-index.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { isNotFound } from '../../rest/errors/error-guards.js';
-import { type Logger, silentLogger } from '../../runtime/logger.js';
+import { type Logger, silentLogger } from '../../runtime/log/logger.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { abortable, onAbort } from '../../runtime/signals.js';

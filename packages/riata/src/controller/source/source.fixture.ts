@@ -1,8 +1,8 @@
 import { WorkQueue } from '../../queue/work-queue.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { seededRandom } from '../../runtime/random.js';
 import { resolveRuntime } from '../../runtime/runtime.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { type Cause, type Request, requestQueueOptions } from '../loop/request.js';
 import type { Source } from './source.js';
 

@@ -3,7 +3,7 @@ import type { Operation } from '../../client/operation/operation.js';
 import { setCondition } from '../../object/conditions.js';
 import type { KindRef } from '../../object/kind.js';
 import type { Condition, KubeObject } from '../../object/meta.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import type { StatusCondition, StatusFields } from '../define/reconcile-context.js';
 import type { FailureEchoes } from '../loop/failure-echoes.js';
 import type { Request } from '../loop/request.js';

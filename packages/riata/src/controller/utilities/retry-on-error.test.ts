@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../rest/errors/api-error.js';
 import { seededRandom } from '../../runtime/random.js';
 import { Shutdown } from '../../runtime/stop-reasons.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { defaultBackoff, type RetryOptions, retryOnConflict, retryOnError } from './retry-on-error.js';
 
 const conflict = () => new ApiError({ code: 409, reason: 'Conflict', message: 'too late' } as never);

@@ -3,7 +3,7 @@ import type { RetryingWatchEvent, RetryingWatchOptions } from '../../client/watc
 import { ConfigMap, Deployment, Node } from '../../kinds/index.js';
 import { onAbort } from '../../runtime/signals.js';
 import { Shutdown } from '../../runtime/stop-reasons.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { type WaitForOptions, waitFor, waitForCondition, waitForDeletion } from './wait-for.js';
 import { isWaitTimeout, type WaitTimeoutError } from './wait-timeout-error.js';
 

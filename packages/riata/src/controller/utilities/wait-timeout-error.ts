@@ -1,7 +1,7 @@
 import type { Duration } from '../../object/duration.js';
 import { formatKey, type ObjectKey } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 
 const brand: unique symbol = Symbol.for('riata.WaitTimeoutError') as never;
 

@@ -1,10 +1,10 @@
 import { ApiError } from '../../rest/errors/api-error.js';
 import type { StatusReason } from '../../rest/errors/status-reason.js';
-import type { Scheduler, Timer, TimerOptions } from '../../runtime/clock.js';
 import type { Random } from '../../runtime/random.js';
 import { onAbort } from '../../runtime/signals.js';
-import { sleepOn } from '../../runtime/sleep.js';
-import type { VirtualClock } from '../../runtime/virtual-clock.js';
+import type { Scheduler, Timer, TimerOptions } from '../../runtime/time/clock.js';
+import { sleepOn } from '../../runtime/time/sleep.js';
+import type { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 
 /** How a process' clocks differ from the test's. */

@@ -1,8 +1,8 @@
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { seededRandom } from '../../runtime/random.js';
 import { Shutdown } from '../../runtime/stop-reasons.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { LockServer, ProcessClock, type ProcessClockOptions } from './election.fixture.js';
 import { type ElectionOutcome, LeaderElector } from './leader-elector.js';
 import type { LeaderElectorOptions } from './leader-elector-options.js';

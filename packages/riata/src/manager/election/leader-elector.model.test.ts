@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { type Random, seededRandom } from '../../runtime/random.js';
 import { isLostLease } from '../../runtime/stop-reasons.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { LockServer, type Passage, ProcessClock } from './election.fixture.js';
 import { LeaderElector } from './leader-elector.js';
 import type { ResourceLock } from './resource-lock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { LockServer } from './election.fixture.js';
 import { election, holder } from './leader-elector.fixture.js';
 import { LeaderElector } from './leader-elector.js';

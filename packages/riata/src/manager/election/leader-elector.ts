@@ -1,6 +1,6 @@
 import type { Run } from '../../client/operation/operation.js';
 import { type Duration, durationMs } from '../../object/duration.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { abortable, isAbortOf, link, onAbort } from '../../runtime/signals.js';

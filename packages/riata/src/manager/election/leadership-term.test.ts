@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { LeadershipTerm } from './leadership-term.js';
 
 test.each([122_556.943_149_758_75, 30_624.435_091_850_977, 128_249.825_631_626_72])(

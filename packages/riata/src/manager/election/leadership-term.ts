@@ -1,5 +1,5 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
 import { LostLease } from '../../runtime/stop-reasons.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 /** What a {@link LeadershipTerm} is told when it begins. */
 export interface TermOptions {

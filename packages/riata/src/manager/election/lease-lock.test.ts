@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createClient } from '../../client/create-client.js';
 import { isConflict } from '../../rest/errors/error-guards.js';
 import { answeringTransport } from '../../rest/transport/answering-transport.fixture.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { seededRandom } from '../../runtime/random.js';
 import { candidateIdentity, LeaseLock } from './lease-lock.js';
 

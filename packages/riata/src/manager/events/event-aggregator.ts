@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
 import type { EventNotice } from './event-notice.js';
 import { LruMap } from './lru-map.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { TransportError } from '../../rest/errors/transport-error.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { seededRandom } from '../../runtime/random.js';
 import { onAbort } from '../../runtime/signals.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { cart, RecordingClient, refusal } from './event.fixture.js';
 import { EventBroadcaster, type EventBroadcasterOptions } from './event-broadcaster.js';
 import type { EventInput } from './event-recorder.js';

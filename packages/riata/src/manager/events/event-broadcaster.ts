@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { type Duration, durationMs } from '../../object/duration.js';
-import type { Timer } from '../../runtime/clock.js';
 import type { Counter } from '../../runtime/metrics.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
 import { Shutdown, Timeout } from '../../runtime/stop-reasons.js';
+import type { Timer } from '../../runtime/time/clock.js';
 import { type CorrelatorOptions, EventCorrelator } from './event-correlator.js';
 import { EventNames, type EventNotice, type EventSubject, referenceOf } from './event-notice.js';
 import type { EventInput, EventRecorder } from './event-recorder.js';

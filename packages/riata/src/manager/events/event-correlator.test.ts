@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { notice } from './event.fixture.js';
 import { type CorrelatorOptions, EventCorrelator } from './event-correlator.js';
 import { EventNames } from './event-notice.js';

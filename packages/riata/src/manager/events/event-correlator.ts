@@ -1,7 +1,7 @@
 import { Event } from '../../kinds/generated/groups/core/v1.js';
 import { formatTime } from '../../object/time.js';
-import type { Scheduler } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { type AggregationLimits, EventAggregator } from './event-aggregator.js';
 import { type EventNames, type EventNotice, namespaceOf } from './event-notice.js';
 import { EventSpamFilter, type SpamLimits } from './event-spam-filter.js';

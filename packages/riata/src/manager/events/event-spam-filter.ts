@@ -1,5 +1,5 @@
 import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/chain/rate-limiter.js';
-import type { Scheduler } from '../../runtime/clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import type { EventNotice } from './event-notice.js';
 import { LruMap } from './lru-map.js';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { Scheduler } from '../../runtime/clock.js';
-import { describeError } from '../../runtime/describe-error.js';
-import type { Logger } from '../../runtime/logger.js';
+import { describeError } from '../../runtime/log/describe-error.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import type { Metrics } from '../../runtime/metrics.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { ToldProblems } from '../told-problems.js';
 
 /** Where a certificate and its key are, in PEM: `tls.crt` and `tls.key` of a mounted Secret, mostly. */

@@ -1,7 +1,7 @@
 import type { Cache } from '../../cache/cache.js';
 import type { InformerHealth } from '../../cache/informer/shared-informer.js';
 import { isReflectorError } from '../../cache/reflector/reflector-error.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 
 /** A watch that breaks now and then is ordinary; one that cannot be had for so long is not. */
 const longSilenceMs = 180_000;

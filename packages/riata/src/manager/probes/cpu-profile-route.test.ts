@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
 
 test('a profile that nobody waits for any more is ended, and the next one can be taken', async () => {

@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../runtime/clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import type { EndpointRoute } from './http-endpoint.js';
 
 const longestSeconds = 60;

@@ -1,6 +1,6 @@
-import type { Scheduler } from '../../runtime/clock.js';
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import { abortable, link } from '../../runtime/signals.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 
 /** Throws or rejects, with the reason, while something is not well (`healthz.Checker`). */
 export type HealthCheck = () => void | Promise<void>;

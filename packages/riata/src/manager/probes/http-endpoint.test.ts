@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { createAuthority } from '../../runtime/crypto/x509.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
-import { createAuthority } from '../../runtime/x509.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { type EndpointRoute, HttpEndpoint, type HttpEndpointOptions } from './http-endpoint.js';
 
 /** An endpoint that listens, until the block is left. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { describeError } from '../../runtime/describe-error.js';
 import { listenProblem } from '../../runtime/listen-problem.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ProcessClock } from '../election/election.fixture.js';
 import { LoopLag } from './loop-lag.js';
 

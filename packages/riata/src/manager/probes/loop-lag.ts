@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 /**
  * Measures for how long the event loop was blocked (by work that computes without pause, or as the whole process was

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ProcessClock } from '../election/election.fixture.js';
 import { LoopMonitor, type LoopMonitorParts } from './loop-monitor.js';
 

@@ -1,6 +1,6 @@
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import type { HistogramSeries, Metrics } from '../../runtime/metrics.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { LoopLag } from './loop-lag.js';
 
 const pulseMs = 100;

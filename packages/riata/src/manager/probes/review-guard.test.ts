@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../client/interfaces.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { reviewGuard } from './review-guard.js';
 
 interface Review {

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/interfaces.js';
 import { TokenReview } from '../../kinds/generated/groups/authentication.k8s.io/v1.js';
 import { SubjectAccessReview } from '../../kinds/generated/groups/authorization.k8s.io/v1.js';
-import type { Scheduler } from '../../runtime/clock.js';
 import { link } from '../../runtime/signals.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import type { EndpointAnswer, EndpointGuard } from './http-endpoint.js';
 
 const keptMs = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import type { RingPassage } from './shard.fixture.js';
 import { ringWorld } from './shard-ring.fixture.js';
 

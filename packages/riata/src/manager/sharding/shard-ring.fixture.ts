@@ -1,6 +1,6 @@
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ProcessClock } from '../election/election.fixture.js';
 import { RingServer } from './shard.fixture.js';
 import { type ShardChange, ShardRing } from './shard-ring.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonPatch } from '../../object/patch/json-patch.js';
-import { silentLogger } from '../../runtime/logger.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { type Random, seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ProcessClock } from '../election/election.fixture.js';
 import { type RingPassage, RingServer } from './shard.fixture.js';
 import { ShardRing } from './shard-ring.js';

@@ -4,7 +4,7 @@ import type { JsonPatch } from '../../object/patch/json-patch.js';
 import { ApiError } from '../../rest/errors/api-error.js';
 import type { StatusReason } from '../../rest/errors/status-reason.js';
 import { onAbort } from '../../runtime/signals.js';
-import type { VirtualClock } from '../../runtime/virtual-clock.js';
+import type { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { Passage, ProcessClock } from '../election/election.fixture.js';
 import type { ShardRingClient } from './shard-register.js';
 

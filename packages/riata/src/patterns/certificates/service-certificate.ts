@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type Authority, createAuthority, loadAuthority } from '../../runtime/x509.js';
+import { type Authority, createAuthority, loadAuthority } from '../../runtime/crypto/x509.js';
 
 /**
  * What a Secret keeps of a service's certificate, as PEM: the certificate with that of its authority behind it, the

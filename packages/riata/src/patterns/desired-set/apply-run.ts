@@ -6,7 +6,7 @@ import { isDeleting } from '../../object/finalizers.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import { forEachSliced } from '../../runtime/sliced-work.js';
+import { forEachSliced } from '../../runtime/time/sliced-work.js';
 import { waitServed } from '../crds/wait-served.js';
 import { computeStatus } from '../status/compute-status.js';
 import type { ApplySetOptions } from './apply-options.js';

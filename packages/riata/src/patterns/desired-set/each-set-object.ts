@@ -2,8 +2,8 @@ import type { ApiResource } from '../../client/discovery/discovery.js';
 import type { Client } from '../../client/interfaces.js';
 import { type KindRef, type MetadataOnly, makeKind, metadataOnly } from '../../object/kind.js';
 import { isForbidden, isMethodNotSupported, isNotFound } from '../../rest/errors/error-guards.js';
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { inParallel } from './in-parallel.js';
 import { setMarks } from './set-identity.js';
 

@@ -1,5 +1,5 @@
-import type { Scheduler } from '../../runtime/clock.js';
-import { TimeSlice } from '../../runtime/time-slice.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { TimeSlice } from '../../runtime/time/time-slice.js';
 
 /**
  * Runs `work` for each item, at most `limit` at a time, in order. What it throws ends it; let it keep its own failures.

@@ -3,7 +3,7 @@ import type { Client, WriteObject } from '../../client/interfaces.js';
 import { ConfigMap } from '../../kinds/index.js';
 import type { KubeObject } from '../../object/meta.js';
 import { memoryLogger } from '../../runtime/index.js';
-import { WorkingClock } from '../../runtime/working-clock.fixture.js';
+import { WorkingClock } from '../../runtime/time/working-clock.fixture.js';
 import { Apply } from './apply.js';
 import { setMarks } from './set-identity.js';
 

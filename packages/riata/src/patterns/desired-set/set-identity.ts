@@ -1,7 +1,7 @@
 import { formatGvk, type GroupVersionKind, gvkOf } from '../../object/gvk.js';
 import type { Owner } from '../../object/owner-references.js';
 import type { WithMetadata } from '../../object/with-metadata.js';
-import { hash } from '../../runtime/hash.js';
+import { hash } from '../../runtime/crypto/hash.js';
 
 /** The labels and annotations by which objects of a set are known: those of wrangler, so that sets can change hands. */
 export const setMarks = {

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/interfaces.js';
 import type { KindRef } from '../../object/kind.js';
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { eachSetObject, type SetObjectsQuery } from './each-set-object.js';
 import { setKey } from './set-identity.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatTime } from '../../object/time.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { computeStatus } from './compute-status.js';
 
 const meta = { name: 'a', generation: 2 };

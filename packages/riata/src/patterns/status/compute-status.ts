@@ -1,8 +1,8 @@
 import { parseApiVersion } from '../../object/gvk.js';
 import type { TypeMeta } from '../../object/meta.js';
-import type { Clock } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import { numberAt, textAt } from '../json-path.js';
 import { type AnyCondition, conditionsOf } from '../summary/any-conditions.js';
 import { statusRules } from './status-rules.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatTime } from '../../object/time.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { IgnoreError } from '../../shared/ignore-error.js';
 import { computeStatus } from './compute-status.js';
 import { Cond } from './cond.js';

@@ -1,8 +1,8 @@
 import { type ConditionUpdate, setCondition } from '../../object/conditions.js';
 import type { Condition } from '../../object/meta.js';
 import { formatTime } from '../../object/time.js';
-import type { Clock } from '../../runtime/clock.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import { isIgnoreError } from '../../shared/ignore-error.js';
 import { listAt, mapAt, numberAt, textAt } from '../json-path.js';
 import { messageOf, reasonOf } from './condition-error.js';

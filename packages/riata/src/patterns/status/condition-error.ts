@@ -1,4 +1,4 @@
-import { describeError } from '../../runtime/describe-error.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 
 const brand: unique symbol = Symbol.for('riata.ConditionError') as never;
 

@@ -1,5 +1,5 @@
 import type { TypeMeta } from '../../object/meta.js';
-import type { Clock } from '../../runtime/clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
 import type { AnyCondition } from './any-conditions.js';
 import type { Relationship } from './relationships.js';
 import type { ErrorConditions } from './summary-conditions.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatTime } from '../../object/time.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { formatSummary, isReadySummary, normalizeConditions, summarize } from './summary.js';
 
 const condition = (type: string, status: string, message = '', reason = '') => ({ type, status, reason, message });

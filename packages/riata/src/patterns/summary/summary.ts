@@ -1,7 +1,7 @@
 import type { TypeMeta } from '../../object/meta.js';
-import type { Clock } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import type { Clock } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import { textAt } from '../json-path.js';
 import type { ObjectState } from '../status/compute-status.js';
 import { allConditionsOf } from './any-conditions.js';

@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../runtime/clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { redactText } from '../errors/redact.js';
 import type { AuthorizationSource, ClientCertificate, RefreshOptions } from './authorization-source.js';
 import { type ExecCredential, readExecCredential } from './exec-credential.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../runtime/logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { silentLogger } from '../../runtime/log/logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { AuthorizationSource, ClientCertificate } from './authorization-source.js';
 import { KubeCredentials } from './kube-credentials.js';
 import { TlsFiles } from './tls-files.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 
 /** Tells the log of files that were to replace what is in force and could not: each problem once, until it is over. */
 export class RotationLog {

@@ -1,7 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
-import type { Scheduler } from '../../runtime/clock.js';
+import { writeToStandardError } from '../../runtime/log/standard-error.js';
 import { onAbort } from '../../runtime/signals.js';
-import { writeToStandardError } from '../../runtime/standard-error.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { errorCode, fileProblem } from '../config/config-error.js';
 import { ExecPluginError } from './exec-plugin-error.js';
 import { pluginCommand } from './plugin-command.js';

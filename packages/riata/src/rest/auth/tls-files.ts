@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Clock } from '../../runtime/time/clock.js';
 import { ConfigError, type ConfigPlace, fileProblem } from '../config/config-error.js';
 import type { Pem, TlsMaterial } from '../config/rest-config.js';
 import { bundleProblem, pairProblem, validityProblem } from './certificate-check.js';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { TokenFile } from './token-file.js';
 
 const place = { source: 'kubeconfig /x', field: 'users[dev].user.tokenFile' };

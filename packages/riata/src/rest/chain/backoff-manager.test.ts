@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { noBackoff, urlBackoff } from './backoff-manager.js';
 
 const a = 'https://a:6443/api/v1/pods?x=1';

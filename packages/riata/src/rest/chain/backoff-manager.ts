@@ -1,5 +1,5 @@
-import type { Scheduler } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 
 /** Slows requests down to servers that answer with errors (`rest.BackoffManager`). */
 export interface BackoffManager {

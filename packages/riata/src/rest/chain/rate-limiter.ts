@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../runtime/clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 
 /** Decides when the next request may go (`flowcontrol.RateLimiter`). Waiters are served in order. */
 export interface RateLimiter {

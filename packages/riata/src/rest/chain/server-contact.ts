@@ -1,6 +1,6 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
 import type { Random } from '../../runtime/random.js';
 import { type LinkedSignal, link } from '../../runtime/signals.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 import { findApiError } from '../errors/api-error.js';
 import { isTransportError, type TransportErrorKind } from '../errors/transport-error.js';
 import type { Send } from './send.js';

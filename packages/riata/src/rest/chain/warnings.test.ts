@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { RestClient } from '../rest-client.js';
 import { answeringTransport } from '../transport/answering-transport.fixture.js';
 import { collectedWarnings, dedupedWarnings, noWarnings, parseWarnings, warningLogger } from './warnings.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import { headerValues } from '../request/header-values.js';
 import type { ResponseHeaders } from '../transport/transport.js';
 import type { Send } from './send.js';

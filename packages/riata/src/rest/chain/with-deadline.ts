@@ -1,5 +1,5 @@
-import type { Scheduler } from '../../runtime/clock.js';
 import { link } from '../../runtime/signals.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { redactUrl } from '../errors/redact.js';
 import type { Send } from './send.js';
 

@@ -1,5 +1,5 @@
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { redactUrl } from '../errors/redact.js';
 import { isTransportError } from '../errors/transport-error.js';
 import { untilClosed } from '../stream/until-closed.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLogger } from '../../runtime/memory-logger.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isTooManyRequests } from '../errors/error-guards.js';
 import { TransportError, type TransportErrorKind } from '../errors/transport-error.js';
 import type { RestRequest } from '../request/rest-request.js';

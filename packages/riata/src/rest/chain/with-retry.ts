@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
 import { redactUrl } from '../errors/redact.js';
 import {
   isConnectionReset,

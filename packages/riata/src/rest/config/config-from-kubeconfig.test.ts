@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isConfigError } from './config-error.js';
 import { configFromKubeconfig, type KubeconfigOptions } from './config-from-kubeconfig.js';
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from './kubeconfig.js';

@@ -1,6 +1,6 @@
-import { consoleLogger } from '../../runtime/console-logger.js';
+import { consoleLogger } from '../../runtime/log/console-logger.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import type { ExecCluster } from '../auth/exec-plugin.js';
 import { anonymous } from '../auth/static-credentials.js';
 import { proxyProblem } from '../transport/http/proxy.js';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { inClusterConfig } from './in-cluster-config.js';
 import { kubeconfigFor } from './kubeconfig-for.js';
 import { type LoadConfigOptions, loadConfig } from './load-config.js';

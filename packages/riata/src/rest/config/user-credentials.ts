@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
-import type { Scheduler } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
+import type { Logger } from '../../runtime/log/logger.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { type AuthorizationSource, basic, bearer, fixedAuthorization } from '../auth/authorization-source.js';
 import { type ExecCluster, ExecPlugin, type ExecPluginOptions, execApiVersions } from '../auth/exec-plugin.js';
 import { KubeCredentials } from '../auth/kube-credentials.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makeKind } from '../../object/kind.js';
 import { lossOf } from '../../object/value/lossy.js';
-import { memoryLogger } from '../../runtime/memory-logger.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { alwaysRateLimiter } from '../chain/rate-limiter.js';
 import { collectedWarnings } from '../chain/warnings.js';
 import { isNotFound } from '../errors/error-guards.js';

@@ -1,7 +1,7 @@
-import type { Scheduler } from '../../runtime/clock.js';
 import { type LinkedSignal, link } from '../../runtime/signals.js';
-import { systemClock } from '../../runtime/system-clock.js';
-import { TimeSlice } from '../../runtime/time-slice.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
+import { TimeSlice } from '../../runtime/time/time-slice.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from '../transport/transport.js';
 import { IdleLimit } from './idle-limit.js';
 

@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 /**
  * Notices silence. One timer per stream that looks, when it fires, at how long ago the last sign of life was: a busy

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isDecodeError } from '../errors/decode-error.js';
 import { TransportError } from '../errors/transport-error.js';
 import { busyClock, item, Script } from '../transport/scripted-exchange.fixture.js';

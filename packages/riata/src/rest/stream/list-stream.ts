@@ -1,5 +1,5 @@
 import type { KubeList, KubeObject, ListMeta } from '../../object/meta.js';
-import { youngGeneration } from '../../runtime/young-generation.js';
+import { youngGeneration } from '../../runtime/time/young-generation.js';
 import { counted } from '../errors/decode-error.js';
 import { isTransportError, TransportError } from '../errors/transport-error.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';

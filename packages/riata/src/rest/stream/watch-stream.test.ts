@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { busyClock, item, Script } from '../transport/scripted-exchange.fixture.js';
 import { type WatchEvent, type WatchStream, watchStream } from './watch-stream.js';
 

@@ -3,7 +3,7 @@ import * as net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startFaultServer } from '../../../faults/fault-server.js';
 import { startExchange } from '../../../faults/start-exchange.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isTimeoutError } from '../errors/transport-error.js';
 import { httpTransport } from './http-transport.js';
 

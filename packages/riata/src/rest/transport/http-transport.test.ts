@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startFaultServer } from '../../../faults/fault-server.js';
 import { startExchange } from '../../../faults/start-exchange.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isConnectError, isConnectionRefused, TransportError } from '../errors/transport-error.js';
 import { httpTransport } from './http-transport.js';
 

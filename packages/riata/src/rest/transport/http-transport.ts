@@ -1,6 +1,6 @@
-import type { Scheduler } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import type { RestConfig, TlsMaterial } from '../config/rest-config.js';
 import { isConnectionReset, isProbableEof, type TransportError } from '../errors/transport-error.js';
 import { ConnectFailure } from './http/connect-failure.js';

@@ -1,5 +1,5 @@
-import type { Scheduler } from '../../runtime/clock.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { Exchanger, ExchangerOptions } from '../stream/body-reader.js';
 import type { TransportFlow, TransportSink } from './transport.js';
 

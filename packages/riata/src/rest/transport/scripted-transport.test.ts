@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startExchange } from '../../../faults/start-exchange.js';
 import { seededRandom } from '../../runtime/random.js';
-import { VirtualClock } from '../../runtime/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { scriptedFailure, scriptedTransport } from './scripted-transport.js';
 
 describe('a script', () => {

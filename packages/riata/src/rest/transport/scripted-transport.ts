@@ -1,8 +1,8 @@
-import type { Scheduler, Timer } from '../../runtime/clock.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Random } from '../../runtime/random.js';
 import { onAbort } from '../../runtime/signals.js';
-import { systemClock } from '../../runtime/system-clock.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
+import { systemClock } from '../../runtime/time/system-clock.js';
 import { TransportError, type TransportErrorKind } from '../errors/transport-error.js';
 import { IdleLimit } from '../stream/idle-limit.js';
 import type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import type { Scheduler } from '../../../runtime/clock.js';
+import type { Scheduler } from '../../../runtime/time/clock.js';
 import type { TransportRequest } from '../transport.js';
 import { LazyDeadline } from './lazy-deadline.js';
 import type { RequestHeads } from './request-heads.js';

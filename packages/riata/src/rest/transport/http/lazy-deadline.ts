@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from '../../../runtime/clock.js';
+import type { Scheduler, Timer } from '../../../runtime/time/clock.js';
 
 /**
  * A moment that is moved far more often than it comes: one timer is left running and looks, when it fires, whether the

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
-import type { Scheduler } from '../../../runtime/clock.js';
+import type { Scheduler } from '../../../runtime/time/clock.js';
 import type { Pem, TlsMaterial } from '../../config/rest-config.js';
 import { ConnectFailure, connectFailure } from './connect-failure.js';
 import { hostPort, openTunnel, type ProxyServer, type TunnelSocket } from './proxy.js';

@@ -1,6 +1,6 @@
+import { Heap, type Slotted } from '../heap.js';
+import { optionNames, refuseUnknownOptions } from '../option-names.js';
 import type { Scheduler, Timer, TimerOptions } from './clock.js';
-import { Heap, type Slotted } from './heap.js';
-import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { delayOf, sleepOn } from './sleep.js';
 
 /** How a {@link VirtualClock} starts, and when it gives up. */

@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
+import { VirtualClock } from '../time/virtual-clock.js';
 import { consoleLogger } from './console-logger.js';
 import { createLogger, type LogFields, type LogLevel, logLevels, silentLogger } from './logger.js';
 import { memoryLogger } from './memory-logger.js';
 import { pinoLogger } from './pino-logger.js';
-import { VirtualClock } from './virtual-clock.js';
 
 function consoleLines(level?: LogLevel) {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
+import { onAbort } from '../signals.js';
 import type { Scheduler, TimerOptions } from './clock.js';
-import { onAbort } from './signals.js';
 
 /** The `sleep` of every {@link Scheduler}, made of its `after`. */
 export function sleepOn(

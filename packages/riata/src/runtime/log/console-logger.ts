@@ -1,9 +1,9 @@
-import type { Clock } from './clock.js';
+import { optionNames, refuseUnknownOptions } from '../option-names.js';
+import type { Clock } from '../time/clock.js';
+import { systemClock } from '../time/system-clock.js';
 import { formatText, formatValue } from './format-value.js';
 import { createLogger, type LogFields, type Logger, type LogLevel } from './logger.js';
-import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { writeToStandardError } from './standard-error.js';
-import { systemClock } from './system-clock.js';
 
 /** How {@link consoleLogger} writes. */
 export interface ConsoleLoggerOptions {
