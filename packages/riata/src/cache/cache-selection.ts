@@ -1,8 +1,8 @@
 import { listParams } from '../client/operation/params.js';
 import type { ListOptions } from '../client/options.js';
-import { type FieldSelector, parseFieldSelector } from '../object/field-selector.js';
-import { parseSelector, type Selector } from '../object/label-selector.js';
 import type { KubeObject } from '../object/meta.js';
+import { type FieldSelector, parseFieldSelector } from '../object/selector/field-selector.js';
+import { parseSelector, type Selector } from '../object/selector/label-selector.js';
 import type { IndexReader } from './store/indexer.js';
 import { namespaceIndex } from './store/key-func.js';
 import { filedUnder } from './store/store-index.js';

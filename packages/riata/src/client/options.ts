@@ -1,7 +1,7 @@
-import type { FieldSelector } from '../object/field-selector.js';
-import type { Selector } from '../object/label-selector.js';
 import type { LabelSelector } from '../object/meta.js';
 import type { MakeObject } from '../object/scan/decode-object.js';
+import type { FieldSelector } from '../object/selector/field-selector.js';
+import type { Selector } from '../object/selector/label-selector.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Span } from '../runtime/tracing.js';
 

@@ -69,14 +69,6 @@ export {
 } from './define-kind.js';
 export { type Duration, durationMs } from './duration.js';
 export { encodeJson } from './encode-json.js';
-export {
-  escapeFieldValue,
-  type FieldRequirement,
-  type FieldSelector,
-  type Fields,
-  fieldSelectorFrom,
-  parseFieldSelector,
-} from './field-selector.js';
 export { addFinalizer, containsFinalizer, finalizerProblems, isDeleting, removeFinalizer } from './finalizers.js';
 export { formatGoDuration, parseGoDuration } from './go-duration.js';
 export {
@@ -137,23 +129,6 @@ export {
   type WriteTypeOf,
 } from './kind.js';
 export { compareKubeVersions } from './kube-version.js';
-export {
-  formatRequirement,
-  type LabelOperator,
-  type LabelRequirement,
-  labelRequirement,
-  matchesRequirement,
-} from './label-requirement.js';
-export {
-  everything,
-  type Labels,
-  nothing,
-  parseSelector,
-  type Selector,
-  selectorFrom,
-  selectorFromLabels,
-  selectorOf,
-} from './label-selector.js';
 export type {
   Condition,
   KubeList,
@@ -211,8 +186,8 @@ export {
   patchSchema,
 } from './patch/patch-schema.js';
 export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
-export { parseQuantity, Quantity, type QuantityLike } from './quantity.js';
-export type { QuantityFormat } from './quantity-parser.js';
+export { parseQuantity, Quantity, type QuantityLike } from './quantity/quantity.js';
+export type { QuantityFormat } from './quantity/quantity-parser.js';
 export { isRawObject, type RawObjectsOptions, rawObjects } from './raw/raw-object.js';
 export { compareResourceVersions } from './resource-version.js';
 export { type DecodeOptions, decodeObject, type FramedObject, type MakeObject } from './scan/decode-object.js';
@@ -246,6 +221,31 @@ export type {
   ValueValidation,
 } from './schema/structural-schema.js';
 export { type AddToScheme, kindOf, Scheme } from './scheme.js';
+export {
+  escapeFieldValue,
+  type FieldRequirement,
+  type FieldSelector,
+  type Fields,
+  fieldSelectorFrom,
+  parseFieldSelector,
+} from './selector/field-selector.js';
+export {
+  formatRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  labelRequirement,
+  matchesRequirement,
+} from './selector/label-requirement.js';
+export {
+  everything,
+  type Labels,
+  nothing,
+  parseSelector,
+  type Selector,
+  selectorFrom,
+  selectorFromLabels,
+  selectorOf,
+} from './selector/label-selector.js';
 export { formatMicroTime, formatTime, parseTime } from './time.js';
 export { clone } from './value/clone.js';
 export { edit } from './value/edit.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap, Node } from '../../kinds/index.js';
-import { nothing, parseSelector } from '../../object/label-selector.js';
 import type { KubeObject } from '../../object/meta.js';
+import { nothing, parseSelector } from '../../object/selector/label-selector.js';
 import { isNotFound } from '../../rest/errors/error-guards.js';
 import { createIndexer } from './indexer.js';
 import { byNamespace, namespaceIndex } from './key-func.js';

@@ -1,6 +1,6 @@
 import type { KindRef } from '../../object/kind.js';
-import { everything, parseSelector, type Selector, selectorFrom } from '../../object/label-selector.js';
 import type { LabelSelector } from '../../object/meta.js';
+import { everything, parseSelector, type Selector, selectorFrom } from '../../object/selector/label-selector.js';
 import type { WithMetadata } from '../../object/with-metadata.js';
 import { ApiError } from '../../rest/errors/api-error.js';
 import type { IndexReader } from './indexer.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseFieldSelector } from '../../object/field-selector.js';
-import { nothing, parseSelector } from '../../object/label-selector.js';
+import { parseFieldSelector } from '../../object/selector/field-selector.js';
+import { nothing, parseSelector } from '../../object/selector/label-selector.js';
 import { deleteBody, getParams, listParams, watchParams, writeParams } from './params.js';
 
 describe('selectors', () => {

@@ -1,7 +1,7 @@
-import { type FieldSelector, fieldSelectorFrom } from '../../object/field-selector.js';
 import { isJsonObject } from '../../object/json.js';
-import { type Selector, selectorFrom } from '../../object/label-selector.js';
 import type { LabelSelector } from '../../object/meta.js';
+import { type FieldSelector, fieldSelectorFrom } from '../../object/selector/field-selector.js';
+import { type Selector, selectorFrom } from '../../object/selector/label-selector.js';
 import { describeValue } from '../../object/with-metadata.js';
 import type {
   CallOptions,

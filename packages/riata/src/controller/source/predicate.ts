@@ -1,6 +1,6 @@
 import type { Change } from '../../cache/informer/change.js';
-import { parseSelector, type Selector, selectorFrom } from '../../object/label-selector.js';
 import type { KubeObject, LabelSelector } from '../../object/meta.js';
+import { parseSelector, type Selector, selectorFrom } from '../../object/selector/label-selector.js';
 import { equal } from '../../object/value/equal.js';
 
 /** Whether a change matters (`predicate.Predicate`). If it throws, the object is retried and all others pass. */

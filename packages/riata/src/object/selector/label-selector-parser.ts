@@ -1,4 +1,4 @@
-import { compareStrings } from './compare-strings.js';
+import { compareStrings } from '../compare-strings.js';
 import { type LabelOperator, type LabelRequirement, labelRequirement } from './label-requirement.js';
 
 interface Token {

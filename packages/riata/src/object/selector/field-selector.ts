@@ -1,4 +1,4 @@
-import { compareStrings } from './compare-strings.js';
+import { compareStrings } from '../compare-strings.js';
 
 /** One term of a field selector (`fields.Requirement`). */
 export interface FieldRequirement {

@@ -1,4 +1,5 @@
-import { compareStrings } from './compare-strings.js';
+import { compareStrings } from '../compare-strings.js';
+import type { LabelSelector } from '../meta.js';
 import {
   formatRequirement,
   type LabelOperator,
@@ -7,7 +8,6 @@ import {
   matchesRequirement,
 } from './label-requirement.js';
 import { parseLabelRequirements } from './label-selector-parser.js';
-import type { LabelSelector } from './meta.js';
 
 /** A set of labels, as in an object's metadata (`labels.Set`). */
 export type Labels = Readonly<Record<string, string>>;

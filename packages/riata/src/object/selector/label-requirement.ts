@@ -1,6 +1,6 @@
-import { compareStrings } from './compare-strings.js';
-import { labelValueProblems, qualifiedNameProblems } from './names.js';
-import { describeValue } from './with-metadata.js';
+import { compareStrings } from '../compare-strings.js';
+import { labelValueProblems, qualifiedNameProblems } from '../names.js';
+import { describeValue } from '../with-metadata.js';
 
 /** How a {@link LabelRequirement} relates key and values (`selection.Operator`). */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
