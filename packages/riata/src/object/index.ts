@@ -6,32 +6,12 @@
 export { accessor, isKubeList, isKubeObject, listItems, type ObjectAccessor } from './accessor.js';
 export { ApplyError } from './apply/apply-error.js';
 export { type ApplyRequest, type ApplyResult, applyServerSide } from './apply/apply-server-side.js';
-export { type Comparison, compareTyped } from './apply/compare-typed.js';
 export { type Conflict, conflictStatus } from './apply/conflicts.js';
 export { extractFields, type FieldOwner } from './apply/extract-fields.js';
-export { anyElement, excludeFields, type FieldFilter, includeFields } from './apply/field-filter.js';
 export type { FieldManagerRequest } from './apply/field-manager.js';
-export { FieldSet } from './apply/field-set.js';
-export { type FieldsV1, formatFieldsV1, parseFieldsV1 } from './apply/fields-v1.js';
-export { keepTimes } from './apply/keep-times.js';
-export {
-  decodeManagers,
-  encodeManagers,
-  ManagedFieldsError,
-  type ManagedSet,
-  type Managers,
-} from './apply/managers.js';
-export {
-  atomicType,
-  deducedType,
-  type FieldType,
-  type ListType,
-  type MapType,
-  type MergeType,
-  type ScalarType,
-} from './apply/merge-type.js';
-export { type MergeSchema, type MergeSchemaOptions, mergeTypeFromSchema } from './apply/merge-type-from-schema.js';
-export { mergeTyped } from './apply/merge-typed.js';
+export { anyElement, excludeFields, type FieldFilter, includeFields } from './apply/fields/field-filter.js';
+export { FieldSet } from './apply/fields/field-set.js';
+export { type FieldsV1, formatFieldsV1, parseFieldsV1 } from './apply/fields/fields-v1.js';
 export {
   FieldsV1Error,
   fieldElement,
@@ -41,12 +21,36 @@ export {
   type Path as FieldPath,
   type PathElement,
   valueElement,
-} from './apply/path-element.js';
-export { extractItems, removeItems } from './apply/remove-items.js';
+} from './apply/fields/path-element.js';
+export { keepTimes } from './apply/keep-times.js';
+export {
+  decodeManagers,
+  encodeManagers,
+  ManagedFieldsError,
+  type ManagedSet,
+  type Managers,
+} from './apply/managers.js';
 export { fromScaleFields, type ScaleMapping, toScaleFields } from './apply/scale-fields.js';
-export { toFieldSet } from './apply/to-field-set.js';
 export { type TrackUpdateRequest, trackUpdate } from './apply/track-update.js';
-export { formatProblems, type TypeProblem, validateTyped } from './apply/validate-typed.js';
+export { type Comparison, compareTyped } from './apply/typed/compare-typed.js';
+export {
+  atomicType,
+  deducedType,
+  type FieldType,
+  type ListType,
+  type MapType,
+  type MergeType,
+  type ScalarType,
+} from './apply/typed/merge-type.js';
+export {
+  type MergeSchema,
+  type MergeSchemaOptions,
+  mergeTypeFromSchema,
+} from './apply/typed/merge-type-from-schema.js';
+export { mergeTyped } from './apply/typed/merge-typed.js';
+export { extractItems, removeItems } from './apply/typed/remove-items.js';
+export { toFieldSet } from './apply/typed/to-field-set.js';
+export { formatProblems, type TypeProblem, validateTyped } from './apply/typed/validate-typed.js';
 export type { KindVersion, KindVersions, ResetFields } from './apply/versions.js';
 export {
   type ConditionUpdate,

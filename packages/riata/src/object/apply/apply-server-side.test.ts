@@ -4,11 +4,11 @@ import type { Json, JsonObject } from '../json.js';
 import type { ManagedFieldsEntry } from '../meta.js';
 import { type ApplyRequest, applyServerSide } from './apply-server-side.js';
 import { conflictStatus } from './conflicts.js';
-import { excludeFields } from './field-filter.js';
-import { mergeTypeFromSchema } from './merge-type-from-schema.js';
-import { formatPath } from './path-element.js';
-import { toFieldSet } from './to-field-set.js';
+import { excludeFields } from './fields/field-filter.js';
+import { formatPath } from './fields/path-element.js';
 import { trackUpdate } from './track-update.js';
+import { mergeTypeFromSchema } from './typed/merge-type-from-schema.js';
+import { toFieldSet } from './typed/to-field-set.js';
 import { configSpec, widget, widgetType } from './widget.fixture.js';
 
 const kind = { apiVersion: 'x.dev/v1', kind: 'Widget', type: widgetType };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { capManagers } from './cap-managers.js';
-import { FieldSet } from './field-set.js';
+import { FieldSet } from './fields/field-set.js';
+import { formatPath } from './fields/path-element.js';
 import { type ManagedSet, managerId } from './managers.js';
-import { formatPath } from './path-element.js';
 
 function sets(count: number, over: (i: number) => Partial<ManagedSet> = () => ({})): Map<string, ManagedSet> {
   const all = Array.from({ length: count }, (_, i): ManagedSet => {

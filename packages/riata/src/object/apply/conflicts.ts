@@ -1,8 +1,8 @@
 import { compareStrings } from '../compare-strings.js';
 import type { Status, StatusCause } from '../meta.js';
+import { formatPath, type Path } from './fields/path-element.js';
 import { goQuote } from './go-text.js';
 import { type ManagedSet, managerId } from './managers.js';
-import { formatPath, type Path } from './path-element.js';
 
 /** A field that an applier wants to change and someone else manages (`merge.Conflict`). */
 export interface Conflict {

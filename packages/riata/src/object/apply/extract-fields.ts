@@ -2,9 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../meta.js';
 import { equal } from '../value/equal.js';
 import { getOwn, setOwn } from '../value/own.js';
-import type { FieldSet } from './field-set.js';
-import { parseFieldsV1 } from './fields-v1.js';
-import { elementKeys, fieldElement, indexElement, type PathElement, valueElement } from './path-element.js';
+import type { FieldSet } from './fields/field-set.js';
+import { parseFieldsV1 } from './fields/fields-v1.js';
+import { elementKeys, fieldElement, indexElement, type PathElement, valueElement } from './fields/path-element.js';
 
 /** Whose fields are meant. */
 export interface FieldOwner {

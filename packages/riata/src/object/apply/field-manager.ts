@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject } from '../json.js';
 import { formatTime } from '../time.js';
 import { ApplyError } from './apply-error.js';
 import { capManagers } from './cap-managers.js';
-import { FieldSet } from './field-set.js';
+import { FieldSet } from './fields/field-set.js';
+import { fieldElement } from './fields/path-element.js';
 import { gvkText } from './gvk-text.js';
 import { withoutManagedFields } from './managed-fields-of.js';
 import { type ManagedSet, type Managers, managerId } from './managers.js';
-import type { MergeType } from './merge-type.js';
-import { fieldElement } from './path-element.js';
+import type { MergeType } from './typed/merge-type.js';
+import { formatProblems, validateTyped } from './typed/validate-typed.js';
 import { Updater, type Writer } from './updater.js';
-import { formatProblems, validateTyped } from './validate-typed.js';
 import { type KindVersions, type ResetFields, type Typed, VersionConverter } from './versions.js';
 
 /** What apply and update have in common. Objects are in the version of the request. */

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../json.js';
 import { equal } from '../value/equal.js';
 import type { ManagedSet } from './managers.js';
-import { mergeTyped } from './merge-typed.js';
 import { pruneFields } from './prune-fields.js';
-import { toFieldSet } from './to-field-set.js';
+import { mergeTyped } from './typed/merge-typed.js';
+import { toFieldSet } from './typed/to-field-set.js';
 import { VersionConverter } from './versions.js';
 import { configSpec, liveSpec, widget, widgetType } from './widget.fixture.js';
 

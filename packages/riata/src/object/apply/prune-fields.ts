@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { ApplyError } from './apply-error.js';
-import { FieldSet } from './field-set.js';
+import { FieldSet } from './fields/field-set.js';
+import { withNamedFields } from './fields/named-fields.js';
 import type { ManagedSet, Managers } from './managers.js';
-import { withNamedFields } from './named-fields.js';
-import { removeItems } from './remove-items.js';
-import { toFieldSet } from './to-field-set.js';
+import { removeItems } from './typed/remove-items.js';
+import { toFieldSet } from './typed/to-field-set.js';
 import type { Typed, VersionConverter } from './versions.js';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FieldSet } from './field-set.js';
-import { formatPath, type Path } from './path-element.js';
+import { FieldSet } from './fields/field-set.js';
+import { formatPath, type Path } from './fields/path-element.js';
 import { reconcileFields } from './reconcile-fields.js';
 import { widgetType } from './widget.fixture.js';
 

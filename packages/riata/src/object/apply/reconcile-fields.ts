@@ -1,6 +1,6 @@
-import { type FieldSet, FieldSetBuilder } from './field-set.js';
-import { isDeducedMap, type MergeType, typeOfField } from './merge-type.js';
-import { fieldName, type PathElement } from './path-element.js';
+import { type FieldSet, FieldSetBuilder } from './fields/field-set.js';
+import { fieldName, type PathElement } from './fields/path-element.js';
+import { isDeducedMap, type MergeType, typeOfField } from './typed/merge-type.js';
 
 /**
  * Brings a set written under an earlier schema in line with the present one (`ReconcileFieldSetWithSchema`): who owned

@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '../meta.js';
-import { FieldSet } from './field-set.js';
+import { FieldSet } from './fields/field-set.js';
+import { fieldElement, type Path } from './fields/path-element.js';
 import { decodeManagers, encodeManagers, type ManagedSet } from './managers.js';
-import { fieldElement, type Path } from './path-element.js';
 
 /** Where an object that can be scaled keeps its replicas. */
 export interface ScaleMapping {

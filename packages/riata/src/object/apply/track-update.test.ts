@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../json.js';
 import type { ManagedFieldsEntry } from '../meta.js';
-import { excludeFields } from './field-filter.js';
+import { excludeFields } from './fields/field-filter.js';
 import { type TrackUpdateRequest, trackUpdate } from './track-update.js';
 import { widget, widgetType } from './widget.fixture.js';
 

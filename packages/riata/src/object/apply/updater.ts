@@ -2,14 +2,14 @@ import { compareStrings } from '../compare-strings.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { equal } from '../value/equal.js';
 import { ApplyError } from './apply-error.js';
-import { type Comparison, compareTyped } from './compare-typed.js';
 import type { Conflict } from './conflicts.js';
-import type { FieldSet } from './field-set.js';
+import type { FieldSet } from './fields/field-set.js';
 import { type ManagedSet, type Managers, managerId } from './managers.js';
-import { mergeTyped } from './merge-typed.js';
 import { pruneFields } from './prune-fields.js';
 import { reconcileFields } from './reconcile-fields.js';
-import { toFieldSet } from './to-field-set.js';
+import { type Comparison, compareTyped } from './typed/compare-typed.js';
+import { mergeTyped } from './typed/merge-typed.js';
+import { toFieldSet } from './typed/to-field-set.js';
 import { filterFor, type ResetFields, type Typed, type VersionConverter } from './versions.js';
 
 /** Who writes, in which version. */

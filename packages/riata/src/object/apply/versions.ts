@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { ApplyError } from './apply-error.js';
-import type { FieldFilter } from './field-filter.js';
-import type { MergeType } from './merge-type.js';
-import { formatProblems, validateTyped } from './validate-typed.js';
+import type { FieldFilter } from './fields/field-filter.js';
+import type { MergeType } from './typed/merge-type.js';
+import { formatProblems, validateTyped } from './typed/validate-typed.js';
 
 /** One served version of a kind. */
 export interface KindVersion {

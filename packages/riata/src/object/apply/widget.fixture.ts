@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../json.js';
-import { mergeTypeFromSchema } from './merge-type-from-schema.js';
+import { mergeTypeFromSchema } from './typed/merge-type-from-schema.js';
 
 /** A type with every way in which lists and maps merge, for the tests of this folder. */
 

@@ -1,6 +1,12 @@
-import { FieldSet } from '../../object/apply/field-set.js';
+import { FieldSet } from '../../object/apply/fields/field-set.js';
+import {
+  elementKeys,
+  fieldElement,
+  fieldName,
+  type Path,
+  valueElement,
+} from '../../object/apply/fields/path-element.js';
 import { decodeManagers, encodeManagers, managerId } from '../../object/apply/managers.js';
-import { elementKeys, fieldElement, fieldName, type Path, valueElement } from '../../object/apply/path-element.js';
 import { isJsonObject, type Json } from '../../object/json.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { JsonPatch } from '../../object/patch/json-patch.js';

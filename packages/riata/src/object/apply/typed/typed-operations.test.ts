@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../json.js';
-import { equal } from '../value/equal.js';
+import type { Json, JsonObject } from '../../json.js';
+import { equal } from '../../value/equal.js';
+import type { FieldSet } from '../fields/field-set.js';
+import { withNamedFields } from '../fields/named-fields.js';
+import { formatPath } from '../fields/path-element.js';
+import { configSpec, liveSpec, widgetType } from '../widget.fixture.js';
 import { compareTyped } from './compare-typed.js';
-import type { FieldSet } from './field-set.js';
 import { deducedType } from './merge-type.js';
 import { mergeTyped } from './merge-typed.js';
-import { withNamedFields } from './named-fields.js';
-import { formatPath } from './path-element.js';
 import { extractItems, removeItems } from './remove-items.js';
 import { toFieldSet } from './to-field-set.js';
 import { validateTyped } from './validate-typed.js';
-import { configSpec, liveSpec, widgetType } from './widget.fixture.js';
 
 const spec = (value: JsonObject) => ({ spec: value });
 const paths = (set: FieldSet) => [...set.paths()].map(formatPath);

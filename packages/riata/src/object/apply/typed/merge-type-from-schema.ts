@@ -1,5 +1,5 @@
-import type { Json } from '../json.js';
-import { getOwn } from '../value/own.js';
+import type { Json } from '../../json.js';
+import { getOwn } from '../../value/own.js';
 import {
   atomicType,
   deducedType,

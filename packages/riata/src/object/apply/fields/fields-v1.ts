@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { maxDepth } from '../typed/validate-typed.js';
 import { FieldSet } from './field-set.js';
 import { FieldsV1Error, type PathElement, parseElement } from './path-element.js';
-import { maxDepth } from './validate-typed.js';
 
 /** A FieldsV1 tree: keys are path elements, `.` marks a place that is a member and has members below it. */
 export interface FieldsV1 {

@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { equal } from '../value/equal.js';
-import { getOwn } from '../value/own.js';
-import { type FieldSet, FieldSetBuilder } from './field-set.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { equal } from '../../value/equal.js';
+import { getOwn } from '../../value/own.js';
+import { type FieldSet, FieldSetBuilder } from '../fields/field-set.js';
+import { fieldElement, type PathElement } from '../fields/path-element.js';
 import { itemsByElement } from './list-items.js';
 import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow, scalarForm } from './merge-type.js';
-import { fieldElement, type PathElement } from './path-element.js';
 import { scalarProblem } from './validate-typed.js';
 
 /** What tells two objects apart (`typed.Comparison`). No place is in more than one of the sets. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json } from '../json.js';
+import type { Json } from '../../json.js';
+import { configSpec, liveSpec, widget, widgetType } from '../widget.fixture.js';
 import { deducedType } from './merge-type.js';
 import { mergeTypeFromSchema } from './merge-type-from-schema.js';
 import { formatProblems, validateTyped } from './validate-typed.js';
-import { configSpec, liveSpec, widget, widgetType } from './widget.fixture.js';
 
 test('what may be applied has no problems; what may be stored has none but duplicates', () => {
   fc.assert(

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { setOwn } from '../value/own.js';
-import { FieldSet } from './field-set.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { setOwn } from '../../value/own.js';
+import { FieldSet } from '../fields/field-set.js';
+import { elementKeys, fieldElement, type Path } from '../fields/path-element.js';
 import { isItemProblem, itemElement } from './list-items.js';
 import {
   type ListType,
@@ -12,7 +13,6 @@ import {
   scalarForm,
   typeOfField,
 } from './merge-type.js';
-import { elementKeys, fieldElement, type Path } from './path-element.js';
 import { toFieldSet } from './to-field-set.js';
 
 /**

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { equal } from '../value/equal.js';
-import { getOwn, setOwn } from '../value/own.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { equal } from '../../value/equal.js';
+import { getOwn, setOwn } from '../../value/own.js';
+import type { PathElement } from '../fields/path-element.js';
 import { isItemProblem, itemElement } from './list-items.js';
 import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow, scalarForm } from './merge-type.js';
-import type { PathElement } from './path-element.js';
 
 type Maybe = Json | undefined;
 

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json } from '../json.js';
-import { ApplyError } from './apply-error.js';
-import { goPlain, goSyntax, goType } from './go-text.js';
+import { isJsonObject, type Json } from '../../json.js';
+import { ApplyError } from '../apply-error.js';
+import { fieldElement, formatElement, indexElement, type PathElement } from '../fields/path-element.js';
+import { goPlain, goSyntax, goType } from '../go-text.js';
 import { isItemProblem, itemElement } from './list-items.js';
 import {
   type ListType,
@@ -12,7 +13,6 @@ import {
   type ScalarType,
   scalarForm,
 } from './merge-type.js';
-import { fieldElement, formatElement, indexElement, type PathElement } from './path-element.js';
 
 /** How deep objects and field sets may be nested: far beyond any real one, and safe for recursion. */
 export const maxDepth = 1000;

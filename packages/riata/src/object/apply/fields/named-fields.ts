@@ -1,5 +1,5 @@
+import { type MergeType, typeOfField } from '../typed/merge-type.js';
 import { FieldSet } from './field-set.js';
-import { type MergeType, typeOfField } from './merge-type.js';
 import { fieldName, type PathElement } from './path-element.js';
 
 /**

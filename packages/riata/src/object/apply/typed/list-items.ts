@@ -1,7 +1,7 @@
-import { isJsonObject, type Json } from '../json.js';
-import { getOwn } from '../value/own.js';
+import { isJsonObject, type Json } from '../../json.js';
+import { getOwn } from '../../value/own.js';
+import { keyElement, type PathElement, valueElement } from '../fields/path-element.js';
 import type { ListType } from './merge-type.js';
-import { keyElement, type PathElement, valueElement } from './path-element.js';
 
 /** Why a list item cannot be told apart from the others; the words are upstream's. */
 export interface ItemProblem {

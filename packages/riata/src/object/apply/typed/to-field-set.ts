@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { FieldSet } from './field-set.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { FieldSet } from '../fields/field-set.js';
+import { fieldElement, type PathElement } from '../fields/path-element.js';
 import { itemsByElement } from './list-items.js';
 import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow, scalarForm } from './merge-type.js';
-import { fieldElement, type PathElement } from './path-element.js';
 
 /**
  * The fields that a value mentions (`TypedValue.ToFieldSet`), as an applier owns them: leaves (scalars, atomic lists and

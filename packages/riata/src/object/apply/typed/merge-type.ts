@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../../json.js';
 
 /**
  * How the values at one place of an object merge and who may own what of them (`schema.Atom`). A place may take several
