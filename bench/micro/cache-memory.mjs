@@ -30,9 +30,9 @@ function* watchChunks(replicas) {
 async function measure(mode, replicas) {
   const { loadSource } = await import('./bundle.mjs');
   const { ListDecoder, WatchDecoder, createIngest, share, freeze } = await loadSource({
-    'rest/list-decoder.js': ['ListDecoder'],
-    'rest/watch-decoder.js': ['WatchDecoder'],
-    'cache/cache-memory.js': ['createIngest'],
+    'rest/stream/list-decoder.js': ['ListDecoder'],
+    'rest/stream/watch-decoder.js': ['WatchDecoder'],
+    'cache/decode/cache-memory.js': ['createIngest'],
     'object/index.js': ['share', 'freeze'],
   });
   const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -6,9 +6,9 @@ import { listChunks, podBytes } from './pods.mjs';
 const count = Number(process.argv[2] ?? 5_000);
 const rounds = 5;
 const { ListDecoder, WatchDecoder, listStream, scanMeta } = await loadSource({
-  'rest/list-decoder.js': ['ListDecoder'],
-  'rest/watch-decoder.js': ['WatchDecoder'],
-  'rest/list-stream.js': ['listStream'],
+  'rest/stream/list-decoder.js': ['ListDecoder'],
+  'rest/stream/watch-decoder.js': ['WatchDecoder'],
+  'rest/stream/list-stream.js': ['listStream'],
   'object/scan/scan-meta.js': ['scanMeta'],
 });
 const pods = Array.from({ length: count }, (_, i) => podBytes(i));

@@ -28,8 +28,8 @@ async function measure(count, mode) {
   });
   const port = await new Promise((resolve) => server.once('message', resolve));
   const { listStream, httpTransport } = await loadSource({
-    'rest/list-stream.js': ['listStream'],
-    'rest/http-transport.js': ['httpTransport'],
+    'rest/stream/list-stream.js': ['listStream'],
+    'rest/transport/http-transport.js': ['httpTransport'],
   });
   const transport = httpTransport({ server: `http://127.0.0.1:${port}` });
   const get = (path) => ({
