@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { Cluster, ClusterProvider, ClusterSet } from './clusters/clusters.js';
+export type { Cluster, ClusterProvider, ClusterSet } from './clusters/cluster.js';
 export { type FenceOptions, fence, type WriteGuard } from './election/fence.js';
 export { type ElectionOutcome, type ElectionRunOptions, LeaderElector } from './election/leader-elector.js';
 export type { LeaderCallbacks, LeaderElectorOptions } from './election/leader-elector-options.js';

@@ -12,7 +12,7 @@ import type { KindRef } from '../object/kind.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { TimeSlice } from '../runtime/time/time-slice.js';
-import type { Cluster, ClusterSet } from './clusters/clusters.js';
+import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { fence, type WriteGuard } from './election/fence.js';
 import type { EventBroadcaster } from './events/event-broadcaster.js';
 import type { EventRecorder } from './events/event-recorder.js';

@@ -6,7 +6,7 @@ import type { KindRef } from '../object/kind.js';
 import type { RestConfig } from '../rest/config/rest-config.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
-import type { ClusterProvider } from './clusters/clusters.js';
+import type { ClusterProvider } from './clusters/cluster.js';
 import type { LeaderElectorOptions } from './election/leader-elector-options.js';
 import type { LeaseLockOptions } from './election/lease-lock.js';
 import type { EventBroadcasterOptions } from './events/event-broadcaster.js';

@@ -1,17 +1,21 @@
-import { Heap } from '../runtime/heap.js';
+import { Heap, type Slotted } from '../runtime/heap.js';
 import { type Linked, LinkedList } from './linked-list.js';
-import type { QueueEntry } from './queue-entry.js';
+
+/** What a lane knows of its entries. */
+export interface Ordered<E> extends Slotted, Linked<E> {
+  readonly order: number;
+}
 
 /** The ready keys of one group and one priority, by their `order`. */
-export class Lane<K, Note> implements Linked<Lane<K, Note>> {
+export class Lane<E extends Ordered<E>> implements Linked<Lane<E>> {
   readonly group: string;
   /** Neighbours among the lanes that take turns. */
-  previous: Lane<K, Note> | undefined;
-  next: Lane<K, Note> | undefined;
+  previous: Lane<E> | undefined;
+  next: Lane<E> | undefined;
   /** By `order`: nearly every key comes after those that are here. */
-  readonly #line = new LinkedList<QueueEntry<K, Note>>();
+  readonly #line = new LinkedList<E>();
   /** Those that came after a key which they go before: they ran when they were added, or had another priority. */
-  #late: Heap<QueueEntry<K, Note>> | undefined;
+  #late: Heap<E> | undefined;
 
   constructor(group: string) {
     this.group = group;
@@ -21,14 +25,14 @@ export class Lane<K, Note> implements Linked<Lane<K, Note>> {
     return this.#line.size + (this.#late?.size ?? 0);
   }
 
-  first(): QueueEntry<K, Note> | undefined {
+  first(): E | undefined {
     const inLine = this.#line.first;
     const late = this.#late?.peek();
     if (late === undefined || inLine === undefined) return inLine ?? late;
     return late.order < inLine.order ? late : inLine;
   }
 
-  push(entry: QueueEntry<K, Note>): void {
+  push(entry: E): void {
     const last = this.#line.last;
     if (last === undefined || last.order < entry.order) this.#line.append(entry);
     else {
@@ -37,12 +41,12 @@ export class Lane<K, Note> implements Linked<Lane<K, Note>> {
     }
   }
 
-  remove(entry: QueueEntry<K, Note>): void {
+  remove(entry: E): void {
     if (entry.slot < 0) this.#line.remove(entry);
     else this.#late?.remove(entry);
   }
 }
 
-function before<K, Note>(a: QueueEntry<K, Note>, b: QueueEntry<K, Note>): boolean {
+function before<E extends Ordered<E>>(a: E, b: E): boolean {
   return a.order < b.order;
 }

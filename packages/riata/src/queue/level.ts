@@ -12,10 +12,10 @@ export class Level<K, Note> implements Slotted {
   /** Of the heap of levels that have keys. */
   slot = -1;
   /** By group: all that have keys, and some that had. */
-  readonly #lanes = new Map<string, Lane<K, Note>>();
+  readonly #lanes = new Map<string, Lane<QueueEntry<K, Note>>>();
   /** Those that have keys, the one whose turn it is first. A group that comes anew has its turn after all others. */
-  readonly #turns = new LinkedList<Lane<K, Note>>();
-  #latest: Lane<K, Note> | undefined;
+  readonly #turns = new LinkedList<Lane<QueueEntry<K, Note>>>();
+  #latest: Lane<QueueEntry<K, Note>> | undefined;
 
   constructor(rank: number) {
     this.rank = rank;
@@ -54,7 +54,7 @@ export class Level<K, Note> implements Slotted {
     }
   }
 
-  #lane(group: string): Lane<K, Note> {
+  #lane(group: string): Lane<QueueEntry<K, Note>> {
     if (this.#latest?.group === group) return this.#latest;
     let lane = this.#lanes.get(group);
     if (lane === undefined) {

@@ -39,7 +39,7 @@ export class QueueEntry<K, Note> implements Slotted, Linked<QueueEntry<K, Note>>
   // What a RankedOrder knows about it.
   /** The priority, where priorities count. */
   rank = 0;
-  lane: Lane<K, Note> | undefined;
+  lane: Lane<QueueEntry<K, Note>> | undefined;
   /** Of the heap of its lane. */
   slot = -1;
   /** When it came into the order, on the monotonic clock, and its neighbours by that. */

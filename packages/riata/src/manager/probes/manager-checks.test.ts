@@ -3,7 +3,7 @@ import type { CacheHealth } from '../../cache/cache.js';
 import type { InformerHealth } from '../../cache/informer/shared-informer.js';
 import { ReflectorError } from '../../cache/reflector/reflector-error.js';
 import { Pod } from '../../kinds/index.js';
-import type { ClusterSet } from '../clusters/clusters.js';
+import type { ClusterSet } from '../clusters/cluster.js';
 import { HealthChecks } from './health-checks.js';
 import { addManagerChecks } from './manager-checks.js';
 

@@ -5,7 +5,7 @@ import type { ControllerHealth } from '../../controller/loop/controller.js';
 import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
 import { formatKey, keyId } from '../../object/key.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import type { Cluster, ClusterSet } from '../clusters/clusters.js';
+import type { Cluster, ClusterSet } from '../clusters/cluster.js';
 import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
 import type { HealthChecks } from './health-checks.js';

@@ -1,0 +1,57 @@
+import type { Cache } from '../../cache/cache.js';
+import type { ConnectedClient } from '../../client/create-client.js';
+import type { RestConfig } from '../../rest/config/rest-config.js';
+import type { EventRecorder } from '../events/event-recorder.js';
+
+/** A cluster beside the manager's own: what it is reached by, and what is cached of it. */
+export interface Cluster {
+  readonly name: string;
+  /** What it was added with (`GetConfig`). */
+  readonly config: RestConfig;
+  readonly client: ConnectedClient;
+  readonly cache: Cache;
+  /** Aborts when it is removed, or the manager stops. */
+  readonly signal: AbortSignal;
+  /** Tells of what happens to its objects, there, in the name of a component. */
+  eventRecorder(name: string): EventRecorder;
+  /**
+   * Throws, with the reason, while what is watched there is not synced, or its server has been silent for long.
+   *
+   * `/readyz?verbose` tells it as `informers/` and the name, `/readyz/informers/<name>` answers by it alone, and the metric
+   * `riata_cluster_healthy` shows it; `riata_informer_…` have the name as label `cluster`. All of them end with the
+   * cluster. It does not count for `/readyz` as a whole, nor for `/healthz`: a remote cluster that is dead, or has just
+   * come, is no reason to take an operator down that works on all the others. If yours is no good without this one, say
+   * so: `manager.addReadyzCheck('north', () => manager.clusters.get('north')?.check())`.
+   */
+  check(): void;
+}
+
+/** Adds and removes clusters while a manager runs. */
+export interface ClusterSet {
+  /**
+   * Controllers that are for added clusters work on it from now on. Throws if the name is taken, and once the manager has
+   * stopped.
+   */
+  add(name: string, config: RestConfig): Cluster;
+  /**
+   * Ends all work on it: reconciles are aborted, events that wait are written. Resolves when its watches have ended. Does
+   * nothing for a name that is not there.
+   */
+  remove(name: string): Promise<void>;
+  /** Undefined if it is not there. */
+  get(name: string): Cluster | undefined;
+  readonly names: readonly string[];
+}
+
+/**
+ * Finds clusters, e.g. by Secrets or a cloud's list, and keeps the set up to date until the signal aborts. It runs on every
+ * replica, whichever leads, so that the next leader knows them.
+ */
+export interface ClusterProvider {
+  readonly name: string;
+  /**
+   * Begins when the manager's own caches are synced. May resolve early: what it has added stays. What it throws ends the
+   * manager, as with all that a manager runs: catch what may pass, such as a list that cannot be had just now.
+   */
+  run(options: { readonly clusters: ClusterSet; readonly signal: AbortSignal }): Promise<void>;
+}
