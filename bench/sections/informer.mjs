@@ -35,8 +35,7 @@ export const informer = {
     const all = {
       [clientGo]: program(go, 'typed'),
       [ours]: ofRiata(['parsed', 'whole']),
-      // V8's own value: whoever sets one has Riata leave it alone.
-      'riata, young generation left to V8': ofRiata(['parsed', 'whole'], ['--minor-gc-task-trigger=80']),
+      'riata, --max-semi-space-size=4': ofRiata(['parsed', 'whole'], ['--max-semi-space-size=4']),
       [clientGoLean]: program(go, 'no-managed-fields'),
       'riata raw': ofRiata(['raw', 'whole']),
       [oursOfMetadata]: ofRiata(['raw', 'metadata']),

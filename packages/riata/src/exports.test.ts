@@ -393,7 +393,6 @@ test('riata/runtime', async () => {
       "isShutdown",
       "isStopReason",
       "isTimeout",
-      "leaveYoungGeneration",
       "link",
       "listenProblem",
       "loadAuthority",

@@ -65,5 +65,4 @@ export {
 export type { Clock, Scheduler, Timer, TimerOptions } from './time/clock.js';
 export { systemClock } from './time/system-clock.js';
 export { VirtualClock, type VirtualClockOptions } from './time/virtual-clock.js';
-export { leaveYoungGeneration } from './time/young-generation.js';
 export { noSpan, noTracer, type Span, type SpanAttributes, type Tracer } from './tracing.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../object/meta.js';
 import { isRawObject } from '../../object/raw/raw-object.js';
 import { decodeObject, type MakeObject } from '../../object/scan/decode-object.js';
@@ -13,7 +13,6 @@ import { WatchDecoder } from '../../rest/stream/watch-decoder.js';
 import { silentLogger } from '../../runtime/log/logger.js';
 import { onAbort } from '../../runtime/signals.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
-import { YoungGeneration } from '../../runtime/time/young-generation.js';
 import type { Change } from '../informer/change.js';
 import { OrderedFIFO } from '../informer/ordered-fifo.js';
 import { SharedIndexInformer } from '../informer/shared-index-informer.js';
@@ -49,26 +48,6 @@ function through(memory: CacheMemory) {
     decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, makeObject });
   return { decode, admit };
 }
-
-test.each([
-  ['parsed', 2, 1],
-  ['raw', 2, 0],
-  ['hash-consed', 2, 1],
-] as const)('what stays in the heap is told to who sees to the garbage collector: %s', (memory, added, replaced) => {
-  const addings = vi.spyOn(YoungGeneration.prototype, 'added');
-  const replacings = vi.spyOn(YoungGeneration.prototype, 'replaced');
-  try {
-    const { decode, admit } = through(memory);
-    const first = admit(decode(pod('a')), undefined);
-    admit(decode(pod('b')), undefined);
-    admit(decode(pod('a', 'Failed')), first);
-    expect(addings).toHaveBeenCalledTimes(added);
-    expect(replacings).toHaveBeenCalledTimes(replaced);
-  } finally {
-    addings.mockRestore();
-    replacings.mockRestore();
-  }
-});
 
 describe.each(memories)('%s', (memory) => {
   test('a version takes over what did not change, and is the one before when nothing did', () => {

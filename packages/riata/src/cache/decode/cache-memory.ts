@@ -3,7 +3,6 @@ import { rawObjects } from '../../object/raw/raw-object.js';
 import type { FramedObject, MakeObject } from '../../object/scan/decode-object.js';
 import { share } from '../../object/value/share.js';
 import { serverContact } from '../../rest/chain/server-contact.js';
-import { youngGeneration } from '../../runtime/time/young-generation.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
 import { HashConsing } from './hash-consing.js';
 import { keyInBytes } from './key-in-bytes.js';
@@ -60,7 +59,6 @@ export function createIngest(
     const key = keyInBytes(framed);
     return key === undefined ? undefined : stored(key);
   };
-  const young = youngGeneration();
   const along = (neighbours: Neighbours): MakeObject => {
     const make = (framed: FramedObject) => neighbours.decode(framed, storedLike(framed));
     return Object.assign(make, { takesUnseen: true });
@@ -74,12 +72,7 @@ export function createIngest(
           previousOf: storedLike,
           decodeMetadata: (framed, from, previous) => neighbours.decodeMetadata(framed, from, previous),
         }),
-        // Of changes, little of what stays is in the heap.
-        admit: (next, previous) => {
-          if (previous !== undefined) return share(previous, next);
-          young.added();
-          return next;
-        },
+        admit: (next, previous) => (previous === undefined ? next : share(previous, next)),
       };
     }
     case 'hash-consed': {
@@ -90,11 +83,7 @@ export function createIngest(
         makeObject: along(neighbours),
         sharesWhenMade: true,
         admit: (next, previous) => {
-          if (previous === undefined) {
-            young.added();
-            return table.unify(neighbours.settle(next));
-          }
-          young.replaced();
+          if (previous === undefined) return table.unify(neighbours.settle(next));
           return table.unify(neighbours.update(next, previous), previous);
         },
       };
@@ -104,14 +93,8 @@ export function createIngest(
       return {
         makeObject: along(neighbours),
         sharesWhenMade: true,
-        admit: (next, previous) => {
-          if (previous === undefined) {
-            young.added();
-            return neighbours.settle(next);
-          }
-          young.replaced();
-          return neighbours.update(next, previous);
-        },
+        admit: (next, previous) =>
+          previous === undefined ? neighbours.settle(next) : neighbours.update(next, previous),
       };
     }
     default:

@@ -1,5 +1,4 @@
 import type { KubeList, KubeObject, ListMeta } from '../../object/meta.js';
-import { youngGeneration } from '../../runtime/time/young-generation.js';
 import { counted } from '../errors/decode-error.js';
 import { isTransportError, TransportError } from '../errors/transport-error.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
@@ -70,10 +69,8 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
   /** All items at once, as the server's list object. */
   async collect(): Promise<KubeList<T>> {
     const items: T[] = [];
-    const young = youngGeneration();
     const { apiVersion, kind, metadata } = await this.consume((item) => {
       items.push(item);
-      young.added();
     });
     return { apiVersion, kind, metadata, items };
   }
