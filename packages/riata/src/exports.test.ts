@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 /** A change of what users can import shows here, so that it is made on purpose. */
@@ -555,4 +557,104 @@ test('riata/manager', async () => {
       "startOrder",
     ]
   `);
+});
+
+test('riata/shared', async () => {
+  expect(Object.keys(await import('./shared/index.js')).sort()).toMatchInlineSnapshot(`
+    [
+      "DynamicController",
+      "HandlerFailure",
+      "HandlerTransaction",
+      "HandlersError",
+      "IgnoreError",
+      "KeyedController",
+      "KindClient",
+      "SharedCache",
+      "SharedCacheFactory",
+      "SharedClientFactory",
+      "SharedController",
+      "SharedControllerFactory",
+      "boundTo",
+      "isIgnoreError",
+      "sharedControllerRateLimiter",
+      "sharedKind",
+    ]
+  `);
+});
+
+test('riata/patterns', async () => {
+  expect(Object.keys(await import('./patterns/index.js')).sort()).toMatchInlineSnapshot(`
+    [
+      "Apply",
+      "ApplySetError",
+      "Cond",
+      "ConditionError",
+      "Controllers",
+      "CrdDataLossError",
+      "ObjectSet",
+      "Reconciling",
+      "SetPlan",
+      "Stalled",
+      "Trigger",
+      "TypedCache",
+      "TypedController",
+      "cleanForExport",
+      "clearFinalizers",
+      "collectRbac",
+      "computeStatus",
+      "crdLosses",
+      "crdsFromCluster",
+      "crdsFromDirectory",
+      "crdsFromYaml",
+      "crdsToYaml",
+      "diffObjects",
+      "exportYaml",
+      "formatDiff",
+      "formatSummary",
+      "hexOf",
+      "installCrds",
+      "isApplySetError",
+      "isCrdDataLoss",
+      "isReadySummary",
+      "kindFromCrd",
+      "limitName",
+      "namedOwner",
+      "needACertAnnotations",
+      "normalizeConditions",
+      "objectsFromYaml",
+      "objectsToYaml",
+      "rbacManifests",
+      "registerGeneratingHandler",
+      "registerNeedACert",
+      "registerStatusHandler",
+      "relatedResource",
+      "removeHandler",
+      "renewCertificate",
+      "safeConcatName",
+      "setIdentity",
+      "setMarks",
+      "setStatusActive",
+      "setStatusError",
+      "setStatusTransitioning",
+      "summarize",
+      "trustedAuthorities",
+      "typesFromCrds",
+      "waitServed",
+    ]
+  `);
+});
+
+/** A name in a stack trace, a log or a search must mean one class, whichever package it comes from. */
+test('no two exported classes of any package have one name', () => {
+  const packages = fileURLToPath(new URL('../../', import.meta.url));
+  const files = readdirSync(packages, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /^[^/]+\/src\/.*(?<!\.test|\.test-d|\.d)\.ts$/.test(file));
+  const places = new Map<string, string[]>();
+  for (const file of files) {
+    const declared = readFileSync(packages + file, 'utf8').matchAll(/^export (?:abstract )?class (\w+)/gm);
+    for (const [, name = ''] of declared) places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  expect(places.size).toBeGreaterThan(100);
+  expect([...places].filter(([, found]) => found.length > 1)).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { canBeShown } from '../table/can-be-shown.js';
 import { authenticate, type User } from './auth.js';
 import { Deadline } from './deadline.js';
 import { parseDeleteOptions } from './delete-options.js';
-import { Discovery } from './discovery.js';
+import { DiscoveryDocuments } from './discovery-documents.js';
 import { encodeBody } from './encode-body.js';
 import { acceptsGzip, GzipReply } from './gzip-reply.js';
 import { parseGetOptions, parseListOptions } from './list-options.js';
@@ -86,7 +86,7 @@ export class Dispatcher {
       documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
       return documents;
     };
-    this.#nonResource = { table, clock, discovery: new Discovery(table), openApi, openIdKeys };
+    this.#nonResource = { table, clock, discovery: new DiscoveryDocuments(table), openApi, openIdKeys };
   }
 
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */

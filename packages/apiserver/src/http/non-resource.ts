@@ -2,7 +2,7 @@ import type { Scheduler } from 'riata/runtime';
 import type { OpenApi } from '../openapi/documents.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { noSuchPath, Refusal } from '../status/refusal.js';
-import type { Discovery } from './discovery.js';
+import type { DiscoveryDocuments } from './discovery-documents.js';
 import { encodeBody } from './encode-body.js';
 import { healthPaths, isHealthPath, serveHealth } from './health.js';
 import { checkRouteAccepts, discoveryTransforms, negotiate, noTransforms, objectProduces } from './negotiate.js';
@@ -34,7 +34,7 @@ export interface NonResourceParts {
   readonly openApi: () => Promise<OpenApi>;
   readonly clock: Pick<Scheduler, 'now'>;
   readonly table: ResourceTable;
-  readonly discovery: Discovery;
+  readonly discovery: DiscoveryDocuments;
   /** @default that is not served */
   readonly openIdKeys?: (() => OpenIdKeys) | undefined;
 }

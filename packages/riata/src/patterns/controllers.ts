@@ -5,7 +5,7 @@ import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { RestConfig } from '../rest/config/rest-config.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
-import type { StartOptions } from '../shared/controller.js';
+import type { StartOptions } from '../shared/keyed-controller.js';
 import type { SharedController } from '../shared/shared-controller.js';
 import { SharedControllerFactory, type SharedControllerFactoryOptions } from '../shared/shared-controller-factory.js';
 import { type ClearedFinalizers, clearFinalizers } from './clear-finalizers.js';

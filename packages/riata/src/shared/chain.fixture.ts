@@ -1,5 +1,5 @@
 import { createClient } from '../client/create-client.js';
-import { Controller as ReconcileLoop } from '../controller/loop/controller.js';
+import { Controller } from '../controller/loop/controller.js';
 import { ConfigMap } from '../kinds/index.js';
 import { clusterKey } from '../object/key.js';
 import { answeringTransport } from '../rest/transport/answering-transport.fixture.js';
@@ -28,7 +28,7 @@ export async function runningChain({ retry = 'failed', workers = 1 }: { retry?: 
     },
     metrics: new HandlerMetrics(metrics, { context: 'test', controller: 'things' }),
   });
-  const loop = new ReconcileLoop('things', {
+  const loop = new Controller('things', {
     ...{ priority: false, concurrency: workers, rateLimiter: sharedControllerRateLimiter },
     runtime: { clock, log, metrics, random: seededRandom(1) },
     reconcile: (run) => chain.run(run),

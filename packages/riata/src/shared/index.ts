@@ -4,8 +4,6 @@
  * @module
  */
 export { boundTo } from './bound-client.js';
-export { Controller, type ControllerParts, type StartOptions } from './controller.js';
-export type { KeyedOptions } from './controller-options.js';
 export { DynamicController, type DynamicControllerOptions, type KindMatcher } from './dynamic-controller.js';
 export type { DynamicHandler } from './dynamic-watch.js';
 export type { HandlerContext, HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
@@ -13,6 +11,8 @@ export type { RetryMode } from './handler-chain.js';
 export { HandlerTransaction } from './handler-transaction.js';
 export { type FailedHandler, HandlersError } from './handlers-error.js';
 export { type HandlerErrorOptions, HandlerFailure, IgnoreError, isIgnoreError } from './ignore-error.js';
+export { KeyedController, type KeyedControllerParts, type StartOptions } from './keyed-controller.js';
+export type { KeyedOptions } from './keyed-options.js';
 export { KindClient } from './kind-client.js';
 export type { RbacNeed, RbacNeeds } from './rbac-need.js';
 export { SharedCache } from './shared-cache.js';

@@ -17,9 +17,9 @@ import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
-import { Controller, type StartOptions, startOptionNames } from './controller.js';
-import { type KeyedOptions, keyedOptionNames } from './controller-options.js';
 import type { SharedControllerHandler } from './handler.js';
+import { KeyedController, type StartOptions, startOptionNames } from './keyed-controller.js';
+import { type KeyedOptions, keyedOptionNames } from './keyed-options.js';
 import { SharedCacheFactory, type SharedCacheFactoryOptions } from './shared-cache-factory.js';
 import { SharedClientFactory } from './shared-client-factory.js';
 import { SharedController } from './shared-controller.js';
@@ -92,7 +92,7 @@ export class SharedControllerFactory implements AsyncDisposable {
   readonly #runtime: Runtime;
   /** In the order in which they were asked for. */
   readonly #controllers = new Map<string, SharedController>();
-  readonly #dedicated = new Set<Controller>();
+  readonly #dedicated = new Set<KeyedController>();
   readonly #stop = new AbortController();
   #asked: Disposable | undefined;
   #owned: ConnectedClient | undefined;
@@ -183,7 +183,7 @@ export class SharedControllerFactory implements AsyncDisposable {
         cache: this.caches.forKind(kind),
         client: this.clients.forKind(kind),
         connection: this.clients.client,
-        onWanted: () => this.#startLate(made as unknown as Controller),
+        onWanted: () => this.#startLate(made as unknown as KeyedController),
       },
       this.#optionsOf(kind),
     );
@@ -212,15 +212,15 @@ export class SharedControllerFactory implements AsyncDisposable {
     kind: KindRef<R>,
     handler: SharedControllerHandler<R>,
     options: KeyedOptions = {},
-  ): Controller<R> {
+  ): KeyedController<R> {
     refuseUnknownOptions(`controller "${name}"`, options, keyedOptionNames);
     const parts = {
       ...{ cache: this.caches.forKind(kind), client: this.clients.forKind(kind), handler },
       connection: this.clients.client,
     };
-    const made = new Controller<R>(name, parts, { ...this.#optionsOf(kind), ...options });
-    this.#dedicated.add(made as unknown as Controller);
-    this.#startLate(made as unknown as Controller);
+    const made = new KeyedController<R>(name, parts, { ...this.#optionsOf(kind), ...options });
+    this.#dedicated.add(made as unknown as KeyedController);
+    this.#startLate(made as unknown as KeyedController);
     return made;
   }
 
@@ -288,17 +288,17 @@ export class SharedControllerFactory implements AsyncDisposable {
     await Promise.all(this.#all.map(({ ended }) => ended));
   }
 
-  get #all(): readonly Controller[] {
+  get #all(): readonly KeyedController[] {
     return [...this.#controllers.values(), ...this.#dedicated];
   }
 
-  #startOne(controller: Controller): Promise<void> {
+  #startOne(controller: KeyedController): Promise<void> {
     const own = this.#ofKind(controller.kind)?.workers;
     const workers = own ?? this.#running?.workers ?? this.#options.workers ?? 5;
     return controller.start({ workers, signal: this.#stop.signal });
   }
 
-  #startLate(controller: Controller): void {
+  #startLate(controller: KeyedController): void {
     if (this.#running === undefined || this.#stop.signal.aborted) return;
     this.#startOne(controller).catch((error: unknown) => {
       this.#runtime.log.error('a controller could not be started', { controller: controller.name, error });

@@ -1,13 +1,13 @@
 import { shownBriefly } from '../controller/define/assert-kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
-import { Controller } from './controller.js';
 import {
   type HandlerRegistration,
   type RegisterOptions,
   registerOptionNames,
   type SharedControllerHandler,
 } from './handler.js';
+import { KeyedController } from './keyed-controller.js';
 import type { RbacNeed, RbacNeeds } from './rbac-need.js';
 
 /**
@@ -17,7 +17,7 @@ import type { RbacNeed, RbacNeeds } from './rbac-need.js';
  * What may be relied on: handlers of a key run one after the other, in the order in which they were registered, and never
  * twice at once. All run even if one fails. A handler that comes late is called for every object there is.
  */
-export class SharedController<R extends KubeObject = KubeObject> extends Controller<R> implements RbacNeeds {
+export class SharedController<R extends KubeObject = KubeObject> extends KeyedController<R> implements RbacNeeds {
   readonly #needs = new Set<RbacNeed | RbacNeeds>();
 
   /** Names of the handlers, in the order in which they run. */

@@ -2,7 +2,7 @@ import type { Informer } from '../cache/cache-informer.js';
 import { isCacheSyncError } from '../cache/informer/cache-sync-error.js';
 import type { Change } from '../cache/informer/change.js';
 import type { ConnectedClient } from '../client/create-client.js';
-import { type ControllerHealth, Controller as ReconcileLoop } from '../controller/loop/controller.js';
+import { Controller, type ControllerHealth } from '../controller/loop/controller.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
 import { type Cause, requestFor } from '../controller/loop/request.js';
 import type { EventHandler } from '../controller/source/event-handler.js';
@@ -17,23 +17,23 @@ import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
-import type { KeyedOptions } from './controller-options.js';
 import type { SharedControllerHandler } from './handler.js';
 import { HandlerChain } from './handler-chain.js';
 import { cachedObjects, HandlerMetrics } from './handler-metrics.js';
+import type { KeyedOptions } from './keyed-options.js';
 import type { KindClient } from './kind-client.js';
 import type { SharedCache } from './shared-cache.js';
 import { ownLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';
 
-/** What a {@link Controller} stands on. */
-export interface ControllerParts<R extends KubeObject> {
+/** What a {@link KeyedController} stands on. */
+export interface KeyedControllerParts<R extends KubeObject> {
   readonly cache: SharedCache<R>;
   readonly client: KindClient<R>;
   /** The connection below `client`: writes made with the signal of a handler are shown by `explain`. @default none are */
   readonly connection?: Pick<ConnectedClient, 'onWrite'>;
   /** @default none yet; see `SharedController.registerHandler` */
   readonly handler?: SharedControllerHandler<R>;
-  /** Called once, when somebody first wants something of it. */
+  /** Called once, on first use: a handler, a key, or a request for the informer. */
   readonly onWanted?: () => void;
 }
 
@@ -55,15 +55,16 @@ interface Early {
 }
 
 /**
- * One queue of one kind and those who work on it (`controller.Controller` of lasso, `controller.New`). Nothing is listed
- * or watched before there is a handler, a key is added, or the informer is asked for.
+ * Runs handlers for the keys of one kind, from one queue (`controller.Controller` of lasso, `controller.New`). It lists and
+ * watches nothing before a handler is registered, a key is enqueued, or the informer is requested.
  */
-export class Controller<R extends KubeObject = KubeObject> {
+export class KeyedController<R extends KubeObject = KubeObject> {
   readonly name: string;
   readonly kind: KindRef<R>;
   /** Talks to the server about this kind (`Client`). */
   readonly client: KindClient<R>;
-  protected readonly cache: SharedCache<R>;
+  /** Objects of the kind without a request, with your own writes; reading it starts the watch (`Informer().GetStore()`). */
+  readonly cache: SharedCache<R>;
   protected readonly chain: HandlerChain<R>;
   readonly #options: KeyedOptions;
   readonly #runtime: Runtime;
@@ -72,11 +73,11 @@ export class Controller<R extends KubeObject = KubeObject> {
   /** By key and source, until it starts. */
   readonly #early = new Map<string, Early>();
   #wanted = false;
-  #loop: ReconcileLoop | undefined;
+  #loop: Controller | undefined;
   #started: Promise<void> | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(name: string, parts: ControllerParts<R>, options: KeyedOptions = {}) {
+  constructor(name: string, parts: KeyedControllerParts<R>, options: KeyedOptions = {}) {
     this.name = name;
     this.kind = parts.cache.kind;
     this.client = parts.client;
@@ -191,7 +192,7 @@ export class Controller<R extends KubeObject = KubeObject> {
     const { clock, log } = this.#runtime;
     const { kind } = this;
     const { rateLimiter = sharedControllerRateLimiter, timeout, drain, history, selfWakeBackoff } = this.#options;
-    const loop = new ReconcileLoop(this.name, {
+    const loop = new Controller(this.name, {
       ...{
         concurrency: workers,
         priority: false,
@@ -222,7 +223,7 @@ export class Controller<R extends KubeObject = KubeObject> {
     await this.#ready(loop, lifetime.signal);
   }
 
-  async #ready(loop: ReconcileLoop, signal: AbortSignal): Promise<void> {
+  async #ready(loop: Controller, signal: AbortSignal): Promise<void> {
     try {
       await this.cache.informer.synced({ signal });
       await loop.warmUp();

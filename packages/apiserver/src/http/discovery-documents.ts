@@ -3,7 +3,7 @@ import type { Resource } from '../resource/resource.js';
 import type { ApiGroup, ResourceTable } from '../resource/resource-table.js';
 
 /** The documents that tell which resources there are, as kube-apiserver writes them. Kept until the table changes. */
-export class Discovery {
+export class DiscoveryDocuments {
   readonly #table: ResourceTable;
   #generation = 0;
   readonly #made = new Map<string, unknown>();
