@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { memoryLogger, systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { ApiServer } from './api-server.js';
-import type { TransportRequest } from './http/transport.js';
+import type { TransportRequest } from './http/in-process/transport.js';
 
 /** Sends a request to a server in this process. */
 function send(

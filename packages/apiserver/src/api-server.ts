@@ -13,8 +13,8 @@ import {
 } from 'riata/runtime';
 import type { Faults } from './faults.js';
 import { Dispatcher } from './http/dispatcher.js';
-import { InProcessTransport } from './http/in-process-transport.js';
-import type { NodeServer } from './http/node-server.js';
+import { InProcessTransport } from './http/in-process/in-process-transport.js';
+import type { NodeServer } from './http/node/node-server.js';
 import { loadWriteParts } from './resource/load-write-parts.js';
 import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
@@ -256,7 +256,7 @@ export class ApiServer implements AsyncDisposable {
     if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
     const names = [...new Set([host, ...certificateHosts])].filter((name) => name !== '0.0.0.0' && name !== '::');
     // Node's HTTP takes a while to load: who stays within the process does without.
-    const { NodeServer } = await import('./http/node-server.js');
+    const { NodeServer } = await import('./http/node/node-server.js');
     const server = await NodeServer.listen((request, reply) => this.#dispatcher.handle(request, reply), {
       host,
       port,

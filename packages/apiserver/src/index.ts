@@ -24,6 +24,6 @@ export {
   randomFaults,
 } from './faults.js';
 export { adminKubeconfig, type KubeconfigParts } from './http/admin-kubeconfig.js';
-export { InProcessTransport, type InProcessTransportOptions } from './http/in-process-transport.js';
+export { InProcessTransport, type InProcessTransportOptions } from './http/in-process/in-process-transport.js';
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage.js';
 export { CompactedError, type Storage, type StorageEvent, type Stored } from './storage/storage.js';

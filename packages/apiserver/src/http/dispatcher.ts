@@ -10,20 +10,10 @@ import { goDurationError } from '../status/go-duration-error.js';
 import { badRequest, methodNotSupported, Refusal } from '../status/refusal.js';
 import { canBeShown } from '../table/can-be-shown.js';
 import { authenticate, type User } from './auth.js';
-import { Deadline } from './deadline.js';
-import { parseDeleteOptions } from './delete-options.js';
-import { DiscoveryDocuments } from './discovery-documents.js';
-import { encodeBody } from './encode-body.js';
-import { acceptsGzip, GzipReply } from './gzip-reply.js';
-import { parseGetOptions, parseListOptions } from './list-options.js';
-import { MarkedReply } from './marked-reply.js';
-import { protobufType } from './media-type.js';
-import { metadataOnly } from './metadata-only.js';
-import * as negotiation from './negotiate.js';
-import { type NonResourceParts, serveNonResource } from './non-resource.js';
-import type { OpenIdKeys } from './openid.js';
-import { first } from './query-string.js';
-import { type Reply, type ReplyHeaders, sendBytes, sendPieces, withoutBody } from './reply.js';
+import { encodeBody } from './body/encode-body.js';
+import { protobufType } from './body/media-type.js';
+import { metadataOnly } from './body/metadata-only.js';
+import * as negotiation from './body/negotiate.js';
 import {
   jsonText,
   patchKindOf,
@@ -31,15 +21,25 @@ import {
   readObjectBody,
   readPatchBody,
   yamlComplaintOf,
-} from './request-body.js';
+} from './body/request-body.js';
+import { Deadline } from './deadline.js';
+import { MarkedReply } from './marked-reply.js';
+import { acceptsGzip, GzipReply } from './node/gzip-reply.js';
+import { DiscoveryDocuments } from './non-resource/discovery-documents.js';
+import type { OpenIdKeys } from './non-resource/openid.js';
+import { type NonResourceParts, serveNonResource } from './non-resource/serve-non-resource.js';
+import { parseDeleteOptions } from './options/delete-options.js';
+import { parseGetOptions, parseListOptions } from './options/list-options.js';
+import { parseIncludeObject } from './options/parse-include-object.js';
+import { first } from './options/query-string.js';
+import { parseWriteOptions } from './options/write-options.js';
+import { type Reply, type ReplyHeaders, sendBytes, sendPieces, withoutBody } from './reply.js';
 import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
 import { findRoute, type Route } from './route.js';
 import type { ServerRequest } from './server-request.js';
 import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
-import { parseIncludeObject } from './table-options.js';
 import type { VerbAnswer, VerbHandlers, VerbRequest } from './verb-handlers.js';
 import { Warnings } from './warnings.js';
-import { parseWriteOptions } from './write-options.js';
 
 /** What a {@link Dispatcher} works with. */
 export interface DispatcherParts {

@@ -1,6 +1,6 @@
 import { parseFieldSelector } from 'riata/object';
 import { pathSegmentName } from '../schema/name-rules.js';
-import { first, parseQuery, percentDecode, type Query } from './query-string.js';
+import { first, parseQuery, percentDecode, type Query } from './options/query-string.js';
 
 /** What a request means by its method, path and query alone (`request.RequestInfo`). */
 export interface RequestInfo {

@@ -3,7 +3,7 @@ import type { ResourceTable } from '../resource/resource-table.js';
 import { pathSegmentName } from '../schema/name-rules.js';
 import { goQuote } from '../status/go-quote.js';
 import { badRequest, methodNotSupported, noSuchPath, notFound } from '../status/refusal.js';
-import { notAllowed } from './non-resource.js';
+import { notAllowed } from './non-resource/serve-non-resource.js';
 import type { RequestInfo } from './request-info.js';
 import type { ServerRequest } from './server-request.js';
 import { pageNotFound } from './status-answer.js';

@@ -2,12 +2,12 @@ import type { JsonObject, KubeObject } from 'riata/object';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
 import type { User } from './auth.js';
-import type { DeleteOptions } from './delete-options.js';
-import type { ListOptions, ReadOptions } from './list-options.js';
-import type { Negotiated } from './negotiate.js';
+import type { Negotiated } from './body/negotiate.js';
+import type { PatchBody } from './body/request-body.js';
+import type { DeleteOptions } from './options/delete-options.js';
+import type { ListOptions, ReadOptions } from './options/list-options.js';
+import type { WriteOptions } from './options/write-options.js';
 import type { Reply, ReplyHeaders } from './reply.js';
-import type { PatchBody } from './request-body.js';
-import type { WriteOptions } from './write-options.js';
 
 /** What every verb is told. */
 export interface VerbRequest<Options> {

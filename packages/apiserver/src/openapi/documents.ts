@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
-import { writeJson } from '../http/write-json.js';
+import { writeJson } from '../http/body/write-json.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { Definitions } from './definitions.js';
 import { operationNames } from './operations.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { formatTime, isJsonObject, type Json, type JsonObject, parseTime } from 'riata/object';
-import { readJson, TextError } from '../http/read-json.js';
-import { writeJson } from '../http/write-json.js';
+import { readJson, TextError } from '../http/body/read-json.js';
+import { writeJson } from '../http/body/write-json.js';
 import { type GoStruct, type GoType, goStruct } from '../schema/built-in/go-type.js';
 import type { ReverseWriter } from './reverse-writer.js';
 import { WireError, type WireReader } from './wire-reader.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from 'riata/object';
 import { systemClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import { readJson } from '../http/read-json.js';
+import { readJson } from '../http/body/read-json.js';
 import { builtInResources } from '../resource/built-in-resource.js';
 import { builtInGroupVersions } from '../resource/built-in-resources.js';
 import type { Resource } from '../resource/resource.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
-import { goJsonError } from '../http/go-json-error.js';
+import { goJsonError } from '../http/body/go-json-error.js';
 import { badRequest } from '../status/refusal.js';
 
 /** Where a page ended, and of which revision it is. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GroupVersionKind } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
-import { writeJson } from '../http/write-json.js';
+import { writeJson } from '../http/body/write-json.js';
 import type { Stored } from '../storage/storage.js';
 import type { FoundList } from './list-objects.js';
 import type { ObjectTexts } from './object-texts.js';

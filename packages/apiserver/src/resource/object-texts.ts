@@ -1,5 +1,5 @@
 import type { KubeObject } from 'riata/object';
-import { writeJson } from '../http/write-json.js';
+import { writeJson } from '../http/body/write-json.js';
 import type { Stored } from '../storage/storage.js';
 import { differsIn, inVersion, type ShownAs } from './in-version.js';
 import { RecentCache } from './recent-cache.js';

@@ -1,5 +1,5 @@
 import { applyMergePatch, isJsonObject, isPatchError, type Json, type JsonObject } from 'riata/object';
-import { writeJson } from '../http/write-json.js';
+import { writeJson } from '../http/body/write-json.js';
 import { duplicateComplaints, stepComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';

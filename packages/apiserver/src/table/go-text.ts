@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from 'riata/object';
-import { writeJson } from '../http/write-json.js';
+import { writeJson } from '../http/body/write-json.js';
 
 /** A value as Go prints it into a cell: plain ones as they are, others as JSON with sorted members. */
 export function goText(value: Json): string {

@@ -6,7 +6,7 @@ import {
   type Status,
   selectorFrom,
 } from 'riata/object';
-import { parseDeleteOptions } from '../http/delete-options.js';
+import { parseDeleteOptions } from '../http/options/delete-options.js';
 import { type DeleteRequest, deleteObject } from '../resource/delete-object.js';
 import { metaOf, textOf, valueAt } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';

@@ -1,6 +1,6 @@
 import type { JsonObject, KubeObject } from 'riata/object';
-import { first, type Query } from '../http/query-string.js';
-import { wholeNumber } from '../http/query-values.js';
+import { first, type Query } from '../http/options/query-string.js';
+import { wholeNumber } from '../http/options/query-values.js';
 import { recordOf, recordsOf, textOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';

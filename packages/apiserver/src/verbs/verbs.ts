@@ -8,10 +8,11 @@ import {
 } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import { administrator, type User } from '../http/auth.js';
-import type { DeleteOptions } from '../http/delete-options.js';
-import type { ListOptions, ReadOptions } from '../http/list-options.js';
-import { protobufType } from '../http/media-type.js';
-import type { OpenIdKeys } from '../http/openid.js';
+import { protobufType } from '../http/body/media-type.js';
+import type { OpenIdKeys } from '../http/non-resource/openid.js';
+import type { DeleteOptions } from '../http/options/delete-options.js';
+import type { ListOptions, ReadOptions } from '../http/options/list-options.js';
+import type { WriteOptions } from '../http/options/write-options.js';
 import type {
   BodyRequest,
   DeleteCollectionRequest,
@@ -21,7 +22,6 @@ import type {
   VerbRequest,
   WatchVerbRequest,
 } from '../http/verb-handlers.js';
-import type { WriteOptions } from '../http/write-options.js';
 import { protobufListPieces } from '../protobuf/list-pieces.js';
 import { subresourceAsResource } from '../resource/built-in-resource.js';
 import { checkName, checkNamespace } from '../resource/check-name.js';

@@ -5,7 +5,7 @@ import type { KubeObject } from 'riata/object';
 import { silentLogger, systemClock, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { ApiServer } from '../api-server.js';
-import type { TransportFlow } from '../http/transport.js';
+import type { TransportFlow } from '../http/in-process/transport.js';
 import { builtInResources } from '../resource/built-in-resource.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 

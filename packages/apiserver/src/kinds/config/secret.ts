@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type Json, type JsonObject } from 'riata/object';
-import { goJsonError } from '../../http/go-json-error.js';
+import { goJsonError } from '../../http/body/go-json-error.js';
 import { metaOf, recordOf, textOf } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, invalid, required, tooLong } from '../../status/field-error.js';

@@ -1,0 +1,128 @@
+import { Buffer } from 'node:buffer';
+import { onAbort, type Random, type Scheduler } from 'riata/runtime';
+import type { Fault, Faults } from '../../faults.js';
+import type { Reply } from '../reply.js';
+import type { ServerRequest } from '../server-request.js';
+import { FaultyReply } from './faulty-reply.js';
+import { InProcessExchange } from './in-process-exchange.js';
+import type { Transport, TransportRequest, TransportSink } from './transport.js';
+
+/** How a server takes requests. */
+export type Handle = (request: ServerRequest, reply: Reply) => Promise<void>;
+
+/** How one client's requests come to the server. */
+export interface InProcessTransportOptions {
+  readonly clock: Scheduler;
+  /** Cuts answers into pieces at random places, as a network might. @default pieces as they were written */
+  readonly cuts?: Random;
+  /** Whose requests these are, for `faults`. @default '' */
+  readonly name?: string;
+  /** What goes wrong on the way. @default nothing */
+  readonly faults?: Faults;
+  /** Whether nobody listens now. @default never */
+  readonly refuses?: () => boolean;
+  /** Told when it is closed. */
+  readonly onClose?: () => void;
+}
+
+/**
+ * Carries requests to a server in the same process: a `Transport` for riata's clients, without a socket. Bytes cross
+ * over and nothing else, and they are copied both ways, so that neither side can touch what the other holds. Pause,
+ * abort and limits of time work as over HTTP; on a virtual clock, what is under way is done before time moves.
+ */
+export class InProcessTransport implements Transport {
+  readonly #handle: Handle;
+  readonly #options: InProcessTransportOptions;
+  readonly #running = new Set<InProcessExchange>();
+  #closed = false;
+  #requests = 0;
+
+  constructor(handle: Handle, options: InProcessTransportOptions) {
+    this.#handle = handle;
+    this.#options = options;
+  }
+
+  /** Exchanges that have not ended. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  dispatch(request: TransportRequest, sink: TransportSink): void {
+    const exchange = new InProcessExchange(request, sink, this.#options, () => this.#running.delete(exchange));
+    this.#running.add(exchange);
+    const copied = copy(request, exchange.signal);
+    void this.#run(exchange, copied);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#options.onClose?.();
+    // Asynchronous like every other failure: who closes within a callback is not called back within it.
+    await undefined;
+    for (const exchange of [...this.#running]) exchange.fail('closed', 'the transport was closed');
+  }
+
+  /** Cuts every connection, as a server does that dies. What comes after it is served again. */
+  cut(): void {
+    for (const exchange of [...this.#running]) exchange.fail('reset', 'the server went away');
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(exchange: InProcessExchange, request: ServerRequest): Promise<void> {
+    await undefined;
+    if (this.#closed) return exchange.fail('closed', 'the transport was closed', false);
+    if (this.#options.refuses?.()) return exchange.fail('connect-refused', 'the server is down', false);
+    if (!exchange.start()) return;
+    const fault = this.#faultOf(exchange, request);
+    if (fault === undefined) await this.#handle(request, exchange);
+    else await this.#fail(exchange, request, fault);
+  }
+
+  #faultOf(exchange: InProcessExchange, request: ServerRequest): Fault | undefined {
+    const { faults, name = '' } = this.#options;
+    if (faults === undefined) return undefined;
+    const { method } = request;
+    const [path = '', asked] = request.path.split('?', 2);
+    const query = new URLSearchParams(asked);
+    this.#requests += 1;
+    try {
+      return faults({ client: name, number: this.#requests, method, path, query, watch: isWatch(request) });
+    } catch (error) {
+      exchange.break(error);
+      return { stall: 'request' };
+    }
+  }
+
+  /** Serves a request that something happens to. */
+  async #fail(exchange: InProcessExchange, request: ServerRequest, fault: Fault): Promise<void> {
+    const { clock } = this.#options;
+    const { delayMs = 0, refuse, cut, stall, fail } = fault;
+    const { signal } = exchange;
+    if (delayMs > 0) await clock.sleep(delayMs, { signal }).catch(() => {});
+    if (signal.aborted || stall === 'request') return;
+    if (refuse) return exchange.fail('connect-refused', 'refused, by a fault made on purpose', false);
+    if (cut === 'request') return exchange.fail('reset', 'cut off, by a fault made on purpose');
+    const onError = (error: unknown) => exchange.break(error);
+    const reply = new FaultyReply(exchange, fault, { clock, watch: isWatch(request), onError });
+    // Not to be disposed of here: what is late is there after the server has done its part.
+    onAbort(signal, () => reply.close());
+    if (fail === undefined || fail.handled) return this.#handle(request, reply);
+    reply.head(fail.code, {});
+    reply.end();
+  }
+}
+
+function isWatch({ path }: ServerRequest): boolean {
+  return /[?&]watch=(true|1)(&|$)/.test(path) || /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//.test(path);
+}
+
+function copy({ method, path, headers, body = '' }: TransportRequest, signal: AbortSignal): ServerRequest {
+  const named: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    named[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return { method, path, headers: named, body: Uint8Array.from(Buffer.from(body as Uint8Array)), signal };
+}

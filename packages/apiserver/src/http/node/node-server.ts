@@ -1,0 +1,239 @@
+import { Buffer } from 'node:buffer';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtime';
+import type { Handle } from '../in-process/in-process-transport.js';
+import type { Reply } from '../reply.js';
+import { maxBodyBytes, type ServerRequest } from '../server-request.js';
+import { Http2Front } from './http2-front.js';
+import { Http2Reply } from './http2-reply.js';
+import { NodeReply } from './node-reply.js';
+import { WriteBatch } from './write-batch.js';
+
+export interface NodeServerOptions {
+  readonly host: string;
+  /** 0: one that is free. */
+  readonly port: number;
+  /** Certificate and key; without them, plain HTTP. */
+  readonly tls?: Identity;
+  readonly clock: Scheduler;
+  /** How long requests that are under way may take when the server closes. @default 2000 */
+  readonly graceMs?: number;
+}
+
+/** Idle connections are kept as long as kube-apiserver keeps them. */
+const keepAliveMs = 90_000;
+const maxHeaderBytes = 1024 * 1024;
+/** What clients can choose between in the TLS handshake. */
+const protocols = ['h2', 'http/1.1'];
+/** A body that goes on for so long behind its limit is not read to its end. */
+const maxWasteBytes = 64 * 1024 * 1024;
+
+/** Serves HTTP/1.1, and over TLS HTTP/2 beside it, as clients choose. */
+export class NodeServer {
+  readonly #server: Server;
+  readonly #handle: Handle;
+  readonly #options: NodeServerOptions;
+  readonly #batch: WriteBatch;
+  readonly #http2 = new Http2Front((stream, headers) => this.#takeStream(stream, headers));
+  readonly #running = new Map<Writable, Promise<void>>();
+  /** Node's own list has no connections in it that have not finished their handshake. */
+  readonly #sockets = new Set<Socket>();
+  #url = '';
+  #port = 0;
+  #closing: Promise<void> | undefined;
+
+  private constructor(handle: Handle, options: NodeServerOptions) {
+    this.#handle = handle;
+    this.#options = options;
+    this.#batch = new WriteBatch(options.clock);
+    const { tls } = options;
+    const listener: RequestListener = (incoming, response) => this.#take(incoming, response);
+    const settings = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true };
+    this.#server = tls
+      ? this.#secure(
+          createSecureServer({ ...settings, cert: tls.cert, key: tls.key, ALPNProtocols: protocols }, listener),
+        )
+      : createServer(settings, listener);
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Resolves when it listens; rejects when it cannot, as with a port in use. */
+  static async listen(handle: Handle, options: NodeServerOptions): Promise<NodeServer> {
+    const made = new NodeServer(handle, options);
+    await listen(made.#server, options);
+    const address = made.#server.address() as AddressInfo;
+    made.#port = address.port;
+    made.#url = `${options.tls ? 'https' : 'http'}://${reachable(address)}`;
+    return made;
+  }
+
+  /** Where it listens, or has listened. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Requests under way. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Cuts all connections and refuses new ones until {@link resume}. */
+  async suspend(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#cut();
+    await closed;
+  }
+
+  /** Listens again, where it did. Rejects when somebody else does by now. */
+  async resume(): Promise<void> {
+    await listen(this.#server, { host: this.#options.host, port: this.#port });
+  }
+
+  /** Takes no more requests, waits a little for those under way, then cuts what is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Hands on connections over which HTTP/2 is spoken; Node's HTTP server takes the others. */
+  #secure(server: Server): Server {
+    const serveHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
+    server.removeAllListeners('secureConnection');
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (socket.alpnProtocol === 'h2') this.#http2.take(socket);
+      else for (const serve of serveHttp1) serve.call(server, socket);
+    });
+    return server;
+  }
+
+  async #close(): Promise<void> {
+    const { clock, graceMs = 2_000 } = this.#options;
+    const server = this.#server;
+    using grace = link({ timeoutMs: graceMs, clock, what: 'closing' });
+    const over = new Promise<void>((resolve) =>
+      grace.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    // Node takes a connection for idle whose answer is complete, even if not all of it has gone out, and cuts it.
+    const leaving = [...this.#running].filter(([response]) => response.writableEnded).map(([, serving]) => serving);
+    await Promise.race([Promise.all(leaving), over]);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    this.#http2.close();
+    await Promise.race([Promise.all(this.#running.values()), over]);
+    this.#cut();
+    await closed;
+  }
+
+  #cut(): void {
+    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #take(incoming: IncomingMessage, response: ServerResponse): void {
+    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: headersOf(incoming.headers) };
+    this.#run(request, incoming, response, () => {
+      if (this.#closing !== undefined) response.setHeader('connection', 'close');
+      return new NodeReply(response, this.#options.clock, this.#batch);
+    });
+  }
+
+  #takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const { ':method': method = '', ':path': path = '', ':authority': host } = headers;
+    const request = { method, path, headers: { host, ...headersOf(headers) } };
+    this.#run(request, stream, stream, () => new Http2Reply(stream, this.#options.clock));
+  }
+
+  #run(request: RequestHead, incoming: Readable, response: Writable, reply: () => Reply): void {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new Error('the client has gone'));
+    response.once('close', () => {
+      if (!response.writableFinished) leave();
+    });
+    // A stream of HTTP/2 that was reset counts as finished.
+    response.once('aborted', leave);
+    // A broken connection shows by the close above.
+    for (const stream of [incoming, response]) stream.on('error', () => {});
+    const serving = this.#serve(request, incoming, response, reply, gone.signal);
+    this.#running.set(
+      response,
+      serving.finally(() => this.#running.delete(response)),
+    );
+  }
+
+  async #serve(
+    request: RequestHead,
+    incoming: Readable,
+    response: Writable,
+    reply: () => Reply,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = await readBody(incoming);
+    if (body === undefined) {
+      response.destroy();
+      return;
+    }
+    await this.#handle({ ...request, body, signal }, reply());
+    await finished(response);
+  }
+}
+
+type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers'>;
+
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const fail = (error: Error) => reject(new Error(listenProblem(error, { host, port }), { cause: error }));
+    server.once('error', fail);
+    server.listen({ host, port }, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+/** Undefined when the client has gone before its end. What is past the limit is read, and dropped. */
+function readBody(incoming: Readable): Promise<Uint8Array | undefined> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let kept = 0;
+    let seen = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      seen += chunk.length;
+      if (seen > maxWasteBytes) resolve(undefined);
+      if (kept > maxBodyBytes) return;
+      const part = chunk.subarray(0, maxBodyBytes + 1 - kept);
+      parts.push(part);
+      kept += part.length;
+    });
+    incoming.on('end', () => resolve(Buffer.concat(parts)));
+    incoming.on('close', () => resolve(undefined));
+  });
+}
+
+function headersOf(headers: IncomingMessage['headers'] | IncomingHttpHeaders): ServerRequest['headers'] {
+  const named: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // What HTTP/2 has in place of a request line.
+    if (name.startsWith(':')) continue;
+    named[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return named;
+}
+
+function finished(response: Writable): Promise<void> {
+  if (response.writableFinished || response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => response.once('close', () => resolve()));
+}
+
+/** Who listens on every address is reached on the loopback one. */
+function reachable({ address, port }: AddressInfo): string {
+  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
