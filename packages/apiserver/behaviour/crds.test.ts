@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { defaultDefinition, prepareDefinition } from '../src/resource/crd-status.js';
+import { defaultDefinition, prepareDefinition } from '../src/resource/custom/crd-status.js';
 import { builtInSchema } from '../src/schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../src/schema/built-in/decode-typed.js';
 import type { SchemaNode } from '../src/schema/built-in/schema-node.js';

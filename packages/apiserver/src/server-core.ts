@@ -8,9 +8,8 @@ import { NamespaceController, namespaceGate } from './controllers/namespace-cont
 import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
-import { builtInResources } from './resource/built-in-resource.js';
-import { ObjectStore } from './resource/object-store.js';
-import { ownFlowSchemas, ownPriorityLevels } from './resource/own-flow-control.js';
+import { builtInResources } from './resource/built-in/built-in-resource.js';
+import { ownFlowSchemas, ownPriorityLevels } from './resource/built-in/own-flow-control.js';
 import {
   type OwnObject,
   ownClientAuthority,
@@ -19,7 +18,8 @@ import {
   ownService,
   ownServiceCidr,
   ownTokenTracking,
-} from './resource/own-objects.js';
+} from './resource/built-in/own-objects.js';
+import { ObjectStore } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';

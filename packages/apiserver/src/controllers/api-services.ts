@@ -1,5 +1,5 @@
+import { apiServiceName, isOwnCustomService, ownApiService } from '../resource/built-in/own-api-services.js';
 import type { ObjectStore } from '../resource/object-store.js';
-import { apiServiceName, isOwnCustomService, ownApiService } from '../resource/own-api-services.js';
 import type { Resource } from '../resource/resource.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import type { WriteContext } from '../resource/write-context.js';

@@ -1,8 +1,8 @@
 import { equal, isJsonObject, type JsonObject } from 'riata/object';
+import { ownRootCertificate, ownServiceAccount } from '../resource/built-in/own-objects.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { stringsOf } from '../resource/metadata.js';
 import type { NamespaceGate, ObjectStore } from '../resource/object-store.js';
-import { ownRootCertificate, ownServiceAccount } from '../resource/own-objects.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { forbiddenWrite, notFound } from '../status/refusal.js';

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
+import { ownIpAddress } from '../resource/built-in/own-objects.js';
 import { recordOf, stringsOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
-import { ownIpAddress } from '../resource/own-objects.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';

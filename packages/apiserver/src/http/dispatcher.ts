@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { OpenApi } from '../openapi/documents.js';
-import { deprecationOf } from '../resource/deprecation.js';
+import { deprecationOf } from '../resource/built-in/deprecation.js';
 import { loadWriteParts } from '../resource/load-write-parts.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';

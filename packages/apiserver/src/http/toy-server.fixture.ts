@@ -1,7 +1,7 @@
 import '../resource/write-parts.fixture.js';
 import { Buffer } from 'node:buffer';
 import { type Logger, type Scheduler, silentLogger, systemClock } from 'riata/runtime';
-import { builtInResources } from '../resource/built-in-resource.js';
+import { builtInResources } from '../resource/built-in/built-in-resource.js';
 import type { Resource } from '../resource/resource.js';
 import { ServedResources } from '../resource/resource-table.js';
 import { Dispatcher } from './dispatcher.js';

@@ -2,7 +2,7 @@ import '../resource/write-parts.fixture.js';
 import fc from 'fast-check';
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { builtInResources } from '../resource/built-in-resource.js';
+import { builtInResources } from '../resource/built-in/built-in-resource.js';
 import type { Resource } from '../resource/resource.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import type { SchemaNode } from '../schema/built-in/schema-node.js';

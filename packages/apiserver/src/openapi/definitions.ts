@@ -1,5 +1,5 @@
 import type { GroupVersionKind, Json, JsonObject } from 'riata/object';
-import { builtInGroupVersions } from '../resource/built-in-resources.js';
+import { builtInGroupVersions } from '../resource/built-in/built-in-resources.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { fieldEnum } from '../schema/built-in/field-enums.js';
 import { type GoField, type GoStruct, type GoType, goStruct } from '../schema/built-in/go-type.js';

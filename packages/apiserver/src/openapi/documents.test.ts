@@ -1,8 +1,8 @@
 import '../resource/write-parts.fixture.js';
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { builtInResources } from '../resource/built-in-resource.js';
-import { customResources } from '../resource/custom-resource.js';
+import { builtInResources } from '../resource/built-in/built-in-resource.js';
+import { customResources } from '../resource/custom/custom-resource.js';
 import { ServedResources } from '../resource/resource-table.js';
 import { OpenApi } from './documents.js';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
-import { shownAs } from '../resource/in-version.js';
+import { shownAs } from '../resource/custom/in-version.js';
 import type { FoundList } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 

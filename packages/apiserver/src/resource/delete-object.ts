@@ -1,7 +1,7 @@
 import { formatTime, type JsonObject, type KubeObject, parseTime, type Status } from 'riata/object';
 import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
-import { inVersion, shownAs } from './in-version.js';
+import { inVersion, shownAs } from './custom/in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import { isFinished, type ObjectStore } from './object-store.js';
 import { homeOf, type Resource } from './resource.js';

@@ -2,7 +2,7 @@ import type { FieldSelector, JsonObject, KubeList, KubeObject, ListMeta, Selecto
 import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
 import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
 import { type ContinueToken, readContinueToken, writeContinueToken } from './continue-token.js';
-import { shownAs } from './in-version.js';
+import { shownAs } from './custom/in-version.js';
 import type { Resource } from './resource.js';
 
 /** Which objects are meant, as parsed from the query. */

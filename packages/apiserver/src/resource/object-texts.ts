@@ -1,7 +1,7 @@
 import type { KubeObject } from 'riata/object';
 import { writeJson } from '../http/body/write-json.js';
 import type { Stored } from '../storage/storage.js';
-import { differsIn, inVersion, type ShownAs } from './in-version.js';
+import { differsIn, inVersion, type ShownAs } from './custom/in-version.js';
 import { RecentCache } from './recent-cache.js';
 
 /**

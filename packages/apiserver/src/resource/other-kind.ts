@@ -1,4 +1,4 @@
-import { builtInGroupVersions } from './built-in-resources.js';
+import { builtInGroupVersions } from './built-in/built-in-resources.js';
 import type { Resource } from './resource.js';
 
 /** What the built-in kinds are registered under, as upstream's messages name it. */

@@ -1,6 +1,6 @@
 import './write-parts.fixture.js';
 import { describe, expect, test } from 'vitest';
-import { builtInResources } from './built-in-resource.js';
+import { builtInResources } from './built-in/built-in-resource.js';
 import type { Resource } from './resource.js';
 import { ServedResources } from './resource-table.js';
 

@@ -1,5 +1,5 @@
 import type { HorizontalPodAutoscaler } from 'riata/kinds';
-import { inVersion } from '../resource/in-version.js';
+import { inVersion } from '../resource/custom/in-version.js';
 import { none, unknown, unset } from './cell-texts.js';
 import { ageColumn, nameColumn, printer, texts } from './table-printer.js';
 

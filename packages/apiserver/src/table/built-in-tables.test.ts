@@ -1,6 +1,6 @@
 import type { KubeObject } from 'riata/object';
 import { beforeAll, expect, test } from 'vitest';
-import { builtInResources } from '../resource/built-in-resource.js';
+import { builtInResources } from '../resource/built-in/built-in-resource.js';
 import { loadWriteParts } from '../resource/load-write-parts.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../schema/built-in/decode-typed.js';

@@ -23,7 +23,7 @@ import type {
   WatchVerbRequest,
 } from '../http/verb-handlers.js';
 import { protobufListPieces } from '../protobuf/list-pieces.js';
-import { subresourceAsResource } from '../resource/built-in-resource.js';
+import { subresourceAsResource } from '../resource/built-in/built-in-resource.js';
 import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { checkUid } from '../resource/expectations.js';

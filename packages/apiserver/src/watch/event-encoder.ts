@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { writeJson } from '../http/body/write-json.js';
-import { type ShownAs, shownAs } from '../resource/in-version.js';
+import { type ShownAs, shownAs } from '../resource/custom/in-version.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { RecentCache } from '../resource/recent-cache.js';
 import type { Resource } from '../resource/resource.js';

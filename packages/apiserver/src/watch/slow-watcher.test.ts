@@ -6,7 +6,7 @@ import { silentLogger, systemClock, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { ApiServer } from '../api-server.js';
 import type { TransportFlow } from '../http/in-process/transport.js';
-import { builtInResources } from '../resource/built-in-resource.js';
+import { builtInResources } from '../resource/built-in/built-in-resource.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 
 const log = silentLogger;

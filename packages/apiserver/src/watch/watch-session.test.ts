@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { type KubeObject, parseFieldSelector, parseSelector } from 'riata/object';
 import { memoryLogger, seededRandom, VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
-import { builtInResources } from '../resource/built-in-resource.js';
+import { builtInResources } from '../resource/built-in/built-in-resource.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import type { Resource } from '../resource/resource.js';
 import { MemoryStorage } from '../storage/memory-storage.js';

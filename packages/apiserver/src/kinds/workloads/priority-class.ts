@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
+import { systemPriorities } from '../../resource/built-in/own-objects.js';
 import { metaOf, numberOf, textOf, withMeta } from '../../resource/metadata.js';
-import { systemPriorities } from '../../resource/own-objects.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, notSupported, required } from '../../status/field-error.js';
 import { forbiddenWrite } from '../../status/refusal.js';

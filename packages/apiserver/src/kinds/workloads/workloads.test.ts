@@ -1,7 +1,7 @@
 import '../../resource/write-parts.fixture.js';
 import type { Json, JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { builtInResources } from '../../resource/built-in-resource.js';
+import { builtInResources } from '../../resource/built-in/built-in-resource.js';
 import { formatFieldError } from '../../status/field-error.js';
 import { withValue } from '../../verbs/scale.js';
 import type { PrepareContext } from '../kind-rules.js';

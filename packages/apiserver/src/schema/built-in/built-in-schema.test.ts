@@ -1,6 +1,6 @@
 import { applyStrategicMergePatch, type PatchSchema } from 'riata/object';
 import { describe, expect, test } from 'vitest';
-import { builtInGroupVersions } from '../../resource/built-in-resources.js';
+import { builtInGroupVersions } from '../../resource/built-in/built-in-resources.js';
 import { builtInPatchSchema, builtInSchema } from './built-in-schema.js';
 import type { SchemaNode } from './schema-node.js';
 

@@ -1,5 +1,5 @@
 import type { GroupVersionKind, PatchNode, PatchRef, PatchSchema } from 'riata/object';
-import { builtInGroupVersions } from '../../resource/built-in-resources.js';
+import { builtInGroupVersions } from '../../resource/built-in/built-in-resources.js';
 import { type GoStruct, goStruct } from './go-type.js';
 import { SchemaNode } from './schema-node.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from 'riata/object';
 import { describe, expect, test } from 'vitest';
-import { defaultDefinition, prepareDefinition } from '../../resource/crd-status.js';
+import { defaultDefinition, prepareDefinition } from '../../resource/custom/crd-status.js';
 import { formatFieldError } from '../../status/field-error.js';
 import type { CrdObject, CrdSpec, SchemaProps } from './crd-object.js';
 import { crdWarnings, validateCrd, validateCrdUpdate } from './validate-crd.js';

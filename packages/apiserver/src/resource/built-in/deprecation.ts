@@ -1,6 +1,6 @@
 import { compareKubeVersions } from 'riata/object';
-import type { CrdSpec, CrdVersion } from '../schema/crd/crd-object.js';
-import type { Resource } from './resource.js';
+import type { CrdSpec, CrdVersion } from '../../schema/crd/crd-object.js';
+import type { Resource } from '../resource.js';
 
 const builtIn: Readonly<Record<string, string>> = {
   '/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',

@@ -7,11 +7,11 @@ import {
   mergeTypeFromSchema,
   type StructuralSchema,
 } from 'riata/object';
-import { objectMetaSchema } from '../schema/built-in/object-meta-schema.js';
-import { withDefaults } from '../schema/structural/defaults.js';
-import { dropNulls } from '../schema/structural/drop-nulls.js';
-import { prune } from '../schema/structural/prune.js';
-import { textOf, valueAt } from './metadata.js';
+import { objectMetaSchema } from '../../schema/built-in/object-meta-schema.js';
+import { withDefaults } from '../../schema/structural/defaults.js';
+import { dropNulls } from '../../schema/structural/drop-nulls.js';
+import { prune } from '../../schema/structural/prune.js';
+import { textOf, valueAt } from '../metadata.js';
 
 /**
  * The schemas of all versions of a definition, as objects pass them on the way to and from storage

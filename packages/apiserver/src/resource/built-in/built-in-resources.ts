@@ -1,4 +1,4 @@
-import { builtInResourcesText } from './generated/built-in-resources.js';
+import { builtInResourcesText } from '../generated/built-in-resources.js';
 
 /** A part of a resource with a path of its own, e.g. `status`. */
 export interface BuiltInSubresource {

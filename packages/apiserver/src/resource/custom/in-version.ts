@@ -1,6 +1,6 @@
 import type { JsonObject, KubeObject } from 'riata/object';
-import { writeParts } from './load-write-parts.js';
-import type { Resource } from './resource.js';
+import { writeParts } from '../load-write-parts.js';
+import type { Resource } from '../resource.js';
 
 const converted = new WeakMap<KubeObject, KubeObject>();
 

@@ -1,9 +1,9 @@
 import { equal, isJsonObject, type JsonObject } from 'riata/object';
-import type { CrdObject, CrdSpec } from '../schema/crd/crd-object.js';
-import { nonStructural } from '../schema/crd/non-structural.js';
-import { validateCrd, validateCrdUpdate } from '../schema/crd/validate-crd.js';
-import type { FieldError } from '../status/field-error.js';
-import { stringsOf, textOf } from './metadata.js';
+import type { CrdObject, CrdSpec } from '../../schema/crd/crd-object.js';
+import { nonStructural } from '../../schema/crd/non-structural.js';
+import { validateCrd, validateCrdUpdate } from '../../schema/crd/validate-crd.js';
+import type { FieldError } from '../../status/field-error.js';
+import { stringsOf, textOf } from '../metadata.js';
 
 /** What keeps a definition while there are objects of it. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';

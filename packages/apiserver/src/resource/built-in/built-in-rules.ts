@@ -1,16 +1,16 @@
 import type { JsonObject } from 'riata/object';
-import { rulesOfKind } from '../kinds/kinds.js';
-import type { CrdObject } from '../schema/crd/crd-object.js';
-import { crdWarnings } from '../schema/crd/validate-crd.js';
+import { rulesOfKind } from '../../kinds/kinds.js';
+import type { CrdObject } from '../../schema/crd/crd-object.js';
+import { crdWarnings } from '../../schema/crd/validate-crd.js';
 import {
   checkDefinition,
   cleanupFinalizer,
   defaultDefinition,
   prepareDefinition,
   whenDefinitionGoes,
-} from './crd-status.js';
-import { textOf, valueAt } from './metadata.js';
-import type { ResourceRules } from './resource.js';
+} from '../custom/crd-status.js';
+import { textOf, valueAt } from '../metadata.js';
+import type { ResourceRules } from '../resource.js';
 
 /** `group/plural` of the kinds whose objects count generations. */
 const counting = new Set(

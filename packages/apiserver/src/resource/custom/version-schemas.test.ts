@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { describe, expect, test } from 'vitest';
-import { ApiServer } from '../api-server.js';
+import { ApiServer } from '../../api-server.js';
 import { VersionSchemas } from './version-schemas.js';
 
 const group = 'example.com';

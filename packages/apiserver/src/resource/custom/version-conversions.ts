@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
-import { eventFromCore, eventToCore } from '../kinds/events/event-conversion.js';
-import { autoscalerFromV1, autoscalerToV1 } from '../kinds/workloads/autoscaler-conversion.js';
+import { eventFromCore, eventToCore } from '../../kinds/events/event-conversion.js';
+import { autoscalerFromV1, autoscalerToV1 } from '../../kinds/workloads/autoscaler-conversion.js';
 
 type Convert = (object: JsonObject) => JsonObject;
 

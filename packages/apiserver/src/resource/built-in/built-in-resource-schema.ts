@@ -1,13 +1,13 @@
 import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
-import { builtInPatchSchema, builtInSchema } from '../schema/built-in/built-in-schema.js';
-import { decodeTyped, IllTypedError } from '../schema/built-in/decode-typed.js';
-import { fromUnstructured } from '../schema/built-in/from-unstructured.js';
-import { strictComplaints } from '../schema/strict-fields.js';
+import { builtInPatchSchema, builtInSchema } from '../../schema/built-in/built-in-schema.js';
+import { decodeTyped, IllTypedError } from '../../schema/built-in/decode-typed.js';
+import { fromUnstructured } from '../../schema/built-in/from-unstructured.js';
+import { strictComplaints } from '../../schema/strict-fields.js';
+import { resetBy, statusApart, trackingOf } from '../managed-fields.js';
+import { UnreadableError } from '../read-object.js';
+import type { ResourceRules, ResourceSchema } from '../resource.js';
 import type { BuiltInResource } from './built-in-resources.js';
 import { builtInRules } from './built-in-rules.js';
-import { resetBy, statusApart, trackingOf } from './managed-fields.js';
-import { UnreadableError } from './read-object.js';
-import type { ResourceRules, ResourceSchema } from './resource.js';
 
 /** How the objects of a built-in kind, or of a subresource that is one, are read and tracked. */
 export function schemaOfBuiltIn(

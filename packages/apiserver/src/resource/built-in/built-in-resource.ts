@@ -1,6 +1,6 @@
+import { writeParts } from '../load-write-parts.js';
+import type { Resource, ResourceRules, ResourceSchema, Subresource } from '../resource.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
-import { writeParts } from './load-write-parts.js';
-import type { Resource, ResourceRules, ResourceSchema, Subresource } from './resource.js';
 
 let all: readonly Resource[] | undefined;
 

@@ -1,10 +1,10 @@
-import './write-parts.fixture.js';
+import '../write-parts.fixture.js';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { MemoryStorage } from '../storage/memory-storage.js';
+import { MemoryStorage } from '../../storage/memory-storage.js';
+import { ObjectStore } from '../object-store.js';
 import { builtInResources } from './built-in-resource.js';
-import { ObjectStore } from './object-store.js';
 import { ownApiService } from './own-api-services.js';
 import { ownFlowSchemas, ownPriorityLevels } from './own-flow-control.js';
 import {
