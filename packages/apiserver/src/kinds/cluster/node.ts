@@ -7,8 +7,8 @@ import { parseCidr } from '../checks/ip-address.js';
 import { checkCidr, cidrWarnings } from '../checks/ip-checks.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { checkAmount } from '../pods/checks/resource-checks.js';
 import { roundAmounts, rounded } from '../pods/pod-defaults.js';
-import { checkAmount } from '../pods/resource-checks.js';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

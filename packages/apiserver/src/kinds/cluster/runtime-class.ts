@@ -4,8 +4,8 @@ import { checkImmutable, checkLabels } from '../../schema/object-meta.js';
 import { duplicate, type FieldError, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import type { KindRules } from '../kind-rules.js';
-import { checkContainerResources } from '../pods/resource-checks.js';
-import { checkTolerations } from '../pods/scheduling-checks.js';
+import { checkContainerResources } from '../pods/checks/resource-checks.js';
+import { checkTolerations } from '../pods/checks/scheduling-checks.js';
 
 export const runtimeClassRules: KindRules = {
   validate(object, before) {

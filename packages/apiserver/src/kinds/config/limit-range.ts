@@ -7,8 +7,8 @@ import { checkText } from '../checks/basic-checks.js';
 import { withoutEmptyList } from '../checks/empty-list.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { checkContainerResourceName, checkResourceName, isHugePages } from '../pods/checks/resource-checks.js';
 import { roundAmounts, rounded } from '../pods/pod-defaults.js';
-import { checkContainerResourceName, checkResourceName, isHugePages } from '../pods/resource-checks.js';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;

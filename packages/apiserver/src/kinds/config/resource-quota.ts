@@ -2,8 +2,8 @@ import { type JsonObject, parseQuantity } from 'riata/object';
 import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
+import { checkAmount, checkResourceName } from '../pods/checks/resource-checks.js';
 import { rounded } from '../pods/pod-defaults.js';
-import { checkAmount, checkResourceName } from '../pods/resource-checks.js';
 
 const ofPods = ['pods'];
 const computed = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];

@@ -2,8 +2,8 @@ import { equal, type Json, type JsonObject, type KubeObject } from 'riata/object
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { forbiddenWrite, type Refusal } from '../../status/refusal.js';
 import type { PrepareContext } from '../kind-rules.js';
+import { checkNewPod } from './checks/pod-checks.js';
 import { limitProblem, limitsOf, withLimits } from './limit-ranger.js';
-import { checkNewPod } from './pod-checks.js';
 
 /** What upstream's admission plug-ins make of a new or changed Pod. */
 export function admitPod(sent: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {

@@ -4,7 +4,7 @@ import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
 import { goQuote } from '../../status/go-quote.js';
 import { appArmorPrefix } from './app-armor.js';
-import { checkDescending } from './path-checks.js';
+import { checkDescending } from './checks/path-checks.js';
 
 const mirror = 'kubernetes.io/config.mirror';
 const cost = 'controller.kubernetes.io/pod-deletion-cost';

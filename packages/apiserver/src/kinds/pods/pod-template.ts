@@ -1,7 +1,7 @@
 import { type DefaultsTable, prefixed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { checkPodTemplate } from './checks/pod-template-checks.js';
 import { podSpecDefaults } from './pod-defaults.js';
-import { checkPodTemplate } from './pod-template-checks.js';
 
 /** What a template for Pods is given, by where it stands. */
 export const templateDefaults = (path: string): DefaultsTable => prefixed(`${path}.spec`, podSpecDefaults);

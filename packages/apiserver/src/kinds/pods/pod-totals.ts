@@ -1,6 +1,6 @@
 import { type JsonObject, parseQuantity, type Quantity } from 'riata/object';
 import { recordOf, recordsOf } from '../../resource/metadata.js';
-import { isHugePages } from './resource-checks.js';
+import { isHugePages } from './checks/resource-checks.js';
 
 type Amounts = Map<string, Quantity>;
 

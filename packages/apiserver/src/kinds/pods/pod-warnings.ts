@@ -5,8 +5,8 @@ import { append } from '../../status/append.js';
 import { goQuote } from '../../status/go-quote.js';
 import { ipWarnings } from '../checks/ip-checks.js';
 import { appArmorWarnings } from './app-armor.js';
+import { isFractional } from './checks/resource-checks.js';
 import { seccompContainer, seccompPod } from './pod-annotations.js';
-import { isFractional } from './resource-checks.js';
 
 /** What is told of names that are no DNS labels, since Pods are named after them. */
 export function nameWarnings(

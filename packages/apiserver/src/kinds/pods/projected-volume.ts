@@ -2,7 +2,7 @@ import type { JsonObject } from 'riata/object';
 import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
-import { checkNonReserved } from './path-checks.js';
+import { checkNonReserved } from './checks/path-checks.js';
 import { checkDownwardFile, checkKeyToPath } from './volume-files.js';
 
 /** What is wrong with the sources of a projected volume; no two of them may make the same file. */

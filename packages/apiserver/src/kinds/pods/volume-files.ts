@@ -2,8 +2,8 @@ import type { Json, JsonObject } from 'riata/object';
 import { numberOf, recordOf, textOf } from '../../resource/metadata.js';
 import { append } from '../../status/append.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
-import { checkFieldRef, checkResourceRef, volumeFields } from './env-checks.js';
-import { checkNonReserved } from './path-checks.js';
+import { checkFieldRef, checkResourceRef, volumeFields } from './checks/env-checks.js';
+import { checkNonReserved } from './checks/path-checks.js';
 
 const modes = 'must be a number between 0 and 0777 (octal), both inclusive';
 

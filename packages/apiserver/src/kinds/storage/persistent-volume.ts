@@ -6,9 +6,9 @@ import { type FieldError, forbidden, invalid, notSupported, required, tooLong } 
 import { checkEnum, checkText } from '../checks/basic-checks.js';
 import { goDiff } from '../checks/go-diff.js';
 import type { KindRules } from '../kind-rules.js';
-import { checkNodeSelector } from '../pods/affinity-checks.js';
+import { checkNodeSelector } from '../pods/checks/affinity-checks.js';
+import { checkNoBacksteps } from '../pods/checks/path-checks.js';
 import { oldVolumes } from '../pods/old-volumes.js';
-import { checkNoBacksteps } from '../pods/path-checks.js';
 import { rounded } from '../pods/pod-defaults.js';
 import { type FieldCheck, needs } from '../pods/volume-files.js';
 import { checkAccessModes } from './access-modes.js';

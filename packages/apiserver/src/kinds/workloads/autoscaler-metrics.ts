@@ -4,7 +4,7 @@ import { dnsLabel, pathSegmentName } from '../../schema/name-rules.js';
 import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
-import { checkContainerResourceName } from '../pods/resource-checks.js';
+import { checkContainerResourceName } from '../pods/checks/resource-checks.js';
 import { checkReference } from './autoscaler-reference.js';
 
 type Check = (source: JsonObject, path: string) => FieldError[];

@@ -3,7 +3,7 @@ import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.j
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
-import { checkAmount } from '../pods/resource-checks.js';
+import { checkAmount } from '../pods/checks/resource-checks.js';
 import { checkMetric } from './autoscaler-metrics.js';
 import { checkReference } from './autoscaler-reference.js';
 import { checkCounts } from './replica-checks.js';

@@ -5,9 +5,9 @@ import { type FieldError, invalid, notSupported, required } from '../../status/f
 import { checkLabelSelector, isEmptySelector } from '../checks/label-selector.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
+import { checkLastingTemplate, checkTemplateLabels } from '../pods/checks/pod-template-checks.js';
 import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
-import { checkLastingTemplate, checkTemplateLabels } from '../pods/pod-template-checks.js';
 import { templateWarnings } from '../pods/pod-warnings.js';
 import {
   amountOrPercent,

@@ -14,7 +14,7 @@ import {
 } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { checkDomainPath } from '../checks/domain-names.js';
-import { checkPodTemplate } from '../pods/pod-template-checks.js';
+import { checkPodTemplate } from '../pods/checks/pod-template-checks.js';
 import { parseIndexes } from './job-indexes.js';
 import { checkCounts } from './replica-checks.js';
 

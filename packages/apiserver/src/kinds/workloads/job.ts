@@ -4,9 +4,9 @@ import { type FieldError, invalid, required } from '../../status/field-error.js'
 import { checkLabelSelector } from '../checks/label-selector.js';
 import { computed, type DefaultsTable, prefixed } from '../defaults-table.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { checkTemplateLabels, selectorMatches } from '../pods/checks/pod-template-checks.js';
 import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
-import { checkTemplateLabels, selectorMatches } from '../pods/pod-template-checks.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
 import { checkIndexedName, checkJobSpec } from './job-checks.js';
 import { checkJobStatus } from './job-status-checks.js';

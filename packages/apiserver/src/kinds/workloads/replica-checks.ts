@@ -5,7 +5,7 @@ import { type FieldError, invalid, required } from '../../status/field-error.js'
 import { checkNonNegative, checkText } from '../checks/basic-checks.js';
 import { checkLabelSelector, isEmptySelector } from '../checks/label-selector.js';
 import { percent } from '../checks/text-rules.js';
-import { checkLastingTemplate, checkTemplateLabels, selectorMatches } from '../pods/pod-template-checks.js';
+import { checkLastingTemplate, checkTemplateLabels, selectorMatches } from '../pods/checks/pod-template-checks.js';
 
 /** The selector and the template of a kind that keeps Pods running. */
 export function checkSelectorAndTemplate(

@@ -1,12 +1,12 @@
 import { equal, type JsonObject } from 'riata/object';
-import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { append } from '../../status/append.js';
-import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
-import { checkAppArmorFields } from './app-armor.js';
+import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { append } from '../../../status/append.js';
+import { type FieldError, forbidden, invalid, required } from '../../../status/field-error.js';
+import { checkAppArmorFields } from '../app-armor.js';
+import { checkAnnotationChanges, checkPodAnnotations, isMirrored } from '../pod-annotations.js';
+import { changedFields, checkGatedChanges } from '../pod-changes.js';
+import { checkResize } from '../pod-resize.js';
 import { checkImageBlanks } from './container-checks.js';
-import { checkAnnotationChanges, checkPodAnnotations, isMirrored } from './pod-annotations.js';
-import { changedFields, checkGatedChanges } from './pod-changes.js';
-import { checkResize } from './pod-resize.js';
 import { checkPodSpec } from './pod-spec-checks.js';
 import { checkTolerations } from './scheduling-checks.js';
 

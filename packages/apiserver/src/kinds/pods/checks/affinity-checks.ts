@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from 'riata/object';
-import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../../schema/name-rules.js';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
-import { checkEnum, checkPositive, checkText } from '../checks/basic-checks.js';
-import { checkLabelSelector } from '../checks/label-selector.js';
+import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../../resource/metadata.js';
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../../../schema/name-rules.js';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../../status/field-error.js';
+import { checkEnum, checkPositive, checkText } from '../../checks/basic-checks.js';
+import { checkLabelSelector } from '../../checks/label-selector.js';
 
 const always = 'requiredDuringSchedulingIgnoredDuringExecution';
 const ifPossible = 'preferredDuringSchedulingIgnoredDuringExecution';

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from 'riata/object';
-import { recordOf, textOf } from '../../resource/metadata.js';
-import { byteLength, dnsSubdomain } from '../../schema/name-rules.js';
-import { type FieldError, invalid, pointer } from '../../status/field-error.js';
-import { checkText } from '../checks/basic-checks.js';
+import { recordOf, textOf } from '../../../resource/metadata.js';
+import { byteLength, dnsSubdomain } from '../../../schema/name-rules.js';
+import { type FieldError, invalid, pointer } from '../../../status/field-error.js';
+import { checkText } from '../../checks/basic-checks.js';
 
 const maxSpecKiB = 64;
 const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from 'riata/object';
-import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
-import { append } from '../../status/append.js';
-import { duplicate, type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
-import { checkEnum, checkRange } from '../checks/basic-checks.js';
+import { recordOf, recordsOf, stringsOf, textOf } from '../../../resource/metadata.js';
+import { append } from '../../../status/append.js';
+import { duplicate, type FieldError, invalid, notSupported, required } from '../../../status/field-error.js';
+import { checkEnum, checkRange } from '../../checks/basic-checks.js';
 import { checkDescending } from './path-checks.js';
 import { checkWindowsOptions } from './windows-checks.js';
 

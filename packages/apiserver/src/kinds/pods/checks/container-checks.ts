@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from 'riata/object';
-import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel } from '../../schema/name-rules.js';
-import { append } from '../../status/append.js';
+import { numberOf, recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { dnsLabel } from '../../../schema/name-rules.js';
+import { append } from '../../../status/append.js';
 import {
   absent,
   duplicate,
@@ -11,10 +11,10 @@ import {
   notSupported,
   required,
   tooMany,
-} from '../../status/field-error.js';
-import { checkPort, checkRequiredEnum, checkText } from '../checks/basic-checks.js';
-import { protocols } from '../checks/ports.js';
-import { portName } from '../checks/text-rules.js';
+} from '../../../status/field-error.js';
+import { checkPort, checkRequiredEnum, checkText } from '../../checks/basic-checks.js';
+import { protocols } from '../../checks/ports.js';
+import { portName } from '../../checks/text-rules.js';
 import { checkEnvironment } from './env-checks.js';
 import { checkMounts, type Volumes } from './mount-checks.js';
 import { checkLifecycle } from './probe-checks.js';

@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, parseQuantity } from 'riata/object';
-import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, dnsSubdomain } from '../../schema/name-rules.js';
-import { checkAnnotations, checkLabels } from '../../schema/object-meta.js';
-import { append } from '../../status/append.js';
+import { recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { dnsLabel, dnsSubdomain } from '../../../schema/name-rules.js';
+import { checkAnnotations, checkLabels } from '../../../schema/object-meta.js';
+import { append } from '../../../status/append.js';
 import {
   duplicate,
   type FieldError,
@@ -11,15 +11,15 @@ import {
   notSupported,
   required,
   tooLong,
-} from '../../status/field-error.js';
-import { goQuote } from '../../status/go-quote.js';
-import { checkRequiredEnum, checkText } from '../checks/basic-checks.js';
-import { checkClaimSpec } from '../storage/persistent-volume-claim.js';
+} from '../../../status/field-error.js';
+import { goQuote } from '../../../status/go-quote.js';
+import { checkRequiredEnum, checkText } from '../../checks/basic-checks.js';
+import { checkClaimSpec } from '../../storage/persistent-volume-claim.js';
+import { oldVolumes } from '../old-volumes.js';
+import { checkProjected } from '../projected-volume.js';
+import { checkDownwardFile, checkKeyToPath, checkMode, type FieldCheck, needs } from '../volume-files.js';
 import type { Volumes } from './mount-checks.js';
-import { oldVolumes } from './old-volumes.js';
 import { checkDescending, checkNoBacksteps } from './path-checks.js';
-import { checkProjected } from './projected-volume.js';
-import { checkDownwardFile, checkKeyToPath, checkMode, type FieldCheck, needs } from './volume-files.js';
 
 const moreThanOne = 'may not specify more than 1 volume type';
 /** What is wrong with the volumes of a Pod, and those that are fine. `name` is that of the Pod, where there is one. */

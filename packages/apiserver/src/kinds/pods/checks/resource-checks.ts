@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, parseQuantity } from 'riata/object';
-import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, qualifiedName } from '../../schema/name-rules.js';
-import { append } from '../../status/append.js';
+import { recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { dnsLabel, qualifiedName } from '../../../schema/name-rules.js';
+import { append } from '../../../status/append.js';
 import {
   absent,
   duplicate,
@@ -10,8 +10,8 @@ import {
   invalid,
   notSupported,
   required,
-} from '../../status/field-error.js';
-import { checkText } from '../checks/basic-checks.js';
+} from '../../../status/field-error.js';
+import { checkText } from '../../checks/basic-checks.js';
 
 const ofContainers: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const standard: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 import type { JsonObject } from 'riata/object';
-import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { append } from '../../status/append.js';
-import { absent, type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
-import { checkEnum } from '../checks/basic-checks.js';
+import { recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { append } from '../../../status/append.js';
+import { absent, type FieldError, forbidden, invalid, required } from '../../../status/field-error.js';
+import { checkEnum } from '../../checks/basic-checks.js';
 import { checkDescending, checkNoBacksteps } from './path-checks.js';
 
 /** The volumes of a Pod that are fine, by their names. */

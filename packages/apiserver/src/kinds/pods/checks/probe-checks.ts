@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from 'riata/object';
-import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
-import { append } from '../../status/append.js';
-import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
-import { checkEnum, checkNonNegative, checkText } from '../checks/basic-checks.js';
-import { checkPortOrName } from '../checks/ports.js';
-import { headerName } from '../checks/text-rules.js';
+import { numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../../resource/metadata.js';
+import { append } from '../../../status/append.js';
+import { type FieldError, forbidden, invalid, required } from '../../../status/field-error.js';
+import { checkEnum, checkNonNegative, checkText } from '../../checks/basic-checks.js';
+import { checkPortOrName } from '../../checks/ports.js';
+import { headerName } from '../../checks/text-rules.js';
 
 /** What is wrong with the probes of a container and with what is done when it starts and stops. */
 export function checkLifecycle(container: JsonObject, spec: JsonObject, path: string): FieldError[] {

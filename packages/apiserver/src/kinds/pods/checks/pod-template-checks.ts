@@ -1,9 +1,9 @@
 import { type Json, type JsonObject, type LabelSelector, selectorFrom } from 'riata/object';
-import { recordOf, recordsOf } from '../../resource/metadata.js';
-import { checkAnnotations, checkLabels } from '../../schema/object-meta.js';
-import { type FieldError, forbidden, invalid, notSupported } from '../../status/field-error.js';
-import { checkAppArmorFields } from './app-armor.js';
-import { checkPodAnnotations } from './pod-annotations.js';
+import { recordOf, recordsOf } from '../../../resource/metadata.js';
+import { checkAnnotations, checkLabels } from '../../../schema/object-meta.js';
+import { type FieldError, forbidden, invalid, notSupported } from '../../../status/field-error.js';
+import { checkAppArmorFields } from '../app-armor.js';
+import { checkPodAnnotations } from '../pod-annotations.js';
 import { checkPodSpec } from './pod-spec-checks.js';
 
 /** What is wrong with a template for Pods (`ValidatePodTemplateSpec`). */

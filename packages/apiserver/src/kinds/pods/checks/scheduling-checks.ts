@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from 'riata/object';
-import { recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
-import { dnsSubdomain, labelValue, qualifiedName } from '../../schema/name-rules.js';
-import { append } from '../../status/append.js';
-import { duplicate, type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
-import { checkText } from '../checks/basic-checks.js';
-import { checkIp } from '../checks/ip-checks.js';
-import { byPattern } from '../checks/text-rules.js';
+import { recordOf, recordsOf, stringsOf, textOf } from '../../../resource/metadata.js';
+import { dnsSubdomain, labelValue, qualifiedName } from '../../../schema/name-rules.js';
+import { append } from '../../../status/append.js';
+import { duplicate, type FieldError, invalid, notSupported, required } from '../../../status/field-error.js';
+import { checkText } from '../../checks/basic-checks.js';
+import { checkIp } from '../../checks/ip-checks.js';
+import { byPattern } from '../../checks/text-rules.js';
 
 /** What is wrong with the taints that a Pod bears (`ValidateTolerations`). */
 export function checkTolerations(given: Json | undefined, path: string): FieldError[] {

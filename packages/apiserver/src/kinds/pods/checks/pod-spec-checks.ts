@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from 'riata/object';
-import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
-import { checkLabels } from '../../schema/object-meta.js';
-import { append } from '../../status/append.js';
+import { numberOf, recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../schema/name-rules.js';
+import { checkLabels } from '../../../schema/object-meta.js';
+import { append } from '../../../status/append.js';
 import {
   absent,
   duplicate,
@@ -12,12 +12,12 @@ import {
   notSupported,
   required,
   tooLong,
-} from '../../status/field-error.js';
-import { checkRange, checkText } from '../checks/basic-checks.js';
-import type { TextRule } from '../checks/text-rules.js';
+} from '../../../status/field-error.js';
+import { checkRange, checkText } from '../../checks/basic-checks.js';
+import type { TextRule } from '../../checks/text-rules.js';
+import { containerTotals } from '../pod-totals.js';
 import { checkAffinity, checkSpread } from './affinity-checks.js';
 import { checkContainers } from './container-checks.js';
-import { containerTotals } from './pod-totals.js';
 import { checkContainerResources, checkPodResources } from './resource-checks.js';
 import { checkDnsConfig, checkHostAliases, checkSchedulingGates, checkTolerations } from './scheduling-checks.js';
 import { checkPodSecurity } from './security-checks.js';

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from 'riata/object';
-import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsLabel, dnsSubdomain, dnsSubdomainName, qualifiedName } from '../../schema/name-rules.js';
-import { append } from '../../status/append.js';
-import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
-import { checkText } from '../checks/basic-checks.js';
-import { configMapKey, envVarName } from '../checks/text-rules.js';
+import { recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { dnsLabel, dnsSubdomain, dnsSubdomainName, qualifiedName } from '../../../schema/name-rules.js';
+import { append } from '../../../status/append.js';
+import { type FieldError, invalid, notSupported, required } from '../../../status/field-error.js';
+import { checkText } from '../../checks/basic-checks.js';
+import { configMapKey, envVarName } from '../../checks/text-rules.js';
 import { checkNoBacksteps } from './path-checks.js';
 
 /** What is wrong with the environment of a container (`ValidateEnv`, `ValidateEnvFrom`). */

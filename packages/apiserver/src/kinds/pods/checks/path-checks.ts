@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../../status/field-error.js';
+import { type FieldError, invalid } from '../../../status/field-error.js';
 
 /** A path without `..` (`validatePathNoBacksteps`). */
 export function checkNoBacksteps(value: string, path: string): FieldError[] {

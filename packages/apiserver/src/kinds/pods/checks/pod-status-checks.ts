@@ -1,12 +1,12 @@
 import type { JsonObject } from 'riata/object';
-import { numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
-import { checkImmutable } from '../../schema/object-meta.js';
-import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
-import { checkText } from '../checks/basic-checks.js';
-import { parseIp } from '../checks/ip-address.js';
-import { checkIp } from '../checks/ip-checks.js';
-import { checkAnnotationChanges, checkPodAnnotations } from './pod-annotations.js';
+import { numberOf, recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
+import { dnsSubdomain, qualifiedName } from '../../../schema/name-rules.js';
+import { checkImmutable } from '../../../schema/object-meta.js';
+import { type FieldError, forbidden, invalid } from '../../../status/field-error.js';
+import { checkText } from '../../checks/basic-checks.js';
+import { parseIp } from '../../checks/ip-address.js';
+import { checkIp } from '../../checks/ip-checks.js';
+import { checkAnnotationChanges, checkPodAnnotations } from '../pod-annotations.js';
 
 /** What is wrong with what is told of a Pod (`ValidatePodStatusUpdate`). */
 export function checkPodStatus(pod: JsonObject, before: JsonObject): FieldError[] {
