@@ -2,6 +2,9 @@ import type { ControllerDefinition } from 'riata/controller';
 import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscaler.js';
 import type { MetricsOptions } from './autoscaling/metrics.js';
 import { certificateSigningRequests, type SignerOptions } from './certificates/certificate-signing-requests.js';
+import { endpointMirroring } from './network/endpoint-mirroring.js';
+import { endpointSlices } from './network/endpoint-slice.js';
+import { endpoints } from './network/endpoints.js';
 import { type LoadBalancerOptions, loadBalancers } from './network/load-balancers.js';
 import { type KubeletOptions, kubelet } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
@@ -13,13 +16,10 @@ import { type ProvisionerOptions, provisioner, volumeDeleter } from './storage/p
 import { volumeReclaimer } from './storage/volume-reclaimer.js';
 import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
-import { deployments } from './workloads/deployment.js';
+import { deployments } from './workloads/deployment/deployment.js';
+import { replicaSets } from './workloads/deployment/replica-set.js';
 import { disruptionBudgets } from './workloads/disruption-budget.js';
-import { endpointMirroring } from './workloads/endpoint-mirroring.js';
-import { endpointSlices } from './workloads/endpoint-slice.js';
-import { endpoints } from './workloads/endpoints.js';
 import { jobs } from './workloads/job.js';
-import { replicaSets } from './workloads/replica-set.js';
 import { replicationControllers } from './workloads/replication-controller.js';
 import { statefulSets } from './workloads/stateful-set.js';
 

@@ -6,11 +6,11 @@ import { tolerates } from '../node/scheduler.js';
 import { adopters, claimObjects } from './adoption.js';
 import { deleteRevisions, type History, recordRevision } from './controller-revision.js';
 import { allowsSurge, daemonSteps } from './daemon-rollout.js';
+import { templateHash } from './deployment/template-hash.js';
 import { lookAgainSoonest } from './look-again.js';
 import { podFrom } from './make-pod.js';
 import { createPod, deletePod } from './pod-control.js';
 import { controlledBy, hasEnded, isReady, untilAvailable } from './pods.js';
-import { templateHash } from './template-hash.js';
 
 /** Names the revision that a Pod was made from. */
 const hashLabel = 'controller-revision-hash';

@@ -10,7 +10,7 @@ import {
   StatefulSet,
 } from 'riata/kinds';
 import { selectorFrom } from 'riata/object';
-import { expectedScale } from './expected-scale.js';
+import { expectedScale } from './deployment/expected-scale.js';
 import { countOf } from './int-or-percent.js';
 import { LastEvents } from './last-events.js';
 import { lookAgainSoonest } from './look-again.js';

@@ -2,10 +2,10 @@ import { control, isDeleting, type ReconcileContext } from 'riata';
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from 'riata/kinds';
 import { adopters, claimObjects } from './adoption.js';
 import { deleteRevisions, type History, recordRevision } from './controller-revision.js';
+import { dataHash } from './deployment/template-hash.js';
 import { lookAgainSoonest } from './look-again.js';
 import { controlledBy, hasEnded, isReady, untilAvailable } from './pods.js';
 import { createStatefulPod, deleteStatefulPod, hashLabel } from './stateful-pod.js';
-import { dataHash } from './template-hash.js';
 
 const naming = { label: 'controller.kubernetes.io/hash', hash: dataHash };
 const selectorOf = ({ spec }: StatefulSet) => spec.selector;

@@ -1,6 +1,6 @@
 import { control, ignoreNotFound } from 'riata';
 import { Endpoints, Pod, Service } from 'riata/kinds';
-import { isReady } from './pods.js';
+import { isReady } from '../workloads/pods.js';
 import {
   addressOf,
   hasSelector,

@@ -1,8 +1,8 @@
 import { type Client, isDeleting } from 'riata';
 import type { MapFunc } from 'riata/controller';
 import { Pod, Service } from 'riata/kinds';
-import { hasEnded } from './pods.js';
-import { selects } from './selects.js';
+import { hasEnded } from '../workloads/pods.js';
+import { selects } from '../workloads/selects.js';
 
 /** A port of a Pod that a Service sends to. */
 export interface TargetPort {

@@ -1,16 +1,16 @@
 import { control, ignoreNotFound, isAlreadyExists, isControlledBy, isDeleting, type ReconcileContext } from 'riata';
 import { Deployment, ReplicaSet } from 'riata/kinds';
 import { isNamespaceTerminating } from 'riata/rest';
-import { adopters, claimObjects } from './adoption.js';
+import { adopters, claimObjects } from '../adoption.js';
+import { lookAgain } from '../look-again.js';
+import { errorText } from '../pod-control.js';
+import { controlledBy, controllerReference } from '../pods.js';
+import { says } from '../says.js';
 import { deploymentConditions, ReplicaSetCreateError } from './deployment-conditions.js';
 import { hashLabel, revisionAnnotation, revisionAnnotations, revisionOf, sameTemplate } from './deployment-revision.js';
 import { rollBack } from './deployment-rollback.js';
 import { isScaled, resize, scale, sizeAnnotations } from './deployment-scale.js';
-import { lookAgain } from './look-again.js';
-import { errorText } from './pod-control.js';
-import { controlledBy, controllerReference } from './pods.js';
 import { rollingSteps, wanted } from './rolling-update.js';
-import { says } from './says.js';
 import { templateHash } from './template-hash.js';
 
 /** Moves the Pods of a Deployment to its newest template, ReplicaSet by ReplicaSet, and remembers the older ones. */

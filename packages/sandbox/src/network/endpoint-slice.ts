@@ -1,6 +1,7 @@
 import { control, ignoreNotFound, isControlledBy, isDeleting, type ReconcileContext } from 'riata';
 import { EndpointSlice, Pod, Service } from 'riata/kinds';
-import { isReady } from './pods.js';
+import { templateHash } from '../workloads/deployment/template-hash.js';
+import { isReady } from '../workloads/pods.js';
 import {
   addressOf,
   hasSelector,
@@ -10,7 +11,6 @@ import {
   servicePods,
   servicesOf,
 } from './service-pods.js';
-import { templateHash } from './template-hash.js';
 
 const managedBy = 'endpointslice-controller.k8s.io';
 /** No more endpoints than this are in one slice. */

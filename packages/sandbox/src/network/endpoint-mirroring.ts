@@ -7,7 +7,7 @@ import {
   Endpoints,
   Service,
 } from 'riata/kinds';
-import { templateHash } from './template-hash.js';
+import { templateHash } from '../workloads/deployment/template-hash.js';
 
 const managedBy = 'endpointslicemirroring-controller.k8s.io';
 /** No more addresses than this are mirrored of a subset. */
