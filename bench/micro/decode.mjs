@@ -5,11 +5,10 @@ import { listChunks, podBytes } from './pods.mjs';
 
 const count = Number(process.argv[2] ?? 5_000);
 const rounds = 5;
-const { ListDecoder, WatchDecoder, listStream, scanMeta } = await loadSource({
+const { ListDecoder, WatchDecoder, listStream } = await loadSource({
   'rest/stream/list-decoder.js': ['ListDecoder'],
   'rest/stream/watch-decoder.js': ['WatchDecoder'],
   'rest/stream/list-stream.js': ['listStream'],
-  'object/scan/scan-meta.js': ['scanMeta'],
 });
 const pods = Array.from({ length: count }, (_, i) => podBytes(i));
 const chunks = [...listChunks(count)].map((chunk) => Buffer.from(chunk));
@@ -64,9 +63,6 @@ const cases = {
   'list stream, managedFields cut': (keep) => stream(chunks, keep, { cutManagedFields: true }),
   'watch decode': (keep) => drain(new WatchDecoder(), events, keep),
   'watch decode, managedFields cut': (keep) => drain(new WatchDecoder({ cutManagedFields: true }), events, keep),
-  'scanMeta only': (keep) => {
-    for (const pod of pods) keep.push(scanMeta(pod));
-  },
 };
 
 const best = Object.fromEntries(Object.keys(cases).map((name) => [name, Number.POSITIVE_INFINITY]));

@@ -8,7 +8,6 @@ import { ScriptedInformerServer } from '../lib/scripted-informer-server.mjs';
 import { goal, number, rowsOf, Series, table } from '../lib/series.mjs';
 
 const ours = 'riata';
-const oursOfMetadata = 'riata raw, metadata alone read';
 const clientGo = 'client-go, typed, protobuf';
 const clientGoLean = 'client-go, typed, no managedFields';
 
@@ -34,12 +33,9 @@ export const informer = {
     const go = goPrograms && join(goPrograms, 'informer');
     const all = {
       [clientGo]: program(go, 'typed'),
-      [ours]: ofRiata(['parsed', 'whole']),
-      'riata, --max-semi-space-size=4': ofRiata(['parsed', 'whole'], ['--max-semi-space-size=4']),
+      [ours]: ofRiata(),
+      'riata, --max-semi-space-size=4': ofRiata([], ['--max-semi-space-size=4']),
       [clientGoLean]: program(go, 'no-managed-fields'),
-      'riata raw': ofRiata(['raw', 'whole']),
-      [oursOfMetadata]: ofRiata(['raw', 'metadata']),
-      'riata hash-consed': ofRiata(['hash-consed', 'whole']),
       'client-go, dynamic, JSON': program(go, 'dynamic'),
       'kube-rs': program(kubeRs, 'default'),
       'kube-rs, no managedFields': program(kubeRs, 'no-managed-fields'),
@@ -95,7 +91,6 @@ const peers = { [clientGo]: 'client-go', 'kube-rs': 'kube-rs', 'client-node': 'c
 
 const names = {
   [ours]: 'riata',
-  [oursOfMetadata]: 'riata raw, metadata read',
   [clientGo]: 'client-go, protobuf',
   [clientGoLean]: 'client-go, no managedFields',
   'client-go, dynamic, JSON': 'client-go, dynamic',
@@ -151,10 +146,6 @@ function goalsOf(rows) {
     goal({
       what: 'informer, longest block of the event loop',
       ...{ got: Series.of(mine, 'blockMs'), most: 20, unit: ' ms', digits: 1 },
-    }),
-    goal({
-      what: 'raw informer, metadata read, CPU per event beside client-go',
-      ...{ got: beside(oursOfMetadata, clientGo, 'eventUs'), most: 0.4, ...times },
     }),
   ];
   return all.filter(({ got }) => got !== '–');

@@ -67,7 +67,7 @@ test('a cache', async () => {
   const stop = new AbortController();
   const { signal } = stop;
   const mine = { labelSelector: 'app=guide' };
-  const cache = new Cache(client, { kinds: [cached(ConfigMap, { ...mine, memory: 'hash-consed' })] });
+  const cache = new Cache(client, { kinds: [cached(ConfigMap, mine)] });
   await cache.indexField(ConfigMap, 'colour', (map) => [map.data?.colour ?? '']);
   const running = cache.run({ signal });
   await cache.waitForCacheSync({ signal });

@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
-import { Cache, type CacheMemory, cached, listWatch, SharedIndexInformer } from 'riata/cache';
+import { Cache, cached, listWatch, SharedIndexInformer } from 'riata/cache';
 import { type ConnectedClient, createClient } from 'riata/client';
 import { ConfigMap } from 'riata/kinds';
 import type { RestConfig } from 'riata/rest';
@@ -50,7 +50,6 @@ export async function informerRound(world: RoundWorld, seed: number): Promise<Ro
   const { direct, namespace } = world;
   const started = systemClock.monotonic();
   const random = seededRandom(seed);
-  const memory = (['parsed', 'raw', 'parsed', 'hash-consed'] as const)[seed % 4] as CacheMemory;
   const useWatchList = random.next() < 0.5;
   const pageSize = random.next() < 0.3 ? random.int(1, 6) : undefined;
   const runtime = { ...world.runtime, random: seededRandom(`${seed} runtime`) };
@@ -62,13 +61,13 @@ export async function informerRound(world: RoundWorld, seed: number): Promise<Ro
   const credentials = server.startsWith('https') ? world.config.credentials : undefined;
   await using client = createClient({ ...world.config, server, credentials }, { runtime });
   const informer = new SharedIndexInformer(listWatch(client, ConfigMap, selection), {
-    ...{ kind: ConfigMap, memory, useWatchList, pageSize, silence, indexers, runtime },
+    ...{ kind: ConfigMap, useWatchList, pageSize, silence, indexers, runtime },
     resyncPeriod: random.next() < 0.3 ? '1s' : 0,
     onHandlerError: () => {},
     watchErrorHandler: () => {},
   });
   await using cache = new Cache(client, {
-    kinds: [cached(ConfigMap, { namespaces: [namespace], fieldSelector, memory, useWatchList, silence })],
+    kinds: [cached(ConfigMap, { namespaces: [namespace], fieldSelector, useWatchList, silence })],
     watchErrorHandler: () => {},
     runtime,
   });

@@ -190,7 +190,7 @@ const unchecked = new Set([
   ...['ElectionRunOptions', 'FenceOptions', 'LockOptions', 'RequestQueueOptions', 'ShardRunOptions', 'SourceOptions'],
   ...['HandlerErrorOptions', 'TransportErrorOptions', 'ListDecodeOptions', 'WatchDecodeOptions', 'BodyReaderOptions'],
   ...['ExchangerOptions', 'FilteringOptions', 'MergeSchemaOptions', 'OwnWritesOptions', 'PlacingOptions'],
-  ...['RawObjectsOptions', 'SetApplyOptions', 'AuthOptions', 'HashConsingOptions', 'LinkOptions', 'OnWriteOptions'],
+  ...['SetApplyOptions', 'AuthOptions', 'LinkOptions', 'OnWriteOptions'],
 ]);
 
 test('every exported options type has its names listed', () => {

@@ -51,7 +51,7 @@ export class CacheMember<R extends KubeObject> {
   constructor(namespace: string | undefined, parts: CacheMemberParts<R>) {
     const { client, kind, options, indexers, onError, runtime } = parts;
     const { labelSelector, fieldSelector, transform } = options;
-    const { memory, pageSize, useWatchList, silence, resyncPeriod } = options;
+    const { pageSize, useWatchList, silence, resyncPeriod } = options;
     const selection = { namespace, labelSelector, fieldSelector };
     this.namespace = namespace;
     this.selection = selection;
@@ -60,7 +60,7 @@ export class CacheMember<R extends KubeObject> {
     this.#transform = transform;
     this.#selection = parseSelection(selection);
     this.informer = new SharedIndexInformer<R>(listWatch(client, kind, selection), {
-      ...{ kind, indexers, transform, memory, pageSize, useWatchList, silence, resyncPeriod, runtime },
+      ...{ kind, indexers, transform, pageSize, useWatchList, silence, resyncPeriod, runtime },
       ...(namespace === undefined ? {} : { name: `${kind.plural} in ${namespace}` }),
       watchErrorHandler: onError,
     });

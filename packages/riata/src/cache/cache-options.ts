@@ -9,7 +9,7 @@ import type { SharedIndexInformerOptions, WatchErrorHandler } from './informer/s
 /** How a cache holds one kind (`cache.ByObject`). */
 export interface KindCacheOptions<R extends KubeObject = KubeObject>
   extends Pick<Selection, 'labelSelector' | 'fieldSelector'>,
-    Pick<SharedIndexInformerOptions<R>, 'transform' | 'memory' | 'pageSize' | 'useWatchList' | 'silence'> {
+    Pick<SharedIndexInformerOptions<R>, 'transform' | 'pageSize' | 'useWatchList' | 'silence'> {
   /**
    * Only these namespaces, with one watch each; can be changed at run time by `setNamespaces`. No effect on kinds beside
    * the namespaces. @default the cache's, or all
@@ -31,7 +31,6 @@ export const kindCacheOptionNames = optionNames<KindCacheOptions<KubeObject>>({
   labelSelector: true,
   fieldSelector: true,
   transform: true,
-  memory: true,
   pageSize: true,
   useWatchList: true,
   silence: true,

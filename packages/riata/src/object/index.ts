@@ -192,10 +192,8 @@ export {
 export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity/quantity.js';
 export type { QuantityFormat } from './quantity/quantity-parser.js';
-export { isRawObject, type RawObjectsOptions, rawObjects } from './raw/raw-object.js';
 export { compareResourceVersions } from './resource-version.js';
 export { type DecodeOptions, decodeObject, type FramedObject, type MakeObject } from './scan/decode-object.js';
-export { type ScannedMeta, scanMeta } from './scan/scan-meta.js';
 export { unsafeNumbers } from './scan/unsafe-numbers.js';
 export { structuralProblems } from './schema/check-structural.js';
 export type {

@@ -1,6 +1,6 @@
-import { skipNested, stringEnd } from '../../object/raw/skip-value.js';
 import { type FramedObject, textAround, textOf } from '../../object/scan/decode-object.js';
 import { mayHoldLongInteger } from '../../object/scan/guess.js';
+import { skipNested, stringEnd } from '../../object/scan/skip-value.js';
 import { lossOf } from '../../object/value/lossy.js';
 import { type Bag, polluted, recursionLimit } from '../../object/value/own.js';
 import { nextMetadata, noteMetadata } from './digested-metadata.js';
@@ -86,21 +86,6 @@ export class AlikeDecoder {
     if (!isVersion || polluted() || lossOf(known) !== undefined) return undefined;
     const decoded = this.#decode(framed, known as Bag, true);
     return decoded === UNLIKE || framed.metadataEnd === 0 ? undefined : (decoded as object);
-  }
-
-  /**
-   * As {@link decode}, of the metadata alone: those that begin at `from` and end at `metadataEnd`. Frozen if they are the same as
-   * `known` but for their resourceVersion, and `known` is.
-   */
-  decodeMetadata(framed: FramedObject, from: number, known: object, isVersion: boolean): object | undefined {
-    const next = isVersion ? nextMetadata(known, framed, from) : undefined;
-    // All that is in it is frozen already.
-    if (next !== undefined) return Object.isFrozen(known) ? Object.freeze(next) : next;
-    if (framed.isUnseen || framed.suspectNumber || polluted()) return undefined;
-    this.#begin(framed);
-    this.#at = from;
-    const value = this.#walkMetadata(framed, known as Bag);
-    return value === UNLIKE || this.#at !== framed.metadataEnd ? undefined : (value as object);
   }
 
   #begin({ bytes, end, cutStart, cutEnd }: FramedObject): void {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../object/meta.js';
-import { isRawObject } from '../../object/raw/raw-object.js';
 import { decodeObject, type MakeObject } from '../../object/scan/decode-object.js';
 import { clone } from '../../object/value/clone.js';
 import { equal } from '../../object/value/equal.js';
@@ -13,12 +12,10 @@ import { WatchDecoder } from '../../rest/stream/watch-decoder.js';
 import { silentLogger } from '../../runtime/log/logger.js';
 import { onAbort } from '../../runtime/signals.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
-import type { Change } from '../informer/change.js';
 import { OrderedFIFO } from '../informer/ordered-fifo.js';
 import { SharedIndexInformer } from '../informer/shared-index-informer.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
-import { type CacheMemory, createIngest, madeBy } from './cache-memory.js';
-import { HashConsing } from './hash-consing.js';
+import { createIngest, madeBy } from './cache-memory.js';
 import { RecentStrings } from './recent-strings.js';
 
 interface Pod extends KubeObject {
@@ -40,18 +37,17 @@ function pod(name: string, phase = 'Running', owner = 'rs-1'): Pod {
     status: { phase, images: [template.image] },
   };
 }
-const memories: CacheMemory[] = ['parsed', 'raw', 'hash-consed'];
 
-function through(memory: CacheMemory) {
-  const { makeObject, admit } = createIngest(memory);
+function through() {
+  const { makeObject, admit } = createIngest();
   const decode = (object: object) =>
     decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, makeObject });
   return { decode, admit };
 }
 
-describe.each(memories)('%s', (memory) => {
+describe('what is admitted', () => {
   test('a version takes over what did not change, and is the one before when nothing did', () => {
-    const { decode, admit } = through(memory);
+    const { decode, admit } = through();
     const first = freeze(admit(decode(pod('a')), undefined));
     const second = freeze(admit(decode(pod('a', 'Failed')), first));
     expect(second).toEqual(pod('a', 'Failed'));
@@ -65,7 +61,7 @@ describe.each(memories)('%s', (memory) => {
     const objects = fc.array(jsonObject(), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(objects, fc.boolean(), (bases, freezes) => {
-        const { decode, admit } = through(memory);
+        const { decode, admit } = through();
         let previous: Pod | undefined;
         for (const base of bases) {
           const object = { ...base, metadata: { name: 'a', labels: base } };
@@ -85,7 +81,7 @@ describe.each(memories)('%s', (memory) => {
   });
 
   test('losses are those of the new version', () => {
-    const { decode, admit } = through(memory);
+    const { decode, admit } = through();
     const first = admit(decode(pod('a')), undefined);
     const lossy = markLossy(decode(pod('a')), 'transformed');
     const second = admit(lossy, first);
@@ -95,7 +91,7 @@ describe.each(memories)('%s', (memory) => {
   });
 
   test('frozen objects, as they come from own writes, are taken in', () => {
-    const { admit } = through(memory);
+    const { admit } = through();
     const first = admit(freeze(clone(pod('a')) as Pod), undefined);
     const second = admit(freeze(clone(pod('a', 'Failed')) as Pod), first);
     expect(second).toEqual(pod('a', 'Failed'));
@@ -104,8 +100,8 @@ describe.each(memories)('%s', (memory) => {
   });
 });
 
-test('parsed: parts that are frozen, as transforms leave them, are taken in', () => {
-  const { decode, admit } = through('parsed');
+test('parts that are frozen, as transforms leave them, are taken in', () => {
+  const { decode, admit } = through();
   const first = admit(decode(pod('a')), undefined);
   const second = admit({ ...decode(pod('b')), status: freeze(decode(pod('b')).status) }, undefined);
   expect(second).toEqual(pod('b'));
@@ -115,9 +111,9 @@ test('parsed: parts that are frozen, as transforms leave them, are taken in', ()
   expect(first).toEqual(pod('a'));
 });
 
-describe.each<CacheMemory>(['parsed', 'hash-consed'])('%s: objects share', (memory) => {
+describe('objects share', () => {
   test('what they have in common with the one before, when it is frozen too', () => {
-    const { decode, admit } = through(memory);
+    const { decode, admit } = through();
     const a = freeze(admit(decode(pod('a')), undefined));
     const b = freeze(admit(decode(pod('b')), undefined));
     expect(b).toEqual(pod('b'));
@@ -127,90 +123,13 @@ describe.each<CacheMemory>(['parsed', 'hash-consed'])('%s: objects share', (memo
   });
 
   test('what they have in common with another of the same owner', () => {
-    const { decode, admit } = through(memory);
+    const { decode, admit } = through();
     const a = admit(decode(pod('a')), undefined);
     const other = { ...pod('x', 'Running', 'rs-2'), spec: { nodeName: 'n', containers: [] }, status: {} };
     admit(decode(other), undefined);
     const b = admit(decode(pod('b')), undefined);
     expect(b.spec.containers).toBe(a.spec.containers);
   });
-});
-
-describe('raw: metadata are decoded as they come', () => {
-  /** As in an informer: what was admitted last is what is stored. */
-  function informerLike() {
-    let stored: Pod | undefined;
-    const { makeObject, admit } = createIngest('raw', () => stored);
-    return (text: string) => {
-      const next = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true, makeObject });
-      stored = admit(next, stored);
-      return stored;
-    };
-  }
-  const managed = (object: Pod) =>
-    JSON.stringify(object).replace('"metadata":{', '"metadata":{"managedFields":[{"manager":"x"}],');
-
-  test('with the version before, and are held by the object', () => {
-    const take = informerLike();
-    const first = take(managed(pod('a')));
-    const second = take(managed({ ...pod('a'), metadata: { ...pod('a').metadata, resourceVersion: '2' } }));
-    expect(isRawObject(second)).toBe(true);
-    expect(second.metadata).toEqual({ ...pod('a').metadata, resourceVersion: '2' });
-    expect(second.metadata.labels).toBe(first.metadata.labels);
-    expect(second.spec).toBe(first.spec);
-    expect(Object.getOwnPropertyDescriptor(second, 'metadata')?.value).toBe(second.metadata);
-    expect(isFrozenDeep(second.metadata)).toBe(true);
-    expect(take(managed(second))).toBe(second);
-  });
-
-  test('with the object that came before', () => {
-    const { makeObject } = createIngest('raw');
-    const [a, b] = [pod('a'), pod('b')].map((object) =>
-      decodeObject<Pod>(Buffer.from(managed(object)), { cutManagedFields: true, makeObject }),
-    );
-    expect(b).toEqual(pod('b'));
-    expect(b?.metadata.ownerReferences).toBe(a?.metadata.ownerReferences);
-  });
-
-  test.each([
-    ['a number that a double does not hold', '{"metadata":{"name":"a","generation":9007199254740993},"spec":{"x":1}}'],
-    ['none', '{"kind":"Pod","metadata":null,"spec":{"x":1}}'],
-    ['keys with escapes', '{"metadata":{"name":"a","managed\\u0046ields":[],"l\\u0061bels":{}},"spec":{"x":1}}'],
-    ['managedFields twice', '{"metadata":{"managedFields":[],"name":"a","managedFields":[1]},"spec":{"x":1}}'],
-    ['a prototype', '{"metadata":{"name":"a","labels":{"__proto__":"x"}},"spec":{"x":1}}'],
-  ])('%s: equal to what a parser makes of it', (_, text) => {
-    const take = informerLike();
-    const expected = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true });
-    for (const round of [1, 2]) expect([round, JSON.stringify(take(text))]).toEqual([round, JSON.stringify(expected)]);
-    expect(lossOf(take(text))).toEqual(lossOf(expected));
-  });
-
-  test('kept as text in one version, and not in another', () => {
-    const take = informerLike();
-    const text = (generation: string) =>
-      `{"metadata":{"name":"a","generation":${generation}},"spec":{"note":"日本語"},"status":{"note":"日本語"}}`;
-    for (const generation of ['1', '9007199254740993', '9007199254740993', '2']) {
-      const { spec } = take(text('1'));
-      const next = take(text(generation));
-      expect(JSON.stringify(next)).toBe(JSON.stringify(JSON.parse(text(generation))));
-      expect(next.spec).toBe(spec);
-    }
-  });
-});
-
-test('an unknown memory is refused by name', () => {
-  expect(() => createIngest('zip' as CacheMemory)).toThrow(/expected 'parsed', 'raw' or 'hash-consed', got "zip"/);
-});
-
-test('the table of hash-consing is bounded, and keeps what is met again', () => {
-  const table = new HashConsing({ maxNodes: 20 });
-  const spec = () => ({ spec: { common: { value: 'a value that is shared' } } });
-  const first = table.unify(spec());
-  expect(table.unify(spec()).spec).toBe(first.spec);
-  for (let i = 0; i < 1000; i++) table.unify({ spec: { unique: [i] } });
-  expect(table.size).toBeGreaterThan(8);
-  expect(table.size).toBeLessThanOrEqual(16);
-  expect(table.unify(spec()).spec).toBe(first.spec);
 });
 
 test('strings are equal to what was given, whatever is remembered', () => {
@@ -222,9 +141,9 @@ test('strings are equal to what was given, whatever is remembered', () => {
   );
 });
 
-describe('raw objects off the wire', () => {
+describe('objects off the wire', () => {
   const bytes = (text: string) => Buffer.from(text);
-  const { makeObject } = createIngest('raw');
+  const { makeObject } = createIngest();
 
   test('items of a list, with their type filled in', () => {
     const { apiVersion: _, kind: __, ...bare } = pod('a');
@@ -233,7 +152,6 @@ describe('raw objects off the wire', () => {
     decoder.push(bytes(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":${JSON.stringify(items)}}`));
     const found = [decoder.next(), decoder.next(), decoder.next()] as Pod[];
     expect(decoder.finish().count).toBe(3);
-    expect(found.map(isRawObject)).toEqual([true, true, true]);
     expect(found).toEqual([pod('a'), pod('b'), pod('a')]);
     expect(Object.keys(found[0] as Pod)).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
   });
@@ -258,9 +176,7 @@ describe('raw objects off the wire', () => {
     decoder.push(bytes(`{"type":"BOOKMARK","object":${JSON.stringify(bookmark)}}\n`));
     const marked = decoder.next();
     expect(added).toEqual({ type: 'ADDED', object: pod('a') });
-    expect(isRawObject(added?.object as object)).toBe(true);
     expect(marked).toEqual({ type: 'BOOKMARK', object: bookmark });
-    expect(isRawObject(marked?.object as object)).toBe(false);
   });
 
   test('are asked for by madeBy, in lists and watches', async () => {
@@ -286,64 +202,10 @@ describe('raw objects off the wire', () => {
   });
 });
 
-test('raw: a change decodes what is read of it and nothing else, through store, indexes and handlers', async () => {
-  const clock = new VirtualClock();
-  // What nobody reads need not even be JSON.
-  const unreadable = (version: number, status: string) =>
-    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"${version}"},` +
-    `"spec":{"nodeName":nobody},"status":{"phase":"${status}"}}`;
-  const made: object[] = [];
-  const decode = (text: string, makeObject: MakeObject | undefined) => {
-    const object = decodeObject<Pod>(Buffer.from(text), { cutManagedFields: true, makeObject });
-    made.push(object);
-    return object;
-  };
-  const source: ListerWatcher<Pod> = {
-    list: async ({ makeObject }) => {
-      const items = [decode(unreadable(1, 'Pending'), makeObject)];
-      return { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items };
-    },
-    async watch({ makeObject, signal }) {
-      const object = decode(unreadable(2, 'Running'), makeObject);
-      return {
-        stop: () => undefined,
-        async *[Symbol.asyncIterator]() {
-          yield { type: 'MODIFIED' as const, object };
-          await new Promise((resolve) => onAbort(signal, () => resolve(undefined)));
-        },
-      };
-    },
-  };
-  const informer = new SharedIndexInformer<Pod>(source, {
-    ...{ memory: 'raw', useWatchList: false, runtime: { clock, log: silentLogger } },
-    indexers: { byPhase: (obj) => [obj.status.phase] },
-  });
-  const seen: string[] = [];
-  let last: Change<Pod> | undefined;
-  informer.addEventHandler({
-    onAdd: (obj) => seen.push(`add ${obj.metadata.name} ${obj.status.phase}`),
-    onChange: (change) => {
-      seen.push(`${change.type} ${change.key} ${change.metadata.resourceVersion}`);
-      last = change;
-    },
-  });
-  const stop = new AbortController();
-  const ended = informer.run({ signal: stop.signal });
-  await clock.settle();
-  expect(made.map(isRawObject)).toEqual([true, true]);
-  expect(seen).toEqual(['Added shop/a 1', 'add a Pending', 'Updated shop/a 2']);
-  expect(informer.getIndexer().indexKeys('byPhase', 'Running')).toEqual(['shop/a']);
-  expect(last?.new?.status).toEqual({ phase: 'Running' });
-  expect(() => last?.new?.spec).toThrow('broken JSON');
-  stop.abort();
-  await ended;
-});
-
 test.each<[string, object, boolean]>([
   ['by default objects are made along what is stored', {}, true],
   ['a transform may write to what it gets: objects are parsed for it', { transform: (obj: Pod) => obj }, false],
   ['so they are for a queue of somebody else', { newQueue: () => new OrderedFIFO<Pod>() }, false],
-  ['raw objects are frozen anyway', { memory: 'raw', transform: (obj: Pod) => obj }, true],
 ])('%s', async (_, options, isMade) => {
   const clock = new VirtualClock();
   const makers: (MakeObject | undefined)[] = [];

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { Stamped } from '../../object/raw/raw-parts.js';
 import type { FramedObject } from '../../object/scan/decode-object.js';
 import { asBuffer } from '../../object/scan/native-bytes.js';
 import { closingBracketAhead } from '../../object/scan/object-scanner.js';
 import type { Bag } from '../../object/value/own.js';
+import { Stamped } from '../../object/value/stamped.js';
 import { digestOf } from './digested-part.js';
 
 const QUOTE = 0x22;

@@ -1,4 +1,4 @@
-import { Stamped } from '../../object/raw/raw-parts.js';
+import { Stamped } from '../../object/value/stamped.js';
 import { hash } from '../../runtime/crypto/hash.js';
 
 /** Walking along shorter parts costs no more than their digest. */

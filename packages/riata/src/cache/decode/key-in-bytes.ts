@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { skipNested, skipScalar, stringEnd } from '../../object/raw/skip-value.js';
 import type { FramedObject } from '../../object/scan/decode-object.js';
 import { asBuffer } from '../../object/scan/native-bytes.js';
 import { closingBracketAhead } from '../../object/scan/object-scanner.js';
+import { skipNested, skipScalar, stringEnd } from '../../object/scan/skip-value.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

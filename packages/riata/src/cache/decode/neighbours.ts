@@ -26,7 +26,6 @@ export class Neighbours {
   readonly #ofOwner = new Array<KubeObject | undefined>(OWNERS).fill(undefined);
   readonly #decoder = new AlikeDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
   #last: KubeObject | undefined;
-  #lastMetadata: object = {};
   readonly #made = new MadeAlong();
 
   /**
@@ -41,21 +40,6 @@ export class Neighbours {
     // What is in the store is not handed out for another: whoever gets it may note a loss of it.
     const made = decoded === along ? { ...along } : decoded;
     this.#made.note(made, along, decoded === along);
-    return made;
-  }
-
-  /**
-   * As {@link decode}, of the metadata alone, which begin at `from`: along those of `previous`, or else along the last ones of
-   * a new object.
-   */
-  decodeMetadata(framed: FramedObject, from: number, previous: object | undefined): object | undefined {
-    if (previous !== undefined) {
-      const { metadata } = previous as Partial<KubeObject>;
-      return metadata && this.#decoder.decodeMetadata(framed, from, metadata, true);
-    }
-    if (framed.isUnseen) return undefined;
-    const made = this.#decoder.decodeMetadata(framed, from, this.#lastMetadata, false);
-    if (made !== undefined) this.#lastMetadata = made;
     return made;
   }
 

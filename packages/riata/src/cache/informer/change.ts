@@ -1,5 +1,4 @@
 import type { KubeObject, ObjectMeta } from '../../object/meta.js';
-import { identityOf } from '../../object/raw/raw-parts.js';
 import { freeze } from '../../object/value/freeze.js';
 
 /** What happened to an object. `Sync`: nothing; it is to be looked at again, by a resync or a list that brought nothing new. */
@@ -84,7 +83,7 @@ export class StoredChange<out T extends KubeObject> implements Change<T> {
 
 /** True if both are known and differ: the same name, another object. */
 export function isAnotherObject(a: KubeObject, b: KubeObject): boolean {
-  const uid = identityOf(a)?.uid;
-  const other = identityOf(b)?.uid;
+  const uid = a.metadata?.uid;
+  const other = b.metadata?.uid;
   return uid !== other && !!uid && !!other;
 }

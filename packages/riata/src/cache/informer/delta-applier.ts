@@ -1,6 +1,5 @@
-import { formatKey, keyOf, type ObjectKey } from '../../object/key.js';
+import { keyOf } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';
-import { identityOf } from '../../object/raw/raw-parts.js';
 import { freeze } from '../../object/value/freeze.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { SlicedWork } from '../../runtime/time/sliced-work.js';
@@ -117,7 +116,7 @@ export class DeltaApplier<T extends KubeObject> {
 
   #put(obj: T, initial: ChangeFlags | undefined, knownKey: string | undefined): void {
     const store = this.#store;
-    const key = knownKey ?? keyOfKnown(obj);
+    const key = knownKey ?? keyOf(obj);
     const old = store.peek(key);
     const next = admit(this.#ingest, obj, old);
     store.put(key, next, old);
@@ -145,7 +144,7 @@ export class DeltaApplier<T extends KubeObject> {
     for (let at = 0; at < objects.length && !this.#stopped; at += 1) {
       const obj = objects[at] as T;
       try {
-        const key = keyOfKnown(obj);
+        const key = keyOf(obj);
         const old = store.peek(key);
         const admitted = old === undefined && this.#areListsAdmitted ? obj : admit(this.#ingest, obj, old);
         next.add(key, store.isReadAtOnce ? freeze(admitted) : admitted);
@@ -197,7 +196,7 @@ export class DeltaApplier<T extends KubeObject> {
       this.#distribute('Deleted', key, old, undefined, lostFlags, to);
       this.#distribute('Added', key, undefined, next, recreatedFlags, to);
     } else {
-      const isSame = identityOf(old)?.resourceVersion === identityOf(next)?.resourceVersion;
+      const isSame = old.metadata?.resourceVersion === next.metadata?.resourceVersion;
       this.#distribute(isSame ? 'Sync' : 'Updated', key, old, next, undefined, to);
     }
   }
@@ -231,12 +230,6 @@ interface Delivery<T extends KubeObject> {
   at: number;
 }
 
-/** As `keyOf`; for later, too: what is asked of a raw object once need not be parsed again. */
-function keyOfKnown(obj: KubeObject): string {
-  const identity = identityOf(obj);
-  return identity?.name ? formatKey(identity as ObjectKey) : keyOf(obj);
-}
-
 /** An object that only had the same name is no version before. */
 function admit<T extends KubeObject>(ingest: Ingest, next: T, old: T | undefined): T {
   return ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
@@ -249,7 +242,7 @@ function admit<T extends KubeObject>(ingest: Ingest, next: T, old: T | undefined
 export function admitListed<T extends KubeObject>(store: InformerStore<T>, ingest: Ingest): (object: T) => T {
   return (object) => {
     try {
-      const key = keyOfKnown(object);
+      const key = keyOf(object);
       return admit(ingest, object, store.size === 0 ? undefined : store.peek(key));
     } catch {
       return object; // What is wrong with it is told when it is applied.

@@ -90,7 +90,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     refuseUnknownOptions(`informer "${this.name}"`, options, sharedIndexInformerOptionNames);
     // Not as late as in run, where nobody may be listening.
     reflectorSettings(this.name, { pageSize: options.pageSize, silence: options.silence });
-    this.#ingest = createIngest(options.memory, (key) => this.#store.peek(key));
+    this.#ingest = createIngest((key) => this.#store.peek(key));
     this.#listerWatcher = listerWatcher;
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
@@ -207,7 +207,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     // A queue of somebody else's making may change what it is given, which must not be shared by others then.
     const areListsAdmitted = this.#options.newQueue === undefined;
     const isAloneWithThem = areListsAdmitted && this.#transform === undefined;
-    const makeObject = ingest.sharesWhenMade && !isAloneWithThem ? undefined : ingest.makeObject;
+    const makeObject = isAloneWithThem ? ingest.makeObject : undefined;
     const applier = new DeltaApplier({
       ...{ store, ingest, areListsAdmitted, processor: this.#processor, clock, onBadObject },
     });

@@ -91,9 +91,9 @@ describe('SharedInformerFactory', () => {
     expect(() => made.forKind(Pod, { transform: (pod) => pod, resyncPeriod: '5m' })).toThrow(
       /another transform, resyncPeriod/,
     );
-    made.forKind(ConfigMap, { memory: 'raw', silence: '5s' });
-    expect(() => made.forKind(ConfigMap, { memory: 'parsed', useWatchList: false, silence: '6s' })).toThrow(
-      /another memory, useWatchList, silence/,
+    made.forKind(ConfigMap, { silence: '5s' });
+    expect(() => made.forKind(ConfigMap, { useWatchList: false, silence: '6s' })).toThrow(
+      /another useWatchList, silence/,
     );
   });
 });

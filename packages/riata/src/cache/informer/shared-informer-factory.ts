@@ -15,7 +15,7 @@ import { waitForCacheSync } from './wait-for-cache-sync.js';
 /** What can be said of all kinds at once. */
 type CommonOptions = Pick<
   SharedIndexInformerOptions<KubeObject>,
-  'resyncPeriod' | 'watchErrorHandler' | 'onHandlerError' | 'memory' | 'pageSize' | 'useWatchList' | 'silence'
+  'resyncPeriod' | 'watchErrorHandler' | 'onHandlerError' | 'pageSize' | 'useWatchList' | 'silence'
 >;
 
 /** Options of one informer of a {@link SharedInformerFactory}. */
@@ -44,7 +44,6 @@ export interface SharedInformerFactoryOptions extends CommonOptions, Selection {
 const sharedNames = optionNames<Omit<SharedInformerFactoryOptions, 'perKind' | 'runtime'>>({
   tweak: true,
   transform: true,
-  memory: true,
   pageSize: true,
   useWatchList: true,
   silence: true,
@@ -64,7 +63,7 @@ export const sharedInformerFactoryOptionNames = sharedNames.and<SharedInformerFa
 /** Those that must be the same for everybody who shares an informer. */
 const shared = [
   ...(['transform', 'tweak', 'resyncPeriod', 'watchErrorHandler', 'onHandlerError'] as const),
-  ...(['memory', 'pageSize', 'useWatchList', 'silence'] as const),
+  ...(['pageSize', 'useWatchList', 'silence'] as const),
 ];
 
 interface Entry {

@@ -5,7 +5,6 @@ import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { CacheController } from '../compat/cache-controller.js';
 import type { Queue } from '../compat/queue.js';
-import type { CacheMemory } from '../decode/cache-memory.js';
 import type { ReflectorHealth, ReflectorOptions } from '../reflector/reflector-options.js';
 import type { FailingObject } from '../store/failing-objects.js';
 import type { Indexer } from '../store/indexer.js';
@@ -35,8 +34,6 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
    * server. @default 0, never
    */
   readonly resyncPeriod?: Duration | 0;
-  /** How objects are kept: what they take of memory and of CPU. Nothing else depends on it. @default 'parsed' */
-  readonly memory?: CacheMemory;
   /** What each object passes before it is stored; see `ReflectorOptions.transform`. @default none */
   readonly transform?: (object: T) => T;
   /** @default logs it */
@@ -60,7 +57,6 @@ export const sharedIndexInformerOptionNames = optionNames<SharedIndexInformerOpt
   kind: true,
   indexers: true,
   resyncPeriod: true,
-  memory: true,
   transform: true,
   watchErrorHandler: true,
   onHandlerError: true,

@@ -1,5 +1,4 @@
 import type { KubeObject, ObjectMeta } from '../../object/meta.js';
-import { identityOf } from '../../object/raw/raw-parts.js';
 import { compareResourceVersions } from '../../object/resource-version.js';
 import { freeze } from '../../object/value/freeze.js';
 import type { Metrics } from '../../runtime/metrics.js';
@@ -238,7 +237,7 @@ export class OwnWrites<T extends KubeObject> {
   /** Was the object that the watch shows there before the one that was deleted, or is it there after it? */
   #doubtWhichIsNewer(key: string, entry: Entry<T>): void {
     if (!entry.isGone || entry.resourceVersion !== undefined) return;
-    const identity = identityOf(this.#shown(key) ?? {});
+    const identity = this.#shown(key)?.metadata;
     if (!identity?.uid || isGone(entry, identity.uid)) return;
     const isOlder = entry.after !== undefined && !isNewer(identity.resourceVersion ?? '', entry.after);
     if (!isOlder) this.doubt(key);

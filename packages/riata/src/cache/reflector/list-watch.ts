@@ -40,7 +40,7 @@ export interface ListWatchOptions extends Selection {
   readonly tweak?: <O extends ListOptions | WatchOptions>(options: O) => O;
   /** Asks for metadata alone: no spec, no status. @default false */
   readonly metadataOnly?: boolean;
-  /** How objects are made of their bytes; see `cacheMemory`. @default parsed */
+  /** How objects are made of their bytes. @default parsed */
   readonly makeObject?: MakeObject;
 }
 

@@ -5,15 +5,15 @@ import type { FramedObject } from '../../object/scan/decode-object.js';
 import { freeze } from '../../object/value/freeze.js';
 import { lossOf } from '../../object/value/lossy.js';
 import { WatchDecoder } from '../../rest/stream/watch-decoder.js';
-import { type CacheMemory, createIngest } from '../decode/cache-memory.js';
+import { createIngest } from '../decode/cache-memory.js';
 
 /** Follows a watch as a cache does. Counts what came out without a scan. */
-function follower(memory: CacheMemory) {
+function follower() {
   const stored = new Map<string, KubeObject>();
-  const ingest = createIngest(memory, (key) => stored.get(key));
+  const ingest = createIngest((key) => stored.get(key));
   const count = { tried: 0, made: 0 };
   const make = (framed: FramedObject) => {
-    const object = ingest.makeObject?.(framed);
+    const object = ingest.makeObject(framed);
     if (framed.isUnseen) count.tried++;
     if (framed.isUnseen && object !== undefined) count.made++;
     return object;
@@ -38,9 +38,8 @@ const line = (type: string, object: string) => `{"type":"${type}","object":${obj
 const managed = (time: string) => [
   { manager: 'kubelet', time, fieldsV1: { 'f:a': { 'k:{"x":"y"}': {}, 'f:b,': {} } } },
 ];
-const memories: CacheMemory[] = ['parsed', 'raw', 'hash-consed'];
 
-describe.each(memories)('%s: versions of an object are made without a scan', (memory) => {
+describe('versions of an object are made without a scan', () => {
   const layouts: Record<string, (version: string, time: string) => object> = {
     'as typed objects have it': (resourceVersion, time) => ({
       ...{ name: 'a', namespace: 'ns', uid: 'u', resourceVersion, generation: 3, labels: { app: 'web' } },
@@ -53,7 +52,7 @@ describe.each(memories)('%s: versions of an object are made without a scan', (me
     'without managedFields': (resourceVersion) => ({ name: 'a', resourceVersion, uid: 'u' }),
   };
   test.each(Object.entries(layouts))('%s', (_, metadataOf) => {
-    const { take, count } = follower(memory);
+    const { take, count } = follower();
     const object = (version: string, count: number) => ({
       ...{ kind: 'Pod', apiVersion: 'v1', metadata: metadataOf(version, `t${count}`) },
       ...{ spec: { nodeName: 'n-1', text: 'x'.repeat(500) }, status: { count } },
@@ -77,7 +76,7 @@ describe.each(memories)('%s: versions of an object are made without a scan', (me
 });
 
 test('where metadata change with every version, few are tried', () => {
-  const { take, count } = follower('parsed');
+  const { take, count } = follower();
   const object = (at: number) => ({
     ...{ kind: 'Lease', apiVersion: 'v1', metadata: { name: 'a', resourceVersion: `${at}`, labels: { at: `${at}` } } },
   });
@@ -86,7 +85,7 @@ test('where metadata change with every version, few are tried', () => {
   expect(count.tried).toBeLessThan(30);
 });
 
-test.each(memories)('%s: whatever comes, it is what a parser makes of it', (memory) => {
+test('whatever comes, it is what a parser makes of it', () => {
   const text = fc.constantFrom('a', ']', '[', '"', '\\', '},"x', ']},"x":[', '"managedFields":[', 'é', '');
   const number = fc.constantFrom('1', '12345678901234567', '1e400', '123456789012345678901e5', '0.5', '-3');
   const entry = fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 2 })), { maxKeys: 3 });
@@ -126,7 +125,7 @@ test.each(memories)('%s: whatever comes, it is what a parser makes of it', (memo
     member,
     fc.array(change, { minLength: 4, maxLength: 10 }),
     (order, base, changes) => {
-      const { take, count } = follower(memory);
+      const { take, count } = follower();
       let own = base;
       for (const [at, { version, member, managedFields, number, status, odd, first, isWide }] of changes.entries()) {
         own = member ?? (own.managedFields === undefined ? own : { ...own, managedFields });

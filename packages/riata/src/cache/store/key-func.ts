@@ -1,5 +1,4 @@
 import { keyOf } from '../../object/key.js';
-import { identityOf } from '../../object/raw/raw-parts.js';
 import { describeObject, describeValue, type WithMetadata } from '../../object/with-metadata.js';
 import { type DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
 
@@ -24,7 +23,7 @@ export const namespaceIndex = 'namespace';
 
 /** An index function by namespace (`MetaNamespaceIndexFunc`); objects without one are under `''`. */
 export function byNamespace(obj: WithMetadata): string[] {
-  return [identityOf(obj)?.namespace ?? ''];
+  return [obj.metadata?.namespace ?? ''];
 }
 
 /** As `keyOf`, and knows the key of a tombstone, too (`DeletionHandlingMetaNamespaceKeyFunc`): for `onDelete` handlers. */

@@ -1,4 +1,4 @@
-import { Stamped } from '../../object/raw/raw-parts.js';
+import { Stamped } from '../../object/value/stamped.js';
 
 type Keys = readonly (string | undefined)[];
 

@@ -1,4 +1,4 @@
-import { Stamped } from '../../object/raw/raw-parts.js';
+import { Stamped } from '../../object/value/stamped.js';
 
 /**
  * What has become of a promise. `none`: nobody has looked at it. `awaited`: its failure goes on to a function or promise of

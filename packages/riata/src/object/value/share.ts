@@ -1,4 +1,3 @@
-import { shareRaw } from '../raw/share-raw.js';
 import { equal, holdsExactly } from './equal.js';
 import { carryLoss, sameLoss } from './lossy.js';
 import { type Bag, copyOwn, getOwn, polluted, recursionLimit, setOwn } from './own.js';
@@ -12,14 +11,10 @@ import { type Bag, copyOwn, getOwn, polluted, recursionLimit, setOwn } from './o
  * from `clone`, and use only what is returned. Frozen parts of `next`, and `previous`, are never written to. A subtree
  * that differs in the order of keys only counts as unchanged and keeps the order of `previous`.
  *
- * Raw objects (`rawObjects`) are shared by their texts and stay raw.
- *
  * What is known about losses ({@link lossOf}) is that of `next`: when it differs, `previous` itself is not returned.
  */
 export function share<T>(previous: unknown, next: T): T {
   if (previous === next || typeof next !== 'object' || next === null) return next;
-  const raw = shareRaw(previous, next);
-  if (raw !== undefined) return raw === previous && !sameLoss(raw, next) ? next : raw;
   const shared = join(previous, next, polluted() ? recursionLimit : 0) as T & object;
   if (shared !== previous) {
     if (shared !== next) carryLoss(next, shared);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRawObject, rawObjects } from '../../object/raw/raw-object.js';
 import { lossOf } from '../../object/value/lossy.js';
 import { isApiError } from '../errors/api-error.js';
 import { isDecodeError } from '../errors/decode-error.js';
@@ -247,8 +246,7 @@ describe('bytes in pieces', () => {
     }
     const long = `-1${'0'.repeat(80)}`;
     for (const members of ['"spec":{"a":9007199254740993}', '"spec":{"a":[-9007199254740993]}', `"a":${long}`]) {
-      const { items } = whole(list(members), { ...options, makeObject: rawObjects() });
-      expect(isRawObject(items[0] as object)).toBe(true);
+      const { items } = whole(list(members), { ...options, makeObject: () => undefined });
       expect(lossOf(items[0] as object)?.reasons[0]?.paths).toHaveLength(1);
     }
   });

@@ -1,4 +1,4 @@
-import { isSpace } from '../scan/object-scanner.js';
+import { isSpace } from './object-scanner.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
