@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** An operator that makes one mistake for each ConfigMap, by its name, and logs lines of JSON. The server refuses `bad`. */
 const program = `
-import { control, run } from 'riata';
+import { control, Manager, signalHandler } from 'riata';
 import { createOrUpdate } from 'riata/controller';
 import { ConfigMap, Secret } from 'riata/kinds';
 import { createLogger } from 'riata/runtime';
@@ -54,13 +54,35 @@ const mistakes = {
   thrown() {
     throw new Error('thrown', { fieldManager: 'thrown' });
   },
+  'closure-forgotten'() {
+    manager.client.create(bad(), { fieldManager: 'closure-forgotten' });
+  },
+  'closure-looped'() {
+    ['x'].forEach(async () => {
+      await manager.client.create(bad(), { fieldManager: 'closure-looped' });
+    });
+  },
+  'closure-chained'() {
+    manager.connection.create(bad(), { fieldManager: 'closure-chained' }).then(() => {});
+  },
+  'closure-all'() {
+    Promise.all([manager.leaderClient.create(bad(), { fieldManager: 'closure-all' })]);
+  },
 };
 const maps = control(ConfigMap, { name: 'maps', backoff: () => '1h' }).reconcile(async (context) => {
   await mistakes[context.object.metadata.name]?.(context);
 });
 if (process.env.REJECTED) setTimeout(() => Promise.reject(new Error(process.env.REJECTED)), 500);
-void run(maps, { runtime: { log: createLogger(say, 'info') } });
+const start = async () => {
+  manager = await Manager.create({ runtime: { log: createLogger(say, 'info') } });
+  manager.add(maps);
+  await manager.run({ signal: signalHandler().signal });
+  process.exit();
+};
+let manager;
+void start();
 `;
+const unhandled = 'a call failed, and nothing awaited it or handled its failure';
 const names = [...program.matchAll(/fieldManager: '([\w-]+)'/g)].map(([, name = '']) => name);
 
 interface Line {
@@ -68,6 +90,7 @@ interface Line {
   readonly level: string;
   readonly key?: string;
   readonly at?: string;
+  readonly during?: readonly string[];
   readonly error?: string;
 }
 
@@ -104,7 +127,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a program, resolves when every mistake has failed its reconcile; then ends it in order. */
+/** Starts a program, resolves when every mistake was logged; then ends it in order. */
 async function operate(args: readonly string[]): Promise<{ readonly lines: readonly Line[]; readonly code: number }> {
   const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig') };
   const child: ChildProcess = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -119,7 +142,7 @@ async function operate(args: readonly string[]): Promise<{ readonly lines: reado
     for await (const text of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
       const line = JSON.parse(text) as Line;
       lines.push(line);
-      if (line.message.startsWith('the reconcile failed')) missing.delete(line.key?.replace('default/', '') ?? '');
+      missing.delete(mistakeOf(line) ?? '');
       if (missing.size === 0) child.kill('SIGTERM');
     }
     const [code] = await exit;
@@ -129,6 +152,12 @@ async function operate(args: readonly string[]): Promise<{ readonly lines: reado
   } finally {
     child.kill('SIGKILL');
   }
+}
+
+/** The mistake that a line is about. */
+function mistakeOf({ message, key, during }: Line): string | undefined {
+  if (message.startsWith('the reconcile failed')) return key?.replace('default/', '');
+  return message === unhandled ? during?.join().replace('maps default/', '') : undefined;
 }
 
 test('a rejection that has nothing to do with the operator ends the process, as ever', async () => {
@@ -155,8 +184,8 @@ describe.each([
     const lineOf = (name: string) =>
       text.findIndex((line) => line.includes(`fieldManager: "${name}"`) || line.includes(`fieldManager: '${name}'`)) +
       1;
-    const failed = lines.filter(({ message }) => message.startsWith('the reconcile failed'));
-    const placed = Object.fromEntries(failed.map(({ key = '', at = '' }) => [key.replace('default/', ''), at]));
+    const failed = lines.filter((line) => mistakeOf(line) !== undefined);
+    const placed = Object.fromEntries(failed.map((line) => [mistakeOf(line), line.at ?? '']));
     const expected = Object.fromEntries(names.map((name) => [name, `${file}:${lineOf(name)}`]));
     expect(
       Object.fromEntries(Object.entries(placed).map(([name, at]) => [name, /[^/]+:\d+(?=:\d+\)?$)/.exec(at)?.[0]])),

@@ -7,9 +7,10 @@ const options = Object.fromEntries(process.argv.slice(2).map((arg) => arg.replac
 const count = Number(options.count ?? 200_000);
 const rounds = Number(options.rounds ?? 5);
 const { CallMemory, TrackedCalls, systemClock, silentLogger } = await loadSource({
-  'controller/calls/tracked-calls.js': ['CallMemory', 'TrackedCalls'],
-  'runtime/system-clock.js': ['systemClock'],
-  'runtime/logger.js': ['silentLogger'],
+  'controller/calls/call-memory.js': ['CallMemory'],
+  'controller/calls/tracked-calls.js': ['TrackedCalls'],
+  'runtime/time/system-clock.js': ['systemClock'],
+  'runtime/log/logger.js': ['silentLogger'],
 });
 
 const answer = async () => {

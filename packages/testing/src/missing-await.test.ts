@@ -1,4 +1,4 @@
-import { type Client, TerminalError } from 'riata';
+import { type Client, type Manager, TerminalError } from 'riata';
 import { control } from 'riata/controller';
 import { ConfigMap, Secret } from 'riata/kinds';
 import { registerStatusHandler, TypedController } from 'riata/patterns';
@@ -33,6 +33,7 @@ async function runOn(reconcile: (context: Context) => unknown) {
 
 const secret = (name: string) => Secret({ metadata: inDefault(name) });
 const configMap = (name: string) => ConfigMap({ metadata: inDefault(name) });
+const unowned = 'a call failed, and nothing awaited it or handled its failure';
 const here = /missing-await\.test\.ts:\d+:\d+/;
 
 describe('a call that is not awaited', () => {
@@ -263,8 +264,100 @@ describe('by a shared handler', () => {
     });
     await env.client.create(configMap('cart'));
     await env.settle();
-    const records = env.log.records.filter(({ message }) => message === 'a call that nobody awaited has failed');
+    const records = env.log.records.filter(({ message }) => message === unowned);
     expect(records).toMatchObject([{ level: 'error', fields: { call: 'delete Secret default/none' } }]);
     expect(records[0]?.fields.at).toMatch(here);
   });
 });
+
+describe('through a client of the manager, which no reconciler was given', () => {
+  /** The manager's client is made before the reconciler runs, as in `manager.add(reconcilerWith(manager.client))`. */
+  async function runWith(reconcile: (manager: Manager) => unknown) {
+    const env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+    env.faults.add({ verb: 'create', kind: Secret }, { fail: { code: 403 } });
+    let given: Manager | undefined;
+    const widgets = control(Widget, { name: 'widgets' }).reconcile(async () => {
+      await reconcile(given as Manager);
+    });
+    const { manager } = await env.run(widgets);
+    given = manager;
+    await env.client.create(widget('a'));
+    await env.settle();
+    return {
+      manager,
+      get records() {
+        return env.log.records.filter(({ message }) => message === unowned);
+      },
+      [Symbol.asyncDispose]: () => env[Symbol.asyncDispose](),
+    };
+  }
+
+  test.each<[string, (manager: Manager) => unknown]>([
+    ['client', ({ client }) => void client.create(secret('s'))],
+    ['connection', ({ connection }) => void connection.create(secret('s'))],
+    ['leaderClient', ({ leaderClient }) => void leaderClient.create(secret('s'))],
+  ])('%s: its failure is logged with the line and the running reconcile', async (_, reconcile) => {
+    await using run = await runWith(reconcile);
+    expect(run.records).toMatchObject([
+      { level: 'error', fields: { call: 'create Secret default/s', during: ['widgets default/a'] } },
+    ]);
+    expect(run.records[0]?.fields.at).toMatch(here);
+    expect(run.manager.explain).toMatchObject([{ outcome: 'success' }]);
+  });
+
+  test('apiReader and cached reads', async () => {
+    await using run = await runWith(({ apiReader, client }) => {
+      void apiReader.get(ConfigMap, inDefault('none'));
+      void client.get(Widget, inDefault('none'));
+    });
+    const calls = run.records.map(({ fields }) => fields.call);
+    expect(calls.sort()).toEqual(['get ConfigMap default/none', 'get Widget default/none']);
+  });
+
+  test('a failure in a function that is not awaited does not end the process', async () => {
+    using others = withoutOtherListeners();
+    await using run = await runWith(({ client }) => {
+      ['s', 't'].forEach(async (name) => {
+        await client.create(secret(name));
+      });
+    });
+    await expect.poll(() => run.records.map(({ fields }) => fields.call)).toHaveLength(2);
+    for (const { fields } of run.records) expect(fields.at).toMatch(here);
+    expect(others.rejections).toEqual([]);
+  });
+
+  test('a failure that is handled is not logged', async () => {
+    await using run = await runWith(async ({ client }) => {
+      await client.create(secret('s')).catch(() => {});
+      await Promise.allSettled([client.create(secret('t'))]);
+    });
+    expect(run.records).toEqual([]);
+  });
+
+  test('a client of an added cluster', async () => {
+    await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
+    const { manager } = await env.run(control(Widget).reconcile(() => {}));
+    const { client } = manager.clusters.add('north', env.config);
+    void client.delete(ConfigMap, inDefault('none'));
+    await env.settle();
+    const records = env.log.records.filter(({ message }) => message === unowned);
+    expect(records).toMatchObject([{ fields: { call: 'delete ConfigMap default/none' } }]);
+    expect(records[0]?.fields.at).toMatch(here);
+  });
+});
+
+/** Leaves rejections to the manager's listener alone: vitest's own fails the run for each. Collects what is left. */
+function withoutOtherListeners(): { readonly rejections: readonly unknown[] } & Disposable {
+  const others = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  const rejections: unknown[] = [];
+  const collect = (error: unknown) => void rejections.push(error);
+  process.on('uncaughtException', collect);
+  return {
+    rejections,
+    [Symbol.dispose]: () => {
+      process.off('uncaughtException', collect);
+      for (const listener of others) process.on('unhandledRejection', listener);
+    },
+  };
+}

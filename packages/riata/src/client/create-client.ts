@@ -7,7 +7,7 @@ import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { Discovery } from './discovery/discovery.js';
 import { RestMapper } from './discovery/rest-mapper.js';
-import { KubeClient, type KubeClientParts } from './kube-client.js';
+import { KubeClient, type KubeClientParts, partsOf } from './kube-client.js';
 import { ApplyMemo } from './operation/apply-memo.js';
 import type { Operation } from './operation/operation.js';
 import { runOver } from './operation/run-over.js';
@@ -38,6 +38,9 @@ export const clientOptionNames = optionNames<ClientOptions>({
   timeout: true,
 });
 
+/** What a client was made of, for one of another class over the same connection. */
+export const connectionParts: unique symbol = Symbol('riata.connectionParts');
+
 /** A {@link KubeClient} that owns its connection. */
 export class ConnectedClient extends KubeClient implements AsyncDisposable {
   readonly #rest: RestClient;
@@ -50,6 +53,10 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
     this.#rest = rest;
     this.#writes = writes;
     this.discovery = discovery;
+  }
+
+  get [connectionParts](): ConstructorParameters<typeof ConnectedClient> {
+    return [this.#rest, this.discovery, this.#writes, this[partsOf]];
   }
 
   /** For paths that no kind stands for, e.g. `/healthz`. */

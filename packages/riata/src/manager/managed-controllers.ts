@@ -1,6 +1,7 @@
 import type { Cache } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import { wrapPlainly } from '../client/kube-client.js';
+import { untracked } from '../controller/calls/tracked-client.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
 import { DefinedController } from '../controller/define/defined-controller.js';
 import type { ControllerHealth } from '../controller/loop/controller.js';
@@ -74,6 +75,16 @@ export class ManagedControllers {
     return this.health.flatMap(({ name, active }) =>
       active.map(({ key, runningMs }) => `${name} ${keyId(key)} (${Math.round(runningMs)} ms)`),
     );
+  }
+
+  /** Keys that are being reconciled now, with their controllers; the first ten. */
+  get inFlight(): readonly string[] {
+    const names: string[] = [];
+    for (const { controller } of this.#made()) {
+      for (const key of controller.activeKeys())
+        if (names.push(`${controller.name} ${keyId(key)}`) === 10) return names;
+    }
+    return names;
   }
 
   /** What was reconciled for so long, or still is, in words; see `Controller.lasting`. */
@@ -162,8 +173,9 @@ export class ManagedControllers {
 
   #place({ guard }: ControllerRole, { client, cache }: Pick<Cluster, 'client' | 'cache'>, recorder: EventRecorder) {
     const { uncached } = this.#parts;
-    if (guard === undefined) return { client, cache, uncached, recorder };
-    const fenced = client[wrapPlainly]((run) => fence(run, guard, { known: knownObjects(cache) }));
+    const own = untracked(client);
+    if (guard === undefined) return { client: own, cache, uncached, recorder };
+    const fenced = own[wrapPlainly]((run) => fence(run, guard, { known: knownObjects(cache) }));
     return { client: fenced, cache, uncached, recorder };
   }
 

@@ -3,6 +3,8 @@ import { type ConnectedClient, createClient } from '../client/create-client.js';
 import { delegatingClient } from '../client/delegating-client.js';
 import type { Client, Reader } from '../client/interfaces.js';
 import { type KubeClient, wrapPlainly } from '../client/kube-client.js';
+import { trackedConnection, trackedReader } from '../controller/calls/tracked-client.js';
+import { UnownedCalls } from '../controller/calls/unowned-calls.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
 import type { ControllerHealth } from '../controller/loop/controller.js';
 import { failureFields } from '../controller/loop/failure-fields.js';
@@ -14,6 +16,7 @@ import type { RestConfig } from '../rest/config/rest-config.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, link, onAbort } from '../runtime/signals.js';
 import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';
+import { takeRejections } from '../runtime/unhandled-rejections.js';
 import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { Clusters } from './clusters/clusters.js';
 import { LeaderElector } from './election/leader-elector.js';
@@ -63,7 +66,10 @@ export class Manager implements AsyncDisposable {
   readonly apiReader: Reader;
   /** What all controllers read from (`GetCache`); its `indexField` adds field indexes (`GetFieldIndexer`). */
   readonly cache: Cache;
+  /** The connection that everything uses: for what is built over it, such as a `SharedControllerFactory`. */
+  readonly connection: ConnectedClient;
   readonly #connection: ConnectedClient;
+  readonly #calls: UnownedCalls;
   readonly #ownsConnection: boolean;
   readonly #options: ManagerOptions;
   readonly #runtime: Runtime;
@@ -103,8 +109,12 @@ export class Manager implements AsyncDisposable {
     this.#connection =
       client ?? createClient(config as RestConfig, { ...options.clientOptions, runtime: this.#runtime });
     this.cache = new Cache(this.#connection, { ...options.cache, runtime: this.#runtime });
-    this.apiReader = this.#connection;
-    this.client = delegatingClient({ cacheReader: this.cache, client: this.#connection, uncached: options.uncached });
+    this.#calls = new UnownedCalls(this.#runtime, () => this.#controllers.inFlight);
+    const { track } = this.#calls;
+    this.connection = trackedConnection(this.#connection, track);
+    this.apiReader = this.connection;
+    const cacheReader = trackedReader(this.cache, track);
+    this.client = delegatingClient({ cacheReader, client: this.connection, uncached: options.uncached });
     this.#events = new EventBroadcaster(this.#connection, { ...options.events, runtime: this.#runtime });
     const onFailure = (runnable: Runnable, error: unknown) => this.#fail(runnable.name, error);
     this.#groups = Object.fromEntries(
@@ -120,7 +130,7 @@ export class Manager implements AsyncDisposable {
       ...{ defaults: options.controllers, runtime: this.#runtime, clusters: () => this.#clusters },
     });
     const onAdd = (cluster: Cluster) => this.#controllers.clusterAdded(cluster);
-    this.#clusters = new Clusters({ runtime: this.#runtime, options, onAdd });
+    this.#clusters = new Clusters({ runtime: this.#runtime, options, track, onAdd });
     this.#elector = this.#makeElector();
     const { sharding } = options;
     this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
@@ -142,14 +152,9 @@ export class Manager implements AsyncDisposable {
     return Object.fromEntries(this.#endpoints.map(({ name, url }) => [name, url]));
   }
 
-  /** The connection that all of it stands on: for what is built over the same one, such as a `SharedControllerFactory`. */
-  get connection(): ConnectedClient {
-    return this.#connection;
-  }
-
   /** The same connection for what runs on the leader alone: writes start only while this replica leads. */
   get leaderClient(): KubeClient {
-    return this.#elector === undefined ? this.#connection : this.#connection[wrapPlainly](this.#elector.fence);
+    return this.#elector === undefined ? this.connection : this.connection[wrapPlainly](this.#elector.fence);
   }
 
   /** Clock, chance, log and metrics that all of it goes by. */
@@ -244,6 +249,7 @@ export class Manager implements AsyncDisposable {
     const lasting: LoopMonitorParts['lasting'] = (...times) => this.#controllers.lasting(...times);
     const loop = new LoopMonitor({ ...this.#runtime, lasting });
     using _loop = this.#options.loopMonitor === false ? undefined : loop.start();
+    using _rejections = takeRejections(this.#calls.take);
     const endElection = new AbortController();
     const abandon = new AbortController();
     let election: Promise<unknown> = Promise.resolve();

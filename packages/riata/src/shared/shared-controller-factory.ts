@@ -1,8 +1,8 @@
 import type { Cache } from '../cache/cache.js';
 import { type CachedKind, cached, type KindCacheOptions } from '../cache/cache-options.js';
 import { type ClientOptions, type ConnectedClient, createClient } from '../client/create-client.js';
-import { trackUnowned } from '../controller/calls/tracked-calls.js';
 import { trackedClient } from '../controller/calls/tracked-client.js';
+import { UnownedCalls } from '../controller/calls/unowned-calls.js';
 import { assertKind } from '../controller/define/assert-kind.js';
 import type { ControllerHealth } from '../controller/loop/controller.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
@@ -17,6 +17,7 @@ import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
+import { takeRejections } from '../runtime/unhandled-rejections.js';
 import type { SharedControllerHandler } from './handler.js';
 import { KeyedController, type StartOptions, startOptionNames } from './keyed-controller.js';
 import { type KeyedOptions, keyedOptionNames } from './keyed-options.js';
@@ -90,11 +91,13 @@ export class SharedControllerFactory implements AsyncDisposable {
   readonly caches: SharedCacheFactory;
   readonly #options: SharedControllerFactoryOptions;
   readonly #runtime: Runtime;
+  readonly #calls: UnownedCalls;
   /** In the order in which they were asked for. */
   readonly #controllers = new Map<string, SharedController>();
   readonly #dedicated = new Set<KeyedController>();
   readonly #stop = new AbortController();
   #asked: Disposable | undefined;
+  #rejections: Disposable | undefined;
   #owned: ConnectedClient | undefined;
   #running: { readonly workers: number | undefined } | undefined;
 
@@ -103,9 +106,9 @@ export class SharedControllerFactory implements AsyncDisposable {
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
     const clients = client instanceof SharedClientFactory ? client : new SharedClientFactory(client);
-    // Handlers call them without being given them, so that nobody knows for whom.
-    const track = trackUnowned(this.#runtime.log);
-    this.clients = clients.wrapped((each) => trackedClient(each, track));
+    // Handlers may call them without being given them: whose calls they are is not known.
+    this.#calls = new UnownedCalls(this.#runtime, () => this.#inFlight);
+    this.clients = clients.wrapped((each) => trackedClient(each, this.#calls.track));
     this.caches = new SharedCacheFactory(this.clients, {
       ...{ defaults: options.cacheDefaults, cache: options.cache, healthCallback: options.healthCallback },
       kinds: cachedKinds(options.kinds ?? []),
@@ -233,6 +236,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     refuseUnknownOptions('SharedControllerFactory.start', options, startOptionNames);
     const { workers, signal } = options;
     this.#asked ??= onAbort(signal, () => this.#stop.abort(signal.reason));
+    this.#takeRejections();
     await this.caches.start({ signal });
     await this.caches.waitForCacheSync({ signal });
     signal.throwIfAborted();
@@ -277,11 +281,20 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   #watchStopping(): Disposable {
-    const active = () => ({
-      reconciles: this.health.flatMap(({ name, active: runs }) => runs.map(({ key }) => `${name} ${formatKey(key)}`)),
-      runnables: [],
-    });
+    const active = () => ({ reconciles: this.#inFlight, runnables: [] });
     return watchStopping(this.#runtime, active, 'as long as they take');
+  }
+
+  get #inFlight(): readonly string[] {
+    return this.health.flatMap(({ name, active }) => active.map(({ key }) => `${name} ${formatKey(key)}`));
+  }
+
+  /** Until the last handler has returned, an unhandled failure of a call must not end the process. */
+  #takeRejections(): void {
+    if (this.#rejections !== undefined) return;
+    const rejections = takeRejections(this.#calls.take);
+    this.#rejections = rejections;
+    onAbort(this.#stop.signal, () => void this.#ended().finally(() => rejections[Symbol.dispose]()));
   }
 
   async #ended(): Promise<void> {

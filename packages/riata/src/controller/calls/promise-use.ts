@@ -1,19 +1,18 @@
 import { Stamped } from '../../object/value/stamped.js';
 
 /**
- * What has become of a promise. `none`: nobody has looked at it. `awaited`: its failure goes on to a function or promise of
- * somebody's. `handled`: its failure ends in a handler, or may be left alone, as in a `Promise.race`.
+ * How a promise is used. `none`: not at all. `awaited`: its failure is passed on to a function or another promise.
+ * `handled`: its failure ends in a handler, or may be ignored, as in a `Promise.race`.
  */
 export interface CallUse {
   use: 'none' | 'awaited' | 'handled';
-  /** Whether it is worth finding out which function of `Promise` it was given to, which takes microseconds. */
+  /** If set, it is worth finding out which function of `Promise` it was passed to; that takes microseconds. */
   readonly site: object | undefined;
 }
 
 /**
- * Notes in `call` how the promise is used, and changes nothing else about it: it stays the same promise, and settles when
- * it would. By the language, whatever takes a native promise first reads its `constructor`: `await` does nothing else that
- * could be seen.
+ * Records in `call` how the promise is used, and changes nothing else: it stays the same promise, and settles at the same
+ * time. The language reads the `constructor` of a native promise first; for `await`, that is the only observable step.
  */
 export function watchUse(promise: Promise<unknown>, call: CallUse): void {
   if (!(promise instanceof Promise) || WatchedPromise.useOf(promise) !== undefined) return;
@@ -64,12 +63,12 @@ function useBy(onRejected: unknown, call: CallUse): CallUse['use'] {
   return call.site === undefined || isRace() ? 'handled' : 'awaited';
 }
 
-/** Those that the language itself makes, for other promises. */
+/** Callbacks that the language itself makes, for other promises. */
 function isNativeCallback(callback: { readonly name: string }): boolean {
   return callback.name === '' && Function.prototype.toString.call(callback).includes('[native code]');
 }
 
-/** Whether `Promise.race` or `Promise.any` asks: whoever loses there may be left alone. */
+/** Whether `Promise.race` or `Promise.any` is the caller: the losers there may fail. */
 function isRace(): boolean {
   return /^ +at \w+\.(?:race|any) \(/m.test(new Error().stack ?? '');
 }

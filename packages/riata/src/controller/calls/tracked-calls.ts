@@ -1,101 +1,8 @@
-import { formatKey } from '../../object/key.js';
-import { isApiError } from '../../rest/errors/api-error.js';
-import { isTransportError } from '../../rest/errors/transport-error.js';
 import type { Logger } from '../../runtime/log/logger.js';
-import { errorChain, framesOf, userFrame } from '../../runtime/log/user-frame.js';
 import { isStopReason } from '../../runtime/stop-reasons.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
-import { readableError } from '../loop/failure-fields.js';
+import { type CallMemory, type CallName, type CallSite, type Track, withCaller } from './call-memory.js';
 import { type CallUse, watchUse } from './promise-use.js';
-
-/** What was called, and with what; put into words when somebody looks. */
-export interface CallName {
-  readonly verb: string;
-  /** The first one is a kind, an object or a key; the second one may be a key, or options. */
-  readonly args: readonly unknown[];
-}
-
-/** Makes a call for user code that was given the means to; the promise is the user's to await. */
-export type Track = <T>(work: () => Promise<T>, name: CallName) => Promise<T>;
-
-/** Calls that were awaited so often: whoever makes one like it is not looked up any more, as that takes microseconds. */
-const trustedAfter = 100;
-/** No more lines than these are reported. */
-const mostLines = 100;
-
-const hint =
-  'await the call, or return its promise; in a loop use for…of, or await Promise.all(…), and not forEach(async …)';
-
-/** What a controller remembers of the calls of its reconciles: which mistakes are reported, and whose failure is whose. */
-export class CallMemory {
-  readonly #trust = new Map<string, Map<string, number>>();
-  readonly #reported = new Set<string>();
-  readonly #failed = new WeakMap<object, FailedCall>();
-
-  /** Whoever makes a call now; undefined once calls like it have always been awaited. */
-  siteOf({ verb, args }: CallName): CallSite | undefined {
-    const count = this.#trust.get(verb)?.get(kindOf(args)) ?? 0;
-    if (count >= trustedAfter) return undefined;
-    const site: CallSite = {};
-    Error.captureStackTrace(site);
-    return site;
-  }
-
-  /** A call was awaited. */
-  used({ verb, args }: CallName): void {
-    let kinds = this.#trust.get(verb);
-    if (kinds === undefined) {
-      kinds = new Map();
-      this.#trust.set(verb, kinds);
-    }
-    const kind = kindOf(args);
-    const count = kinds.get(kind) ?? 0;
-    if (count < trustedAfter) kinds.set(kind, count + 1);
-  }
-
-  /** Logs a mistake, once for each line of the user's. */
-  report({ name, site, state }: TrackedCall, log: Logger, message: string): void {
-    this.#trust.get(name.verb)?.set(kindOf(name.args), Number.NEGATIVE_INFINITY);
-    const at = userFrame(site?.stack);
-    const line = at ?? `${name.verb} ${kindOf(name.args)}`;
-    if (this.#reported.has(line) || this.#reported.size >= mostLines) return;
-    this.#reported.add(line);
-    log.warn(message, { call: describeCall(name), state, ...(at !== undefined && { at }), hint });
-  }
-
-  /** An error has failed a call: if nobody handles it, it is that run's. */
-  failed(error: unknown, call: FailedCall): void {
-    if (typeof error === 'object' && error !== null) this.#failed.set(error, call);
-  }
-
-  /** Hears of a rejection that nobody handled; true if it comes from a call that was tracked. */
-  readonly take = (reason: unknown): boolean => {
-    const calls = this.nameCaller(readableError(reason));
-    calls?.unhandled(reason);
-    return calls !== undefined;
-  };
-
-  /** Has the stack of what failed a call name the user's line, if it does not. Gives the run that made the call. */
-  nameCaller(thrown: unknown): TrackedCalls | undefined {
-    for (const error of errorChain(thrown)) {
-      const call = this.#failed.get(error);
-      if (call === undefined) continue;
-      withCaller(error, call.site);
-      return call.calls;
-    }
-    return undefined;
-  }
-}
-
-interface FailedCall {
-  readonly calls: TrackedCalls;
-  readonly site: CallSite | undefined;
-}
-
-/** Holds the stack of a call. */
-interface CallSite {
-  stack?: string;
-}
 
 /** One call, until it has settled and its promise was used. */
 interface TrackedCall extends CallUse {
@@ -103,11 +10,11 @@ interface TrackedCall extends CallUse {
   readonly site: CallSite | undefined;
   state: 'pending' | 'done' | 'failed';
   error: unknown;
-  /** The user's. */
+  /** The one that user code has. */
   promise?: Promise<unknown>;
 }
 
-/** What {@link TrackedCalls} stand on. */
+/** What {@link TrackedCalls} need. */
 export interface TrackedCallsParts {
   readonly memory: CallMemory;
   readonly clock: Scheduler;
@@ -117,12 +24,12 @@ export interface TrackedCallsParts {
 }
 
 /**
- * The calls that one run of user code makes through what it was given. It is not over before they are; one that it did not
- * await is reported, and fails it if it fails itself.
+ * The calls that one run of user code makes through what it was given. The run isn't over before they are. A call that it
+ * did not await is reported, and if that call fails, the run fails.
  */
 export class TrackedCalls {
   readonly #parts: TrackedCallsParts;
-  /** Those that are pending, and those that failed while nobody had used their promise. */
+  /** Pending calls, and calls that failed while their promise was unused. */
   readonly #open = new Set<TrackedCall>();
   #pending = 0;
   #hasFailed = false;
@@ -147,8 +54,8 @@ export class TrackedCalls {
   };
 
   /**
-   * Hears of the end of a call as one who awaits it. As a second one who is told by the user's promise, it would keep V8
-   * from following the user's await, and the stack of a failure from naming the user's line.
+   * Awaits the call inside of the promise that the user gets. A second reaction on the user's promise would keep V8 from
+   * following the user's await, and the stack of a failure would not name the user's line.
    */
   async #makeCall<T>(call: TrackedCall, work: () => Promise<T>): Promise<T> {
     try {
@@ -156,7 +63,7 @@ export class TrackedCalls {
       this.#succeeded(call);
       return answer;
     } catch (error) {
-      // What throws at once would be done before anybody has the promise.
+      // A call that throws at once would have failed before the caller has the promise.
       if (call.promise === undefined) await undefined;
       this.#failed(call, error);
       throw error;
@@ -175,7 +82,7 @@ export class TrackedCalls {
 
   /**
    * Called when the user's function has returned: reports the calls that it did not await, waits for them, and rejects with
-   * the first failure that nobody has handled.
+   * the first unhandled failure.
    */
   async settle(): Promise<void> {
     const { memory, log, caller } = this.#parts;
@@ -190,7 +97,7 @@ export class TrackedCalls {
     if (this.#unhandled !== undefined) throw this.#unhandled.error;
   }
 
-  /** Resolves when no call is pending, and what goes on after the last one has made no other. */
+  /** Resolves when no call is pending, and the code that continued after the last one has made no other. */
   async drain(): Promise<void> {
     do {
       while (this.#pending > 0) {
@@ -198,26 +105,25 @@ export class TrackedCalls {
           this.#onIdle = resolve;
         });
       }
-      // Functions that nobody awaits go on from here; and if they fail, Node says so.
+      // Functions that are not awaited continue here; if they fail, Node reports it.
       await this.#parts.clock.yield();
     } while (this.#pending > 0);
     this.#onIdle = undefined;
   }
 
-  /** From now on, calls come too late. */
+  /** Calls that are made from now on are too late. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Nobody has handled this failure of a call. */
-  unhandled(error: unknown): void {
-    if (this.#isOver) this.#tellLate(error);
+  readonly #onUnhandled = (error: unknown): void => {
+    if (this.#isOver) this.#logLate(error);
     else this.#unhandled ??= { error };
-  }
+  };
 
   /**
-   * A call whose promise was awaited, by a function that nobody awaits, or that was given to `Promise.all`, is as good as
-   * forgotten; but not if another one has failed, for which those who waited for both have left.
+   * A pending call was forgotten although its promise is awaited: by a function that is not awaited itself, or in a
+   * `Promise.all` that isn't. Unless another call has failed: then the code that waited for both has moved on.
    */
   #isForgotten({ use, state }: TrackedCall): boolean {
     return use === 'none' || (state === 'pending' && use === 'awaited' && !this.#hasFailed);
@@ -231,16 +137,16 @@ export class TrackedCalls {
 
   #failed(call: TrackedCall, error: unknown): void {
     call.error = error;
-    this.#parts.memory.failed(error, { calls: this, site: call.site });
+    this.#parts.memory.failed(error, { site: call.site, onUnhandled: this.#onUnhandled });
     if (call.use !== 'none') {
       this.#hasFailed = true;
       this.#open.delete(call);
       this.#parts.memory.used(call.name);
     } else {
-      // Nobody looks at it, so that its failure would end the process.
+      // Its failure would end the process.
       call.promise?.then(undefined, () => {});
       call.use = 'none';
-      if (this.#isOver) this.#tellLate(withCaller(error, call.site));
+      if (this.#isOver) this.#logLate(withCaller(error, call.site));
     }
     this.#settled(call, 'failed');
   }
@@ -251,63 +157,8 @@ export class TrackedCalls {
     if (this.#pending === 0) this.#onIdle?.();
   }
 
-  #tellLate(error: unknown): void {
+  #logLate(error: unknown): void {
     if (isStopReason(error)) return;
     this.#parts.log().error(`a call that the ${this.#parts.caller} did not await has failed`, { error });
   }
-}
-
-/**
- * Tracks the calls of a client that belongs to no run of user code, such as that of a shared controller: nothing can wait
- * for them, or fail with them. One that nobody looks at is logged if it fails, and does not end the process.
- */
-export function trackUnowned(log: Logger): Track {
-  const memory = new CallMemory();
-  return (work, name) => {
-    const call: CallUse & { promise?: Promise<unknown> } = { use: 'none', site: memory.siteOf(name) };
-    const makeCall = async () => {
-      try {
-        const answer = await work();
-        if (call.use !== 'none') memory.used(name);
-        return answer;
-      } catch (error) {
-        if (call.promise === undefined) await undefined;
-        if (call.use === 'none') {
-          call.promise?.then(undefined, () => {});
-          const at = userFrame((call.site as CallSite | undefined)?.stack);
-          const fields = { call: describeCall(name), error, ...(at !== undefined && { at }), hint };
-          log.error('a call that nobody awaited has failed', fields);
-        }
-        throw error;
-      }
-    };
-    const promise = makeCall();
-    watchUse(promise, call);
-    call.promise = promise;
-    return promise;
-  };
-}
-
-/** An answer that nobody awaited has no line of the user's in its stack: that of the call is put behind it. */
-function withCaller(error: unknown, site: CallSite | undefined): unknown {
-  const isAnswer = isApiError(error) || isTransportError(error);
-  if (isAnswer && userFrame(error.stack) === undefined) {
-    const lines = framesOf(site?.stack).map((frame) => `\n    at ${frame}`);
-    error.stack = `${error.stack ?? error}${lines.join('')}`;
-  }
-  return error;
-}
-
-function kindOf([first]: readonly unknown[]): string {
-  const kind = (first as { readonly kind?: unknown } | undefined)?.kind;
-  return typeof kind === 'string' ? kind : '';
-}
-
-/** As `patch ConfigMap shop/cart`. */
-function describeCall({ verb, args }: CallName): string {
-  type Named = { readonly metadata?: Named; readonly namespace?: string; readonly name?: string };
-  const [first, second] = args as readonly (Named | undefined)[];
-  const { name, namespace } = first?.metadata ?? (kindOf(args) === '' ? first : second) ?? {};
-  const key = name === undefined ? namespace : formatKey({ namespace, name });
-  return [verb, kindOf(args), key].filter(Boolean).join(' ');
 }

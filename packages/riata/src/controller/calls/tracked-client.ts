@@ -1,11 +1,11 @@
+import { ConnectedClient, connectionParts } from '../../client/create-client.js';
 import type { Client, Placement, Reader, SubResourceClient } from '../../client/interfaces.js';
 import { KubeClient, type KubeClientParts, partsOf, remake } from '../../client/kube-client.js';
 import type { CallOptions, PagesOptions } from '../../client/options.js';
 import type { KindRef } from '../../object/kind.js';
-import type { KubeList, KubeObject } from '../../object/meta.js';
-import type { Track } from './tracked-calls.js';
+import type { CallName, Track } from './call-memory.js';
 
-/** Those whose promise is the caller's to await. */
+/** The methods that return a promise, which the caller has to await. */
 const clientCalls = [
   ...(['get', 'find', 'list', 'watch', 'create', 'update', 'patch', 'apply', 'applyFields'] as const),
   ...(['delete', 'deleteCollection', 'table', 'logs'] as const),
@@ -21,12 +21,24 @@ const subresourceCalls = [
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
-/** A client whose calls are told to `track`; so are those of all that is made of it. */
+/** A client whose calls, and those of its wrappers, go through `track`; no longer through that of the given client. */
 export function trackedClient<P extends Placement>(client: KubeClient<P>, track: Track): KubeClient<P> {
   return new TrackedClient<P>(client[partsOf], track);
 }
 
-/** A reader whose calls are told to `track`. `bound` adds what every call is to have. */
+/** The same for a client that owns its connection: both share it. */
+export function trackedConnection(client: ConnectedClient, track: Track): ConnectedClient {
+  return new TrackedConnection(client, track);
+}
+
+/** The client without tracking, for the framework's own calls. */
+export function untracked(client: KubeClient): KubeClient {
+  return client instanceof TrackedConnection || client instanceof TrackedClient
+    ? new KubeClient(client[partsOf])
+    : client;
+}
+
+/** A reader whose calls go through `track`. `bound` completes the options of each call. */
 export function trackedReader(
   reader: Reader,
   track: Track,
@@ -44,13 +56,7 @@ class TrackedClient<P extends Placement> extends KubeClient<P> {
   readonly #track: Track;
 
   static {
-    for (const verb of clientCalls) {
-      const call = KubeClient.prototype[verb] as Call;
-      const value = function (this: TrackedClient<Placement>, ...args: unknown[]) {
-        return this.#track(() => call.apply(this, args), { verb, args });
-      };
-      Object.defineProperty(TrackedClient.prototype, verb, { value, configurable: true, writable: true });
-    }
+    overrideCalls(TrackedClient, KubeClient.prototype, (client) => client.#track);
   }
 
   constructor(parts: KubeClientParts, track: Track) {
@@ -61,30 +67,62 @@ class TrackedClient<P extends Placement> extends KubeClient<P> {
   override [remake](parts: KubeClientParts): KubeClient<P> {
     return new TrackedClient<P>(parts, this.#track);
   }
+}
 
-  override each<R extends KubeObject>(kind: KindRef<R>, options?: PagesOptions): AsyncIterable<R> {
-    return trackedItems(super.each(kind, options), this.#track, 'each', kind);
+class TrackedConnection extends ConnectedClient {
+  readonly #track: Track;
+
+  static {
+    overrideCalls(TrackedConnection, ConnectedClient.prototype, (client) => client.#track);
   }
 
-  override pages<R extends KubeObject>(kind: KindRef<R>, options?: PagesOptions): AsyncIterable<KubeList<R>> {
-    return trackedItems(super.pages(kind, options), this.#track, 'pages', kind);
+  constructor(client: ConnectedClient, track: Track) {
+    super(...client[connectionParts]);
+    this.#track = track;
   }
 
-  override subresource(name: string): SubResourceClient<P> {
-    const plain = super.subresource(name);
-    const tracked = Object.create(plain) as SubResourceClient<P>;
-    for (const verb of subresourceCalls) {
-      const call = (plain[verb] as Call).bind(plain);
-      const value = (...args: unknown[]) => this.#track(() => call(...args), { verb: `${verb} ${name} of`, args });
-      Object.defineProperty(tracked, verb, { value, configurable: true, writable: true });
-    }
-    return tracked;
+  override [remake](parts: KubeClientParts): KubeClient {
+    return new TrackedClient(parts, this.#track);
   }
 }
 
+/** Has the methods of a class of clients make their calls through what `trackOf` returns. */
+function overrideCalls<C extends KubeClient<never>>(
+  { prototype }: { readonly prototype: C },
+  plain: KubeClient<never>,
+  trackOf: (client: C) => Track,
+): void {
+  const override = (name: string, value: (this: C, ...args: never[]) => unknown) =>
+    Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+  for (const verb of clientCalls) {
+    const call = plain[verb] as Call;
+    override(verb, function (...args: unknown[]) {
+      return trackOf(this)(() => call.apply(this, args), { verb, args });
+    });
+  }
+  for (const verb of ['each', 'pages'] as const) {
+    const items = plain[verb] as (...args: unknown[]) => AsyncIterable<unknown>;
+    override(verb, function (kind: KindRef, options?: PagesOptions) {
+      return trackedItems(items.call(this, kind, options), trackOf(this), { verb, args: [kind] });
+    });
+  }
+  override('subresource', function (name: string) {
+    return trackedSubresource(plain.subresource.call(this, name), trackOf(this), name);
+  });
+}
+
+function trackedSubresource(plain: SubResourceClient<never>, track: Track, name: string): SubResourceClient<never> {
+  const tracked = Object.create(plain) as SubResourceClient<never>;
+  for (const verb of subresourceCalls) {
+    const call = (plain[verb] as Call).bind(plain);
+    const value = (...args: unknown[]) => track(() => call(...args), { verb: `${verb} ${name} of`, args });
+    Object.defineProperty(tracked, verb, { value, configurable: true, writable: true });
+  }
+  return tracked;
+}
+
 /** Each step is a call. */
-function trackedItems<T>(items: AsyncIterable<T>, track: Track, verb: string, kind: unknown): AsyncIterable<T> {
-  const name = { verb, args: [kind] };
+function trackedItems<T>(items: AsyncIterable<T>, track: Track, name: CallName): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
       const steps = items[Symbol.asyncIterator]();

@@ -14,7 +14,7 @@ import { isConflict, isNotFound } from '../../rest/errors/error-guards.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { link } from '../../runtime/signals.js';
 import { isStopReason } from '../../runtime/stop-reasons.js';
-import { CallMemory } from '../calls/tracked-calls.js';
+import { CallMemory } from '../calls/call-memory.js';
 import { trackedClient, trackedReader } from '../calls/tracked-client.js';
 import type { ActiveReconcile } from '../loop/active-reconcile.js';
 import { FailureEchoes } from '../loop/failure-echoes.js';

@@ -8,8 +8,8 @@ import { onAbort } from '../../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason, Timeout } from '../../runtime/stop-reasons.js';
 import { TimeSlice } from '../../runtime/time/time-slice.js';
 import { takeRejections } from '../../runtime/unhandled-rejections.js';
+import { CallMemory } from '../calls/call-memory.js';
 import { type ContainedCall, containedCall } from '../calls/contained-call.js';
-import { CallMemory } from '../calls/tracked-calls.js';
 import { ClusterLimiters } from '../cluster/cluster-limiters.js';
 import { ClusterShares } from '../cluster/cluster-shares.js';
 import type { Source } from '../source/source.js';
@@ -169,6 +169,11 @@ export class Controller {
       active: [...this.#active].map((reconcile) => reconcile.info),
       failing: this.#sourceFailures.list,
     };
+  }
+
+  /** What is being reconciled. */
+  *activeKeys(): Iterable<Request> {
+    for (const { key } of this.#active) yield key;
   }
 
   /** Reconciles that last for so long, or did and have ended no longer than `withinMs` ago. */

@@ -1,5 +1,7 @@
 import { Cache } from '../../cache/cache.js';
 import { type ConnectedClient, createClient } from '../../client/create-client.js';
+import type { Track } from '../../controller/calls/call-memory.js';
+import { trackedConnection } from '../../controller/calls/tracked-client.js';
 import type { RestConfig } from '../../rest/config/rest-config.js';
 import { type Metrics, noMetrics } from '../../runtime/metrics.js';
 import type { Runtime } from '../../runtime/runtime.js';
@@ -21,17 +23,21 @@ export class Clusters implements ClusterSet {
   /** For their caches. */
   readonly #metrics: Metrics;
   readonly #options: Pick<ManagerOptions, 'cache' | 'events'>;
+  readonly #track: Track;
   readonly #onAdd: (cluster: Cluster) => void;
   #isClosed = false;
 
   constructor(parts: {
     readonly runtime: Runtime;
     readonly options: Pick<ManagerOptions, 'cache' | 'events'>;
+    /** Makes the calls of clusters' clients. */
+    readonly track: Track;
     readonly onAdd: (cluster: Cluster) => void;
   }) {
     this.#runtime = parts.runtime;
     this.#metrics = withoutGauges(parts.runtime.metrics);
     this.#options = parts.options;
+    this.#track = parts.track;
     this.#onAdd = parts.onAdd;
   }
 
@@ -54,12 +60,13 @@ export class Clusters implements ClusterSet {
     if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);
     const log = this.#runtime.log.child({ cluster: name });
     const runtime = { ...this.#runtime, log };
-    const client = createClient(config, { runtime });
-    const cache = new Cache(client, { ...this.#options.cache, runtime: { ...runtime, metrics: this.#metrics } });
-    const events = new EventBroadcaster(client, { ...this.#options.events, runtime });
+    const connection = createClient(config, { runtime });
+    const client = trackedConnection(connection, this.#track);
+    const cache = new Cache(connection, { ...this.#options.cache, runtime: { ...runtime, metrics: this.#metrics } });
+    const events = new EventBroadcaster(connection, { ...this.#options.events, runtime });
     const stop = new AbortController();
     const { signal } = stop;
-    const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], client);
+    const ended = this.#run(name, [cache.run({ signal }), events.run({ signal })], connection);
     const eventRecorder = (component: string) => events.recorder(component);
     const check = () => checkInformers(cache);
     const member = { name, config, client, cache, signal, eventRecorder, check, stop, ended };

@@ -7,7 +7,7 @@ const frameLine = /^ +at (?:async )?(.+:\d+:\d+\)?)$/gm;
  * source maps, where all frames are of one file: there, functions of the user's with these names are passed over, too.
  */
 const ownNames = [
-  /^(?:KubeClient|TrackedClient|SubResource|KindClient|CallMemory|TrackedCalls|ObjectStatus|HandlersError)\./,
+  /^(?:KubeClient|TrackedClient|SubResource|KindClient|CallMemory|TrackedCalls|TrackedConnection|UnownedCalls|ObjectStatus|HandlersError)\./,
   /^(?:\w+\.)?(?:#?makeCall|#write|#applySlowly|#say|said|siteOf|track|runForCaller)(?: \[as \w+\])? \(/,
   /^(?:createOrUpdate|createOrPatch|retryOnConflict) \(/,
   /^(?:Object\.)?(?:get|find|list|watch|create|update|patch|apply|applyFields|delete|deleteCollection|table|logs|status) \(/,
