@@ -33,7 +33,7 @@ test('clients', async () => {
   const edited = edit(found, (draft) => {
     draft.data = { ...draft.data, pear: '2' };
   });
-  const updated = await client.update(edited); // 409 if somebody was faster
+  const updated = await client.update(edited); // 409 if the object has changed since
   await client.patch(ConfigMap, updated.metadata, { type: 'merge', body: { data: { pear: '3' } } });
   await client.apply(ConfigMap({ metadata: { namespace: 'market', name: 'prices' }, data: { plum: '4' } }), {
     fieldManager: 'guide',
@@ -42,10 +42,10 @@ test('clients', async () => {
     await client.update(edited);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    console.log('somebody was faster');
+    console.log('conflict: the object has changed');
   }
   await client.delete(ConfigMap, { namespace: 'market', name: 'wages' }).catch(ignoreNotFound);
-  expect(log).toHaveBeenCalledWith('somebody was faster');
+  expect(log).toHaveBeenCalledWith('conflict: the object has changed');
   const { data } = await client.get(ConfigMap, found.metadata);
   expect(data).toEqual({ apple: '1', pear: '3', plum: '4' });
   expect(await client.get(Pod, { namespace: 'market', name: 'a' }).catch(isNotFound)).toBe(true);
@@ -61,7 +61,7 @@ test('clients', async () => {
 
   const market = inNamespace(withFieldOwner(client, 'guide'), 'market');
   await market.apply(ConfigMap({ metadata: { name: 'prices' }, data: { plum: '5' } }));
-  await dryRun(market).delete(ConfigMap, { name: 'prices' }); // goes through all checks, deletes nothing
+  await dryRun(market).delete(ConfigMap, { name: 'prices' }); // validated by the server, deletes nothing
   expect((await market.get(ConfigMap, { name: 'prices' })).data?.plum).toBe('5');
 
   const Fruit = defineKind({

@@ -34,8 +34,8 @@ const sites = control(Site)
     const { namespace, name } = site.metadata;
     const { secretName } = site.spec;
     if (secretName !== undefined && !(await client.find(Secret, { namespace, name: secretName }))) {
-      event({ type: 'Warning', reason: 'NoSecret', message: `waits for Secret ${secretName}` });
-      return; // the watch calls again when it comes
+      event({ type: 'Warning', reason: 'NoSecret', message: `waiting for Secret ${secretName}` });
+      return; // the watch enqueues the Site when the Secret is created
     }
     const deployment = await apply(Deployment({ metadata: { name }, spec: podsFor(site) }));
     await status({ availableReplicas: deployment.status.availableReplicas ?? 0 });
@@ -51,7 +51,7 @@ function podsFor(site: Site) {
 
 const careful = control(Site, {
   name: 'careful',
-  concurrency: 10, // of different keys; one key never runs twice at once
+  concurrency: 10, // keys at once; one key never runs twice at the same time
   timeout: '1m',
   backoff: (_error, attempt) => (attempt > 5 ? '5m' : undefined),
   fairness: 'namespace',
@@ -59,7 +59,7 @@ const careful = control(Site, {
 })
   .source(() => cronSource('0 3 * * *', [{ namespace: 'shop', name: 'blog' }]))
   .reconcile(({ object: site }) => {
-    if (site.spec.image === '') throw new TerminalError('spec.image is empty'); // not tried again until it changes
+    if (site.spec.image === '') throw new TerminalError('spec.image is empty'); // not retried until the Site changes
   });
 
 test('controllers', async () => {
@@ -86,13 +86,13 @@ test('managers', async () => {
   await using manager = new Manager({
     config,
     leaderElection: { namespace: 'default', name: 'sites' },
-    health: { port: 0 }, // any free one; in a cluster 8081 is usual
+    health: { port: 0 }, // a free port; 8081 is usual in a cluster
     runtime: { log },
   });
   await installCrds(manager.connection, [Site]);
   manager.add(sites);
   manager.add(careful);
-  manager.add({ name: 'greeter', run: async () => log.info('hello') }); // anything else that is to run
+  manager.add({ name: 'greeter', run: async () => log.info('hello') }); // any other runnable
   const ended = manager.run({ signal: stop.signal });
   await manager.elected; // this replica leads
   const { client } = manager;

@@ -24,7 +24,7 @@ async function myProgram(config: RestConfig): Promise<void> {
 test('over HTTPS', async () => {
   await using server = await ApiServer.start();
   const { url, ca } = await server.listen({ port: 0 }); // HTTPS on 127.0.0.1
-  const kubeconfig = adminKubeconfig({ url, ca, token: server.token }); // the text of a file for kubectl
+  const kubeconfig = adminKubeconfig({ url, ca, token: server.token }); // a kubeconfig file for kubectl
   expect(kubeconfig).toContain(url);
 });
 
@@ -35,9 +35,9 @@ test('time and chance', async () => {
   await using client = createClient(late, { runtime: { clock } });
   const [made] = await Promise.all([
     client.create(ConfigMap({ metadata: { namespace: 'default', name: 'a' } })),
-    clock.advance(1_000), // nobody waits
+    clock.advance(1_000), // no real time passes
   ]);
-  await server.restart({ downMs: 0 }); // connections are cut, objects stay
+  await server.restart({ downMs: 0 }); // connections are cut, objects are kept
   expect(made.metadata.name).toBe('a');
 });
 

@@ -74,7 +74,7 @@ test('a cache', async () => {
 
   const labels = { app: 'guide' };
   await client.create(ConfigMap({ metadata: { namespace: 'default', name: 'car', labels }, data: { colour: 'red' } }));
-  const red = await cache.list(ConfigMap, { fieldSelector: { colour: 'red' } }); // the new one is in it: no sleep, no retry
+  const red = await cache.list(ConfigMap, { fieldSelector: { colour: 'red' } }); // includes the new one: no sleep, no retry
   expect(red.items.map(({ metadata }) => metadata.name)).toEqual(['car']);
   stop.abort();
   await running;
@@ -94,12 +94,12 @@ test('a reflector and its queue', async () => {
   const process = (deltas: Deltas<ConfigMap>) => {
     for (const delta of deltas) {
       if (delta.type === 'Deleted')
-        known.delete(delta.object); // a tombstone, if the watch has missed the deletion
+        known.delete(delta.object); // a tombstone, if the watch missed the deletion
       else known.update(delta.object);
       console.log(delta.type);
     }
   };
-  await queue.pop(process, { signal }); // one object, with all that has happened to it
+  await queue.pop(process, { signal }); // one object with all its deltas
   expect(known.listKeys()).toContain('default/reflected');
   stop.abort();
   await reflecting;

@@ -60,7 +60,7 @@ test('a kind', async () => {
   const yaml = await crdsToYaml([Site]); // for kubectl apply -f, or a chart
 
   const shop = await client.create(Site({ metadata: { namespace: 'kinds', name: 'shop' }, spec: { image: 'shop:1' } }));
-  shop.spec.replicas; // 1: the server has filled it in
+  shop.spec.replicas; // 1: set by the server
 
   expect(yaml).toContain('shortNames:');
   expect(shop.spec).toEqual({ image: 'shop:1', replicas: 1, size: 'small' });
@@ -79,8 +79,8 @@ test('scope and versions', async () => {
     group: 'kinds-guide.riata.dev',
     version: 'v2',
     kind: 'Tenant',
-    scope: 'Cluster', // no namespace, neither in types nor in URLs
-    plural: 'tenants', // as pluralOf would say
+    scope: 'Cluster', // no namespace, in types and URLs
+    plural: 'tenants', // the default, by pluralOf
     spec: z.object({ owner: z.string(), plan: z.string().default('free') }),
     versions: [
       {

@@ -68,7 +68,7 @@ test('from client-go', async () => {
       await reconcile(key);
       queue.forget(key);
     } catch (error) {
-      log.error('will try again', { key, error });
+      log.error('processing failed, retrying', { key, error });
       queue.addRateLimited(key);
     }
   }
@@ -121,7 +121,7 @@ test('from client-node', async () => {
     onUpdate: (_old, map) => console.log('updated', map.metadata.name),
     onDelete: () => console.log('deleted'),
   });
-  const running = informer.run({ signal: stop.signal }); // goes on over errors; nothing to restart
+  const running = informer.run({ signal: stop.signal }); // survives errors; nothing to restart
   await vi.waitFor(() => expect(printed).toHaveBeenCalledWith('added', 'greeting'), 45_000);
   stop.abort();
   await running;

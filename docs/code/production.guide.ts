@@ -22,7 +22,7 @@ const folder = new URL('../production/', import.meta.url);
 test('rights', async () => {
   const rules = collectRbac([
     sites,
-    { kind: TokenReview, verbs: ['create'] }, // for metrics that are protected
+    { kind: TokenReview, verbs: ['create'] }, // for protected metrics
     { kind: SubjectAccessReview, verbs: ['create'] },
   ]);
   const manifests = rbacManifests(rules, { name: 'site-operator', namespace: 'site-operator' });
@@ -61,7 +61,7 @@ test('a replica', async () => {
   });
   manager.add(sites);
   manager.addReadyzCheck('database', async () => {
-    // throw while it cannot be reached
+    // throw while the database is unreachable
   });
   const stop = new AbortController();
   const ended = manager.run({ signal: stop.signal });

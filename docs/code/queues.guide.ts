@@ -13,15 +13,15 @@ test('a worker', async () => {
   const log = silentLogger;
   const queue = new WorkQueue({ name: 'sites' });
   queue.add('a');
-  queue.add('a'); // still waiting: it is one
+  queue.add('a'); // still waiting: merged
   queue.add('b');
 
   for await (const { key } of queue) {
     try {
       await work(key);
-      queue.forget(key); // the next failure is the first one again
+      queue.forget(key); // resets the backoff
     } catch (error) {
-      log.error('will try again', { key, error });
+      log.error('processing failed, retrying', { key, error });
       queue.addRateLimited(key);
     }
   } // ends after queue.shutDown()
@@ -52,7 +52,7 @@ test('options', async () => {
   };
   take();
   expect(order.splice(0)).toEqual(['a changed resync', 'c', 'b']);
-  await clock.advance(5_000); // no test has to wait
+  await clock.advance(5_000); // no real time passes
   const item = queue.tryGet();
   expect([item?.key.name, item?.priority]).toEqual(['d', 10]);
 });

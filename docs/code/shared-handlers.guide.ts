@@ -14,14 +14,14 @@ test('shared handlers', async () => {
   configMaps.registerHandler(
     'stamp',
     async (_key, map, { client }) => {
-      if (map?.metadata.labels?.stamp !== 'wanted') throw new IgnoreError('none of ours');
+      if (map?.metadata.labels?.stamp !== 'requested') throw new IgnoreError('not requested');
       const body = { metadata: { labels: { stamp: 'done' } } };
       return client.patch(map.metadata, { type: 'merge', body }); // the next handler sees the answer
     },
     { signal },
   );
   configMaps.registerHandler(
-    'tell',
+    'report',
     (key, map) => {
       seen.push(`${key} ${map === undefined ? 'is gone' : map.metadata.labels?.stamp}`);
     },
@@ -29,7 +29,7 @@ test('shared handlers', async () => {
   );
   await factory.start({ workers: 5, signal });
   const client = factory.clients.forKind(ConfigMap);
-  const metadata = { namespace: 'default', name: 'stamped', labels: { stamp: 'wanted' } };
+  const metadata = { namespace: 'default', name: 'stamped', labels: { stamp: 'requested' } };
   await client.create(ConfigMap({ metadata }));
   await vi.waitFor(() => expect(seen).toContain('default/stamped done'), 45_000);
 
@@ -40,8 +40,8 @@ test('shared handlers', async () => {
 
   const transaction = new HandlerTransaction();
   const registration = factory.forKind(Secret).registerHandler('rotate', rotate, { transaction });
-  transaction.commit(); // all that was registered with it comes now; rollback() drops it
-  await registration.remove(); // a handler can go at any time
+  transaction.commit(); // activates its handlers; rollback() drops them
+  await registration.remove(); // removes a handler at any time
 
   const dynamic = new DynamicController(factory);
   dynamic.onChange(

@@ -1,20 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { pages, root } from './pages.js';
 import { missingCode, shownBlocks } from './shown-code.js';
 
-const root = new URL('../../', import.meta.url);
-const pages = [
-  'README.md',
-  ...readdirSync(new URL('docs', root))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-  ...['examples', 'packages'].flatMap((folder) =>
-    readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}/README.md`),
-  ),
-].filter((page) => existsSync(new URL(page, root)));
-
 test('all code that pages show stands in files that are compiled and run', async () => {
-  const blocks = (await Promise.all(pages.map((page) => shownBlocks(page)))).flat();
+  const blocks = (await Promise.all(pages().map((page) => shownBlocks(page)))).flat();
   const missing = await Promise.all(blocks.map(missingCode));
   expect(missing.filter((problem) => problem !== undefined)).toEqual([]);
   expect(new Set(blocks.map(({ page }) => page)).size).toBeGreaterThan(5);
@@ -25,15 +15,6 @@ test('every guide is run', () => {
   const run = readFileSync(new URL('guides.test.ts', folder), 'utf8');
   const guides = readdirSync(folder).filter((file) => file.endsWith('.guide.ts'));
   expect(guides.filter((file) => !run.includes(`'./${file.replace(/ts$/, 'js')}'`))).toEqual([]);
-});
-
-test('links and pictures lead to files', () => {
-  const broken = pages.flatMap((page) => {
-    const text = readFileSync(new URL(page, root), 'utf8').replace(/`[^`\n]*`/g, '');
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
-    return links.filter((path) => !existsSync(new URL(path, new URL(page, root)))).map((path) => `${page}: ${path}`);
-  });
-  expect(broken).toEqual([]);
 });
 
 test('code that stands nowhere is found', async () => {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-
-const root = new URL('../../', import.meta.url);
+import { root } from './pages.js';
 
 /** A `ts` block of a page, and the file that the page says it is run by. */
 export interface ShownBlock {

@@ -5,7 +5,7 @@ import { SharedControllerFactory, sharedKind } from 'riata/shared';
 import { restartFrontends } from './main.js';
 
 const [namespace = 'default', name = 'frontend'] = process.argv.slice(2);
-// Of all the ConfigMaps there are, only this one is watched.
+// Watches only this ConfigMap.
 const cache = { namespaces: [namespace], fieldSelector: { 'metadata.name': name } };
 const kinds = [sharedKind(ConfigMap, { cache })];
 using signals = signalHandler();

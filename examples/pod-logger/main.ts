@@ -30,7 +30,7 @@ export async function logPods(
         logNode(key);
         queue.forget(key);
       } catch (error) {
-        log.error('will try again', { pod: key, error });
+        log.error('logging the Pod failed, retrying', { pod: key, error });
         queue.addRateLimited(key);
       }
     }

@@ -12,8 +12,8 @@ export const foos = control(Foo)
     const { deploymentName: name, replicas } = foo.spec;
     const labels = { foo: foo.metadata.name };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'nginx', image: 'nginx:1.29' }] } };
-    const wanted = { metadata: { name }, spec: { replicas, selector: { matchLabels: labels }, template } };
-    const deployment = await apply(Deployment(wanted)); // owned by foo; no request if nothing would change
+    const desired = { metadata: { name }, spec: { replicas, selector: { matchLabels: labels }, template } };
+    const deployment = await apply(Deployment(desired)); // owned by foo; no request when it is a no-op
     await status({ availableReplicas: deployment.status.availableReplicas ?? 0 });
   });
 

@@ -3,8 +3,8 @@ import { ConfigMap, Pod } from 'riata/kinds';
 
 await using client = createClient(await loadConfig());
 
-const wanted = ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { apple: '1' } });
-const stored = await client.apply(wanted, { fieldManager: 'tour' });
+const desired = ConfigMap({ metadata: { namespace: 'shop', name: 'prices' }, data: { apple: '1' } });
+const stored = await client.apply(desired, { fieldManager: 'tour' });
 const edited = edit(stored, (draft) => {
   draft.data = { apple: '2' };
 });
@@ -12,5 +12,5 @@ await client.update(edited);
 
 for await (const pod of client.each(Pod, { labelSelector: 'app=web' })) console.log(pod.metadata.name);
 
-// Goes on over disconnects, 429, 5xx and expiry.
+// Survives disconnects, 429, 5xx and expired watches.
 for await (const change of client.retryingWatch(ConfigMap, { namespace: 'shop' })) console.log(change.type);

@@ -76,7 +76,7 @@ test('typed controllers', async () => {
     await controllers.start({ workers: 5, signal });
 
     await sites.create(Site({ metadata: { namespace, name: 'blog' }, spec: { title: 'Blog' } }));
-    const [blog] = await sites.cache.getByIndex('by-image', 'nginx'); // own writes are seen at once
+    const [blog] = await sites.cache.getByIndex('by-image', 'nginx'); // includes own writes at once
     sites.enqueueAfter({ namespace, name: 'blog' }, '5m');
     await sites.delete({ namespace, name: 'blog' });
 
@@ -167,9 +167,9 @@ test('with a Manager', async () => {
 
   const factory = SharedControllerFactory.fromManager(manager, options);
   const sites = new Controllers(factory).for(Site);
-  const apply = new Apply(manager.leaderClient); // as handlers' clients, it writes only while this replica leads
+  const apply = new Apply(manager.leaderClient); // fenced: writes only while this replica leads
   registerGeneratingHandler(sites, apply, { name: 'site', signal }, (site) => ({ objects: objectsFor(site) }));
-  manager.add(factory, { stage: 'leader' }); // a kind is watched once, whoever asks
+  manager.add(factory, { stage: 'leader' }); // each kind is still watched only once
   const ended = manager.run({ signal });
 
   const key = { namespace, name: 'led' };
@@ -190,13 +190,13 @@ test('desired sets', async () => {
   const keys = Secret({ metadata: { name: 'keys' }, stringData: { token: 'secret' } });
 
   const { created } = await shop.apply([cart('EUR'), keys]);
-  const { unchanged } = await shop.apply([cart('EUR'), keys]); // nothing is written
+  const { unchanged } = await shop.apply([cart('EUR'), keys]); // no writes
 
   const changes = await shop.dryRun([cart('USD')]);
   log.push(String(changes));
 
   const { updated, deleted } = await shop.apply([cart('USD')]);
-  await shop.apply([]); // an empty set deletes
+  await shop.apply([]); // deletes the whole set
 
   expect([created.length, unchanged.length, updated.length, deleted.length]).toEqual([2, 2, 1, 1]);
   const guide = await readFile(new URL('../../../docs/patterns.md', import.meta.url), 'utf8');

@@ -42,7 +42,7 @@ test('a site is published', async () => {
   ]);
 });
 
-test('a page that somebody deletes comes back', async () => {
+test('a deleted page is restored', async () => {
   await using env = await TestEnvironment.start({ kinds: [Site] });
   await env.run(sites);
   await env.client.create(site);
@@ -51,7 +51,7 @@ test('a page that somebody deletes comes back', async () => {
   await env.eventually(() => env.client.get(ConfigMap, key));
 });
 
-test('sites are looked at every minute', async () => {
+test('sites are reconciled every minute', async () => {
   await using env = await TestEnvironment.start({ kinds: [Site] });
   const manager = await env.run(sites);
   await env.client.create(site);
@@ -61,12 +61,12 @@ test('sites are looked at every minute', async () => {
   expect(manager.explain.length - before).toBe(10);
 });
 
-test('a write fails, connections break, the server restarts: it is published all the same', async () => {
+test('a site is published despite failed writes, broken connections and a restart', async () => {
   await using env = await TestEnvironment.start({ kinds: [Site] });
   await env.run(sites);
-  env.faults.failWrite(2, { code: 500 }); // the second write from now on
-  env.faults.add({ verb: 'patch', kind: ConfigMap }, { cut: 'answer' }, { times: 1 }); // done, but the answer is lost
-  env.faults.delayEvents('3s', { kind: Site }); // informers hear of Sites late
+  env.faults.failWrite(2, { code: 500 }); // the second write from now
+  env.faults.add({ verb: 'patch', kind: ConfigMap }, { cut: 'answer' }, { times: 1 }); // executed, but the answer is lost
+  env.faults.delayEvents('3s', { kind: Site }); // informers receive Sites late
   await env.client.create(site);
   await env.settle();
   env.faults.dropConnections();
@@ -134,13 +134,13 @@ describe('a blog', () => {
     expect((await env().client.get(Site, key)).spec.title).toBe('Hello');
   });
 
-  test('is there for the next test, and what that one made is not', async () => {
+  test('is there for the next test, without what that test created', async () => {
     expect((await env().client.get(Site, key)).spec.title).toBe('Hello');
     expect(await env().client.find(ConfigMap, key)).toBe(undefined);
   });
 });
 
-test('an importer is cut off, and makes a page at its second try', async () => {
+test('an importer is cut off and creates the page on its second attempt', async () => {
   await using env = await TestEnvironment.start();
   await using connection = env.connect({ name: 'importer' });
   env.faults.add({ client: 'importer', verb: 'write' }, { cut: 'request' }, { times: 1 });
