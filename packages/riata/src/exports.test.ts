@@ -290,6 +290,8 @@ test('riata/object', async () => {
       "formatTime",
       "freeze",
       "fromScaleFields",
+      "goJson",
+      "goQuote",
       "gvkOf",
       "hasControllerReference",
       "hasOwnerReference",
@@ -360,6 +362,7 @@ test('riata/object', async () => {
       "setGvk",
       "setOwnerReference",
       "share",
+      "splitApiVersion",
       "splitKey",
       "structuralProblems",
       "toFieldSet",
@@ -367,6 +370,7 @@ test('riata/object', async () => {
       "trackUpdate",
       "unsafeNumbers",
       "validateTyped",
+      "valueAt",
       "valueElement",
     ]
   `);

@@ -3,15 +3,16 @@ import { isJsonObject, type JsonObject } from 'riata/object';
 import { ReverseWriter } from '../protobuf/reverse-writer.js';
 import {
   any,
-  double,
   each,
   fields,
   flag,
   inside,
-  integer,
   members,
   message,
+  methods,
+  security,
   text,
+  validations,
   type Write,
   type WriteField,
 } from './message-fields.js';
@@ -38,21 +39,7 @@ const writeSchema: Write = fields(
     [3, 'title', text],
     [4, 'description', text],
     [5, 'default', any],
-    [6, 'multipleOf', double],
-    [7, 'maximum', double],
-    [8, 'exclusiveMaximum', flag],
-    [9, 'minimum', double],
-    [10, 'exclusiveMinimum', flag],
-    [11, 'maxLength', integer],
-    [12, 'minLength', integer],
-    [13, 'pattern', text],
-    [14, 'maxItems', integer],
-    [15, 'minItems', integer],
-    [16, 'uniqueItems', flag],
-    [17, 'maxProperties', integer],
-    [18, 'minProperties', integer],
-    [19, 'required', each(text)],
-    [20, 'enum', each(any)],
+    ...validations(6),
     [21, 'additionalProperties', additional],
     [22, 'type', inside(1, text)],
     [23, 'items', inside(1, schema)],
@@ -114,18 +101,7 @@ const operation = message(
   ),
 );
 
-const pathItem = message(
-  fields([
-    [2, 'get', operation],
-    [3, 'put', operation],
-    [4, 'post', operation],
-    [5, 'delete', operation],
-    [6, 'options', operation],
-    [7, 'head', operation],
-    [8, 'patch', operation],
-    [9, 'parameters', each(parameter)],
-  ]),
-);
+const pathItem = message(fields([...methods(2, operation), [9, 'parameters', each(parameter)]]));
 
 const apiKey = message(
   fields([
@@ -148,6 +124,6 @@ const writeDocument = fields([
   [2, 'info', info],
   [8, 'paths', inside(2, members(pathItem))],
   [9, 'definitions', inside(1, members(schema))],
-  [12, 'security', each(inside(1, members(inside(1, each(text)))))],
+  [12, 'security', security],
   [13, 'securityDefinitions', inside(1, members(inside(2, apiKey)))],
 ]);

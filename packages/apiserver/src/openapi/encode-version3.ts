@@ -3,15 +3,16 @@ import { isJsonObject, type JsonObject } from 'riata/object';
 import { ReverseWriter } from '../protobuf/reverse-writer.js';
 import {
   any,
-  double,
   each,
   fields,
   flag,
   inside,
-  integer,
   members,
   message,
+  methods,
+  security,
   text,
+  validations,
   type Write,
   type WriteField,
 } from './message-fields.js';
@@ -57,21 +58,7 @@ const writeSchema: Write = fields(
     [7, 'example', any],
     [8, 'deprecated', flag],
     [9, 'title', text],
-    [10, 'multipleOf', double],
-    [11, 'maximum', double],
-    [12, 'exclusiveMaximum', flag],
-    [13, 'minimum', double],
-    [14, 'exclusiveMinimum', flag],
-    [15, 'maxLength', integer],
-    [16, 'minLength', integer],
-    [17, 'pattern', text],
-    [18, 'maxItems', integer],
-    [19, 'minItems', integer],
-    [20, 'uniqueItems', flag],
-    [21, 'maxProperties', integer],
-    [22, 'minProperties', integer],
-    [23, 'required', each(text)],
-    [24, 'enum', each(any)],
+    ...validations(10),
     [25, 'type', text],
     [26, 'allOf', each(schema)],
     [27, 'oneOf', each(schema)],
@@ -137,17 +124,7 @@ const operation = message(
 );
 
 const pathItem = message(
-  fields([
-    [3, 'description', text],
-    [4, 'get', operation],
-    [5, 'put', operation],
-    [6, 'post', operation],
-    [7, 'delete', operation],
-    [8, 'options', operation],
-    [9, 'head', operation],
-    [10, 'patch', operation],
-    [13, 'parameters', each(parameter)],
-  ]),
+  fields([[3, 'description', text], ...methods(4, operation), [13, 'parameters', each(parameter)]]),
 );
 
 const info = message(
@@ -181,5 +158,5 @@ const writeDocument = fields([
   [2, 'info', info],
   [4, 'paths', inside(1, members(pathItem))],
   [5, 'components', components],
-  [6, 'security', each(inside(1, members(inside(1, each(text)))))],
+  [6, 'security', security],
 ]);

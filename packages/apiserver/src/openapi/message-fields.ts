@@ -74,3 +74,38 @@ export function fields(table: Fields, extensions?: number): Write {
     }
   };
 }
+
+/** The keywords that both versions have, under consecutive numbers from the first one on. */
+export function validations(first: number): Fields {
+  return numbered(first, [
+    ...entries(double, 'multipleOf', 'maximum'),
+    ['exclusiveMaximum', flag],
+    ['minimum', double],
+    ['exclusiveMinimum', flag],
+    ...entries(integer, 'maxLength', 'minLength'),
+    ['pattern', text],
+    ...entries(integer, 'maxItems', 'minItems'),
+    ['uniqueItems', flag],
+    ...entries(integer, 'maxProperties', 'minProperties'),
+    ['required', each(text)],
+    ['enum', each(any)],
+  ]);
+}
+
+/** The operations of a path, under consecutive numbers from the first one on. */
+export function methods(first: number, operation: WriteField): Fields {
+  return numbered(first, entries(operation, 'get', 'put', 'post', 'delete', 'options', 'head', 'patch'));
+}
+
+/** Requirements of a document: names of security schemes, each with its scopes. */
+export const security: WriteField = each(inside(1, members(inside(1, each(text)))));
+
+type Entry = readonly [name: string, write: WriteField];
+
+function entries(write: WriteField, ...names: readonly string[]): Entry[] {
+  return names.map((name) => [name, write]);
+}
+
+function numbered(first: number, table: readonly Entry[]): Fields {
+  return table.map(([name, write], index) => [first + index, name, write]);
+}

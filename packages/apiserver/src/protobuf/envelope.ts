@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type JsonObject } from 'riata/object';
+import { isJsonObject, type JsonObject, splitApiVersion } from 'riata/object';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { type GoStruct, goStruct } from '../schema/built-in/go-type.js';
 import { decodeMessage } from './decode-message.js';
@@ -157,8 +157,7 @@ function encodeList(writer: ReverseWriter, { apiVersion, metadata, items }: Json
 
 /** The type of a kind: of a resource, or of what is answered beside them. */
 export function structOf({ apiVersion, kind }: TypeMeta): GoStruct | undefined {
-  const slash = apiVersion.indexOf('/');
-  const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  const { group, version } = splitApiVersion(apiVersion);
   if (group === 'meta.k8s.io') return goStruct('meta/v1', kind);
   if (group === 'apidiscovery.k8s.io') return goStruct('apidiscovery/v2', kind);
   return builtInSchema({ group, version, kind })?.struct ?? (group === '' ? goStruct('meta/v1', kind) : undefined);

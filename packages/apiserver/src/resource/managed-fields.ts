@@ -9,6 +9,7 @@ import {
   type MergeType,
   type ResetFields,
   type Status,
+  splitApiVersion,
   trackUpdate,
 } from 'riata/object';
 import { Refusal } from '../status/refusal.js';
@@ -85,13 +86,9 @@ export function resetBy(
 
 /** What was written as an object of another group cannot be told in the fields of this one, and is forgotten. */
 function ownEntries(entries: readonly ManagedFieldsEntry[], apiVersion: string): readonly ManagedFieldsEntry[] {
-  const group = groupOf(apiVersion);
-  const isOwn = (entry: ManagedFieldsEntry) => groupOf(entry.apiVersion ?? '') === group;
+  const group = splitApiVersion(apiVersion).group;
+  const isOwn = (entry: ManagedFieldsEntry) => splitApiVersion(entry.apiVersion ?? '').group === group;
   return entries.every(isOwn) ? entries : entries.filter(isOwn);
-}
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
 }
 
 function refusalOf(status: Status): Refusal {

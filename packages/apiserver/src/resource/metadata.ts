@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type ObjectMeta } from 'riata/object';
+import { valueAt as fieldAt, isJsonObject, type Json, type JsonObject, type ObjectMeta } from 'riata/object';
 
 /** The metadata of an object on its way in: nothing of it is sure to be there. */
 export function metaOf(object: JsonObject): JsonObject {
@@ -42,11 +42,5 @@ export function isGiven(value: Json | undefined): boolean {
 
 /** The value under a path of names and indexes; undefined if there is none. */
 export function valueAt(object: Json | undefined, path: string): Json | undefined {
-  let at = object;
-  for (const part of path.split('.')) {
-    if (Array.isArray(at)) at = at[Number(part)];
-    else if (isJsonObject(at) && Object.hasOwn(at, part)) at = at[part];
-    else return undefined;
-  }
-  return at;
+  return fieldAt(object, ...path.split('.')) as Json | undefined;
 }

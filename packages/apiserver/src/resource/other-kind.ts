@@ -1,3 +1,4 @@
+import { splitApiVersion } from 'riata/object';
 import { builtInGroupVersions } from './built-in/built-in-resources.js';
 import type { Resource } from './resource.js';
 
@@ -6,8 +7,7 @@ const scheme = 'pkg/runtime/scheme.go:111';
 
 /** Why kube-apiserver does not read an object of another kind, where one of a built-in kind was to come. */
 export function otherKind(resource: Resource, apiVersion: string, kind: string): string {
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const { group, version } = splitApiVersion(apiVersion);
   const known = builtInGroupVersions().some(
     (gv) => gv.group === group && gv.version === version && gv.resources.some((r) => r.kind === kind),
   );

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from 'riata/object';
+import { isJsonObject, type JsonObject, splitApiVersion } from 'riata/object';
 import { unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, invalidObject } from '../status/refusal.js';
@@ -16,7 +16,8 @@ export class UnreadableError extends Error {
   constructor(resource: Pick<Resource, 'kind' | 'version'>, message: string, { apiVersion, kind }: JsonObject = {}) {
     super(message);
     this.kind = typeof kind === 'string' && kind !== '' ? kind : resource.kind;
-    this.version = typeof apiVersion === 'string' && apiVersion !== '' ? versionOf(apiVersion) : resource.version;
+    this.version =
+      typeof apiVersion === 'string' && apiVersion !== '' ? splitApiVersion(apiVersion).version : resource.version;
   }
 }
 
@@ -87,8 +88,4 @@ function checkKind(resource: Resource, sent: JsonObject): void {
   throw badRequest(
     `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
   );
-}
-
-function versionOf(apiVersion: string): string {
-  return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, KubeObject, Scope } from 'riata/object';
+import { type JsonObject, type KubeObject, type Scope, splitApiVersion } from 'riata/object';
 import type { PrepareContext } from '../kinds/kind-rules.js';
 import type { CrdVersion } from '../schema/crd/crd-object.js';
 import type { NameRule } from '../schema/name-rules.js';
@@ -134,7 +134,7 @@ export interface Resource extends ResourceName {
 /** The kind that an invalid object is called by: that of the group that it is stored in, whichever it is asked for in. */
 export function homeOf(resource: Resource): ResourceName {
   const { storedAs, plural, kind } = resource;
-  const group = storedAs.slice(0, Math.max(0, storedAs.indexOf('/')));
+  const { group } = splitApiVersion(storedAs);
   return group === resource.group ? resource : { group, plural, kind };
 }
 

@@ -1,4 +1,4 @@
-import { formatTime, isJsonObject, type JsonObject, type KubeObject } from 'riata/object';
+import { formatTime, isJsonObject, type JsonObject, type KubeObject, splitApiVersion } from 'riata/object';
 import type { Random } from 'riata/runtime';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
 import { type ObjectStore, track } from '../resource/object-store.js';
@@ -106,7 +106,7 @@ function secondsOf(spec: JsonObject): number {
 /** What a token says of the object that it lives and dies with. */
 function boundTo(parts: TokenParts, namespace: string, account: string, reference: JsonObject): JsonObject {
   const [kind, apiVersion, name] = [reference.kind, reference.apiVersion, reference.name].map(textOf);
-  const { group, version } = groupVersionOf(apiVersion ?? '');
+  const { group, version } = splitApiVersion(apiVersion ?? '');
   const place = group === '' && Object.hasOwn(boundKinds, kind ?? '') ? boundKinds[kind ?? ''] : undefined;
   if (place === undefined) {
     throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
@@ -144,9 +144,4 @@ function nodeOf(parts: TokenParts, account: string, pod: KubeObject): JsonObject
 
 function refTo({ metadata: { name, uid } }: KubeObject) {
   return { name, uid };
-}
-
-function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
-  const slash = apiVersion.indexOf('/');
-  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
 }

@@ -14,6 +14,7 @@ import {
   parseKindArg,
   parseResourceArg,
   setGvk,
+  splitApiVersion,
 } from './gvk.js';
 import { lossOf, markLossy } from './value/lossy.js';
 
@@ -136,4 +137,13 @@ test('equality looks at every part', () => {
   for (const other of [{ group: 'b' }, { version: 'v2' }, { resource: 'ls' }]) {
     expect(equalGvr(gvr, { ...gvr, ...other })).toBe(false);
   }
+});
+
+test('splitApiVersion never fails', () => {
+  expect(['apps/v1', 'v1', '', 'a/b/c'].map(splitApiVersion)).toEqual([
+    { group: 'apps', version: 'v1' },
+    { group: '', version: 'v1' },
+    { group: '', version: '' },
+    { group: 'a', version: 'b/c' },
+  ]);
 });

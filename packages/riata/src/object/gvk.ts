@@ -45,12 +45,17 @@ export interface RESTMapping {
  * Throws a `SyntaxError` when there is more than one slash.
  */
 export function parseApiVersion(apiVersion: string): GroupVersion {
-  const slash = apiVersion.indexOf('/');
-  if (slash < 0) return { group: '', version: apiVersion };
-  if (apiVersion.includes('/', slash + 1)) {
+  const parsed = splitApiVersion(apiVersion);
+  if (parsed.version.includes('/')) {
     throw new SyntaxError(`apiVersion "${apiVersion}" has more than one slash: expected "group/version" or "version"`);
   }
-  return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+  return parsed;
+}
+
+/** As {@link parseApiVersion}, and never fails: of several slashes the first one counts. */
+export function splitApiVersion(apiVersion: string): GroupVersion {
+  const slash = apiVersion.indexOf('/');
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
 /** Writes `apps/v1`, or `v1` in the core group (`GroupVersion.String`). */

@@ -75,6 +75,7 @@ export { type Duration, durationMs } from './duration.js';
 export { encodeJson } from './encode-json.js';
 export { addFinalizer, containsFinalizer, finalizerProblems, isDeleting, removeFinalizer } from './finalizers.js';
 export { formatGoDuration, parseGoDuration } from './go-duration.js';
+export { goJson, goQuote } from './go-text.js';
 export {
   apiVersionOf,
   equalGvk,
@@ -96,6 +97,7 @@ export {
   parseResourceArg,
   type RESTMapping,
   setGvk,
+  splitApiVersion,
 } from './gvk.js';
 export { isJsonObject, type Json, type JsonObject } from './json.js';
 export {
@@ -265,4 +267,5 @@ export {
 } from './value/lossy.js';
 export type { Mutable } from './value/mutable.js';
 export { share } from './value/share.js';
+export { valueAt } from './value/value-at.js';
 export type { AnyMeta, WithMetadata } from './with-metadata.js';

@@ -1,4 +1,4 @@
-import { goQuoteCharacter } from '../../status/go-quote.js';
+import { goQuote } from '../../status/go-quote.js';
 
 /** How deep a body may be nested. kube-apiserver takes 10,000; nobody nests so deep, and recursion here has an end. */
 export const maxDepth = 1_000;
@@ -179,7 +179,7 @@ class Checker {
 }
 
 function bad(char: string, where: string): Bad {
-  return new Bad(`invalid character ${goQuoteCharacter(char)} ${where}`);
+  return new Bad(`invalid character ${goQuote(char, "'")} ${where}`);
 }
 
 function isDigit(char: string): boolean {

@@ -1,4 +1,4 @@
-import { type GroupVersionKind, isJsonObject, type JsonObject } from 'riata/object';
+import { type GroupVersionKind, isJsonObject, type JsonObject, splitApiVersion } from 'riata/object';
 import { Refusal } from '../../status/refusal.js';
 
 /** What is asked for is turned into its metadata alone. Throws 406 for an object where a list is meant, or vice versa. */
@@ -25,8 +25,7 @@ export function metadataOnly(value: unknown, as: GroupVersionKind): unknown {
 
 /** The Go type behind an object: built-in kinds have one each. */
 function goTypeOf({ apiVersion, kind, items }: JsonObject): string {
-  const text = String(apiVersion);
-  const group = text.includes('/') ? text.slice(0, text.indexOf('/')) : '';
+  const { group } = splitApiVersion(String(apiVersion));
   const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io');
   if (!isBuiltIn) return `*unstructured.Unstructured${Array.isArray(items) ? 'List' : ''}`;
   return `*${group === '' ? 'core' : group.split('.')[0]}.${String(kind)}`;

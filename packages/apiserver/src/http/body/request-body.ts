@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { isJsonObject, type Json, type JsonObject, splitApiVersion } from 'riata/object';
 import type { PatchKind } from '../../resource/patch-object.js';
 import { badRequest, Refusal, tooLarge, unsupportedMediaType } from '../../status/refusal.js';
 import { goTypeOf } from '../options/delete-options.js';
@@ -58,7 +58,7 @@ async function readProtobuf(bytes: Uint8Array, expected: Expected): Promise<Json
     if (!(error instanceof WireError)) throw error;
     if (error instanceof EnvelopeError) throw new TextError(error.message);
     const { apiVersion, kind } = expected;
-    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    const { version } = splitApiVersion(apiVersion);
     throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`);
   }
 }

@@ -1,3 +1,4 @@
+import { splitApiVersion } from 'riata/object';
 import { builtInResourcesText } from '../generated/built-in-resources.js';
 
 /** A part of a resource with a path of its own, e.g. `status`. */
@@ -70,7 +71,7 @@ function parse(text: string): BuiltInGroupVersion[] {
       resources.push({ ...resourceOf(words, at), subresources });
     } else {
       resources = [];
-      at = groupVersionOf(words[0] as string);
+      at = splitApiVersion(words[0] as string);
       found.push({
         ...at,
         servedByDefault: /^v\d+$/.test(at.version),
@@ -111,13 +112,8 @@ function resourceOf(words: readonly string[], at: { group: string; version: stri
 function subresourceOf(words: readonly string[], at: { group: string; version: string }): BuiltInSubresource {
   const [path, kind, verbs] = words as [string, string, string];
   const dot = kind.lastIndexOf('.');
-  const home = dot === -1 ? at : groupVersionOf(kind.slice(0, dot));
+  const home = dot === -1 ? at : splitApiVersion(kind.slice(0, dot));
   return { name: path.slice(1), ...home, kind: kind.slice(dot + 1), verbs: verbsOf(verbs) };
-}
-
-function groupVersionOf(apiVersion: string): { group: string; version: string } {
-  const slash = apiVersion.indexOf('/');
-  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
 }
 
 function verbsOf(text: string): readonly string[] {

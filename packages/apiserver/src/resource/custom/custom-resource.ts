@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, type StructuralSchema } from 'riata/object';
+import { isJsonObject, type JsonObject, type StructuralSchema, splitApiVersion } from 'riata/object';
 import { ruleChecker } from '../../cel/rules/check-rules.js';
 import { IllTypedError } from '../../schema/built-in/decode-typed.js';
 import type { CrdSpec, CrdVersion } from '../../schema/crd/crd-object.js';
@@ -59,7 +59,7 @@ function resourceOf(
     shortNames: stringsOf(names.shortNames),
     categories: stringsOf(names.categories),
     verbs: allVerbs,
-    storageVersionHash: hashOf(group, storedAs.slice(storedAs.indexOf('/') + 1), kind),
+    storageVersionHash: hashOf(group, splitApiVersion(storedAs).version, kind),
     table: `${group}/${plural}`,
     deprecation: customDeprecation(spec as CrdSpec, version as CrdVersion),
     definition: version as CrdVersion,
@@ -171,6 +171,6 @@ function readCustom(object: JsonObject, schema: StructuralSchema, apiVersion: st
     return readCustomResource(object, schema);
   } catch (error) {
     if (!(error instanceof IllTypedError)) throw error;
-    throw new UnreadableError({ kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) }, error.message);
+    throw new UnreadableError({ kind, version: splitApiVersion(apiVersion).version }, error.message);
   }
 }

@@ -1,5 +1,6 @@
 import type { Change } from '../../cache/informer/change.js';
 import type { Duration } from '../../object/duration.js';
+import { splitApiVersion } from '../../object/gvk.js';
 import { clusterKey } from '../../object/key.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject, OwnerReference } from '../../object/meta.js';
@@ -42,7 +43,7 @@ export function enqueueRequestForOwner(owner: KindRef, options: OwnerOptions = {
   const { onlyController = true } = options;
   const isOwner = (reference: OwnerReference) =>
     reference.kind === owner.kind &&
-    groupOf(reference.apiVersion) === owner.group &&
+    splitApiVersion(reference.apiVersion).group === owner.group &&
     (!onlyController || reference.controller === true);
   const ownersOf = (object: KubeObject | undefined): Request[] => {
     const namespace = owner.scope === 'Namespaced' ? object?.metadata.namespace : undefined;
@@ -97,9 +98,4 @@ export function handlerFuncs<T extends KubeObject>(funcs: {
     else if (type === 'Deleted') funcs.delete?.(old as T, enqueue, isFinalStateUnknown);
     else funcs.update?.(old as T, now as T, enqueue);
   };
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? '' : apiVersion.slice(0, slash);
 }

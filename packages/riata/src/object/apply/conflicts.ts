@@ -1,7 +1,7 @@
 import { compareStrings } from '../compare-strings.js';
+import { goQuote } from '../go-text.js';
 import type { Status, StatusCause } from '../meta.js';
 import { formatPath, type Path } from './fields/path-element.js';
-import { goQuote } from './go-text.js';
 import { type ManagedSet, managerId } from './managers.js';
 
 /** A field that an applier wants to change and someone else manages (`merge.Conflict`). */

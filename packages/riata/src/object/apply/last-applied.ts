@@ -1,8 +1,8 @@
+import { goJson } from '../go-text.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { getOwn, setOwn } from '../value/own.js';
 import { ApplyError } from './apply-error.js';
 import type { FieldSet } from './fields/field-set.js';
-import { goJson } from './go-text.js';
 import { compareTyped } from './typed/compare-typed.js';
 import type { MergeType } from './typed/merge-type.js';
 import { toFieldSet } from './typed/to-field-set.js';

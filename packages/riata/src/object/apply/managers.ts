@@ -1,10 +1,10 @@
 import { compareStrings } from '../compare-strings.js';
+import { goJsonString, goQuote } from '../go-text.js';
 import type { ManagedFieldsEntry } from '../meta.js';
 import { parseTime } from '../time.js';
 import type { FieldSet } from './fields/field-set.js';
 import { formatFieldsV1, parseFieldsV1 } from './fields/fields-v1.js';
 import { FieldsV1Error } from './fields/path-element.js';
-import { goJsonString, goQuote } from './go-text.js';
 
 /** What one manager owns (`fieldpath.VersionedSet`), as an entry of `metadata.managedFields` says it. */
 export interface ManagedSet {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../object/json.js';
 import { createJsonPatch, type JsonPatchOperation } from '../../object/patch/json-patch.js';
 import { parsePointer } from '../../object/patch/json-pointer.js';
-import { getOwn } from '../../object/value/own.js';
+import { valueAt } from '../../object/value/value-at.js';
 import { metadataWithout } from '../manifests/yaml.js';
 import { markPrefix } from './set-identity.js';
 
@@ -47,7 +47,7 @@ function comparable(object: object): object {
 function lineOf(operation: JsonPatchOperation, before: object): DiffLine[] {
   const tokens = parsePointer(operation.path);
   const path = pathText(tokens);
-  const from = valueAt(before, tokens);
+  const from = valueAt(before, ...tokens);
   if (operation.op === 'remove') return [{ change: 'remove', path, from }];
   if (operation.op === 'add') return [{ change: 'add', path, to: operation.value }];
   return operation.op === 'replace' ? [{ change: 'change', path, from, to: operation.value }] : [];
@@ -59,13 +59,6 @@ function pathText(tokens: readonly string[]): string {
     if (!/^[A-Za-z_][\w-]*$/.test(token)) return `${path}[${JSON.stringify(token)}]`;
     return path === '' ? token : `${path}.${token}`;
   }, '');
-}
-
-function valueAt(value: unknown, tokens: readonly string[]): unknown {
-  return tokens.reduce<unknown>(
-    (at, token) => (typeof at === 'object' && at !== null ? getOwn(at, token) : undefined),
-    value,
-  );
 }
 
 function short(value: unknown): string {

@@ -1,4 +1,4 @@
-import { formatGvk, type GroupVersionKind, gvkOf } from '../../object/gvk.js';
+import { formatGvk, type GroupVersionKind, gvkOf, splitApiVersion } from '../../object/gvk.js';
 import type { Owner } from '../../object/owner-references.js';
 import type { WithMetadata } from '../../object/with-metadata.js';
 import { hash } from '../../runtime/crypto/hash.js';
@@ -121,8 +121,7 @@ export function namedOwner(object: WithMetadata): NamedOwner | undefined {
   const name = annotations[setMarks.ownerName];
   const [groupVersion, kind] = (annotations[setMarks.ownerGvk] ?? '').split(', Kind=');
   if (!name || !groupVersion || !kind) return undefined;
-  const slash = groupVersion.indexOf('/');
-  const gvk = { group: groupVersion.slice(0, Math.max(slash, 0)), version: groupVersion.slice(slash + 1), kind };
+  const gvk = { ...splitApiVersion(groupVersion), kind };
   const namespace = annotations[setMarks.ownerNamespace];
   return { gvk, ...(namespace ? { namespace } : {}), name, setId: annotations[setMarks.id] ?? '' };
 }

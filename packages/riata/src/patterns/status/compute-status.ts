@@ -1,9 +1,9 @@
 import { parseApiVersion } from '../../object/gvk.js';
 import type { TypeMeta } from '../../object/meta.js';
+import { numberAt, textAt } from '../../object/value/value-at.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
-import { numberAt, textAt } from '../json-path.js';
 import { type AnyCondition, conditionsOf } from '../summary/any-conditions.js';
 import { statusRules } from './status-rules.js';
 

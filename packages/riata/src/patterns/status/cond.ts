@@ -1,10 +1,10 @@
 import { type ConditionUpdate, setCondition } from '../../object/conditions.js';
 import type { Condition } from '../../object/meta.js';
 import { formatTime } from '../../object/time.js';
+import { listAt, mapAt, numberAt, textAt } from '../../object/value/value-at.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
 import { isIgnoreError } from '../../shared/ignore-error.js';
-import { listAt, mapAt, numberAt, textAt } from '../json-path.js';
 import { messageOf, reasonOf } from './condition-error.js';
 
 /** What is said of a condition; what is left out stays as it was. */

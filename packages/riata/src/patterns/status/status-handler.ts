@@ -5,6 +5,7 @@ import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { createMergePatch } from '../../object/patch/merge-patch.js';
 import { equal } from '../../object/value/equal.js';
+import { listAt, mapAt } from '../../object/value/value-at.js';
 import { isConflict, isNotFound } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { isFinalized } from '../../shared/finalizer-guard.js';
@@ -15,7 +16,6 @@ import type {
   SharedControllerHandler,
 } from '../../shared/handler.js';
 import { HandlerFailure, IgnoreError, isIgnoreError } from '../../shared/ignore-error.js';
-import { listAt, mapAt } from '../json-path.js';
 import type { TypedController } from '../typed-controller.js';
 import { Cond } from './cond.js';
 import { messageOf } from './condition-error.js';

@@ -1,6 +1,6 @@
 import { formatTime, parseTime } from '../../object/time.js';
+import { listAt, numberAt, textAt } from '../../object/value/value-at.js';
 import type { Clock } from '../../runtime/time/clock.js';
-import { listAt, numberAt, textAt } from '../json-path.js';
 import type { AnyCondition } from '../summary/any-conditions.js';
 import type { ObjectStatusResult } from './compute-status.js';
 

@@ -1,4 +1,4 @@
-import { listAt, textAt } from '../json-path.js';
+import { listAt, textAt } from '../../object/value/value-at.js';
 
 /** A condition of an object of any kind; what is missing is ''. */
 export interface AnyCondition {

@@ -1,4 +1,4 @@
-import { numberAt } from '../json-path.js';
+import { numberAt } from '../../object/value/value-at.js';
 import type { AnyCondition } from './any-conditions.js';
 import { type Summarizer, type SummaryDraft, told } from './summary-draft.js';
 import { stepCounter } from './summary-transitions.js';

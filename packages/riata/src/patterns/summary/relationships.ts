@@ -1,5 +1,5 @@
 import type { LabelSelector, OwnerReference, TypeMeta } from '../../object/meta.js';
-import { listAt, mapAt, textAt } from '../json-path.js';
+import { listAt, mapAt, textAt } from '../../object/value/value-at.js';
 import type { Summarizer } from './summary-draft.js';
 
 /** What one object has to do with another (`summary.Relationship`). */

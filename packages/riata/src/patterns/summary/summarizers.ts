@@ -1,5 +1,5 @@
 import { parseTime } from '../../object/time.js';
-import { listAt, mapAt, numberAt, textAt, valueAt } from '../json-path.js';
+import { listAt, mapAt, numberAt, textAt, valueAt } from '../../object/value/value-at.js';
 import { computeStatus } from '../status/compute-status.js';
 import { capiTransitions } from './capi-transitions.js';
 import { checkOperation, isOperation } from './operation-summary.js';

@@ -1,8 +1,8 @@
 import type { TypeMeta } from '../../object/meta.js';
+import { textAt } from '../../object/value/value-at.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
-import { textAt } from '../json-path.js';
 import type { ObjectState } from '../status/compute-status.js';
 import { allConditionsOf } from './any-conditions.js';
 import type { Relationship } from './relationships.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { goJson, type Json } from 'riata/object';
 
 /** Letters that make no words. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -14,10 +15,7 @@ export function templateHash(template: unknown, collisions = 0): string {
  * JSON as Go writes it.
  */
 export function dataHash(data: unknown, collisions: number): string {
-  const json = canonical(data).replace(
-    /[<>&\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const json = goJson(data as Json);
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(`${json}${collisions}`)) hash = Math.imul(hash, 0x01000193) ^ byte;
   return [...String(hash >>> 0)].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');

@@ -1,6 +1,6 @@
 import { compareStrings } from '../../compare-strings.js';
+import { goJson, goNumber, goQuote } from '../../go-text.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { goJson, goNumber, goQuote } from '../go-text.js';
 
 /**
  * One step into an object, in the notation of FieldsV1 (`fieldpath.PathElement`): `f:<name>` a field, `k:<JSON object>`

@@ -1,7 +1,7 @@
+import { goPlain, goSyntax, goType } from '../../go-text.js';
 import { isJsonObject, type Json } from '../../json.js';
 import { ApplyError } from '../apply-error.js';
 import { fieldElement, formatElement, indexElement, type PathElement } from '../fields/path-element.js';
-import { goPlain, goSyntax, goType } from '../go-text.js';
 import { isItemProblem, itemElement } from './list-items.js';
 import {
   type ListType,

@@ -1,16 +1,22 @@
-/** Looks into objects of unknown shape: what is not there, or is of another type than asked for, is undefined. */
+import { getOwn } from './own.js';
 
-/** The value at a path of fields. */
+/**
+ * The value at a path of fields and list indexes, in an object of unknown shape; undefined if something on the way is
+ * missing (`unstructured.NestedFieldNoCopy`).
+ *
+ * @example
+ * valueAt(object, 'spec', 'template', 'spec', 'containers', '0', 'image');
+ */
 export function valueAt(object: unknown, ...path: readonly string[]): unknown {
   let at = object;
   for (const field of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, field)) return undefined;
-    at = (at as Readonly<Record<string, unknown>>)[field];
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = Array.isArray(at) ? at[Number(field)] : getOwn(at, field);
   }
   return at;
 }
 
-/** The text at a path; empty ones are none. */
+/** The string at a path; undefined if it is empty. */
 export function textAt(object: unknown, ...path: readonly string[]): string | undefined {
   const value = valueAt(object, ...path);
   return typeof value === 'string' && value !== '' ? value : undefined;

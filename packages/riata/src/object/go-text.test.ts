@@ -26,6 +26,15 @@ test.each([
 });
 
 test.each([
+  ["'", "'\\''"],
+  ['"', "'\"'"],
+  ['\n', "'\\n'"],
+])('%%q of the rune %j', (rune, quoted) => {
+  expect(goQuote(rune, "'")).toBe(quoted);
+  expect(goQuote("it's \u0001")).toBe('"it\'s \\x01"');
+});
+
+test.each([
   [5, '5'],
   [-1_000_000, '-1000000'],
   [1.5, '1.5'],

@@ -1,9 +1,9 @@
-import { compareStrings } from '../compare-strings.js';
-import { isJsonObject, type Json } from '../json.js';
+import { compareStrings } from './compare-strings.js';
+import { isJsonObject, type Json } from './json.js';
 
 /**
- * Texts as the Go API server writes them: they are compared (path elements, identifiers) and read by people (messages),
- * so they have to agree to the letter.
+ * Text as Go's standard library formats it: path elements and identifiers are compared with the API server's, and messages
+ * are read beside it, so both must match exactly.
  */
 
 /** Nothing in it needs an escape. */
@@ -27,7 +27,7 @@ export function goJsonString(text: string): string {
   return json;
 }
 
-/** A value as Go's JSON writes it: keys sorted by their bytes. */
+/** A value as Go's `encoding/json` writes it: keys sorted by their bytes, `<`, `>` and `&` escaped. */
 export function goJson(value: Json): string {
   if (typeof value === 'string') return goJsonString(value);
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
@@ -52,15 +52,16 @@ const shortEscapes = new Map([
   ['\t', '\\t'],
   ['\v', '\\v'],
   ['\\', '\\\\'],
-  ['"', '\\"'],
 ]);
 
-/** A string in quotes as `%q` prints it. */
-export function goQuote(text: string): string {
-  return `"${text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu, escapeRune)}"`;
+/** A string in quotes as Go's `%q` prints it: `strconv.Quote`, or with single quotes `strconv.QuoteRune`. */
+export function goQuote(text: string, quote: '"' | "'" = '"'): string {
+  if (quote === '"' && /^[ -~]*$/.test(text)) return JSON.stringify(text);
+  return quote + text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["'\\]/gu, (rune) => escapeRune(rune, quote)) + quote;
 }
 
-function escapeRune(rune: string): string {
+function escapeRune(rune: string, quote: string): string {
+  if (rune === '"' || rune === "'") return rune === quote ? `\\${rune}` : rune;
   const short = shortEscapes.get(rune);
   if (short !== undefined) return short;
   const code = rune.codePointAt(0) ?? 0;
