@@ -43,6 +43,42 @@ test('an object that goes while its replica is dead is told gone by the next one
   );
 });
 
+test('a predicate that fails for one object of slots that were gained: the others are reconciled, it is when it can be', async () => {
+  await using env = await TestEnvironment.start({ server: 'in-process' });
+  let poison = '';
+  const seen: string[] = [];
+  const start = async (identity: string) => {
+    const passes = ({ key }: { readonly key: string }) => {
+      if (identity === 'b' && key === `default/${poison}`) throw new Error('cannot decide');
+      return key.startsWith('default/m');
+    };
+    const maps = control(ConfigMap, { name: 'maps', sharded: true, predicates: [passes] }).reconcile(
+      ({ key: { name } }) => void seen.push(`${identity} ${name}`),
+    );
+    const sharding = { namespace: 'default', name: 'ring', identity };
+    return env.startManager({ name: identity, sharding, run: [maps] });
+  };
+  for (const name of names) await env.client.create(ConfigMap({ metadata: inDefault(name) }));
+  const [a, b] = [await start('a'), await start('b')];
+  const owned = ({ manager }: typeof a) => names.filter((name) => manager.shards?.owns(inDefault(name)));
+  await env.eventually(() => seen.length >= names.length && owned(b).length > 0, { within: '2m' });
+  // The watch of b has let it through before, and the key was not b's.
+  poison = owned(a)[0] ?? expect.fail('a owns no object');
+  const moved = owned(a).filter((name) => name !== poison);
+  seen.length = 0;
+  await a.stop();
+  await env.eventually(() => moved.every((name) => seen.includes(`b ${name}`)), { within: '2m' });
+  const failing = () => b.controllers.flatMap((controller) => controller.failing);
+  expect(failing()).toMatchObject([{ source: 'for ConfigMap', function: 'predicate', key: `default/${poison}` }]);
+  expect(seen).not.toContain(`b ${poison}`);
+  await env.advance('10m');
+  expect(failing()).toHaveLength(1);
+  poison = '';
+  const late = failing()[0]?.key.replace('default/', '');
+  await env.eventually(() => seen.includes(`b ${late}`), { within: '2m' });
+  expect(failing()).toEqual([]);
+});
+
 /** Of the ConfigMaps that there are, the test's own. */
 const predicates = [({ key }: { readonly key: string }) => key === 'default/a'];
 const clusters = 'added' as const;
@@ -175,7 +211,7 @@ test('replicas share the keys of added clusters; one that is refused or goes whi
   const shared = [...new Set(seen.map((line) => line.slice(2)))].sort();
   expect(shared).toEqual([...few.map((name) => `north ${name}`), ...few.map((name) => `own ${name}`)]);
   expect(new Set(seen.map((line) => line.slice(0, 1)))).toEqual(new Set(['a', 'b']));
-  expect(env.log.messages('error').filter((message) => message.includes('gained'))).toEqual([]);
+  expect(env.log.messages('error').filter((message) => message.includes('newly acquired slots'))).toEqual([]);
 });
 
 test('a controller that is removed is done with clusters that it could not work on', async () => {

@@ -162,6 +162,6 @@ test('an index that is not there, or there twice, is told', async () => {
   const exit = await manager.ended;
   expect(exit).toMatchObject({ reason: 'failed', runnable: 'controller second' });
   expect(String((exit as { error: unknown }).error)).toContain(
-    'indexes ConfigMap by owner: somebody else does so already, by another function',
+    'indexes ConfigMap by owner: already registered with a different function',
   );
 });

@@ -10,14 +10,13 @@ import type { ControllerOptions } from '../loop/controller-options.js';
 import type { KeyGate } from '../loop/key-gate.js';
 import type { Cause, Request } from '../loop/request.js';
 import type { Result } from '../loop/result.js';
-import { indexSource, readSource } from '../source/kind-source.js';
+import { indexSource, type ReplayingSource, readSource } from '../source/kind-source.js';
 import { knownObjects } from '../source/known-objects.js';
 import { isSyncing, type Source } from '../source/source.js';
 import { watchSource } from '../source/watch-source.js';
 import type { ControllerDefinition } from './controller-definition.js';
 import { type ControllerPlace, DefinedReconciler, ReconcilerMemory } from './defined-reconciler.js';
 import { EarlyKeys } from './early-keys.js';
-import { replayObjects } from './replay-objects.js';
 
 /** What a definition needs to run. */
 export interface ControllerParts extends ControllerPlace {
@@ -53,6 +52,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   /** By cluster; `''` for the one without a name. */
   readonly #reconcilers = new Map<string, DefinedReconciler<R>>();
   readonly #places = new Map<string, ControllerPlace>();
+  /** The watches of the controller's own kind. */
+  readonly #ownSources = new Map<string, ReplayingSource>();
   readonly #gate: KeyGate | undefined;
   readonly #memory: ReconcilerMemory;
   readonly #newcomers = new Map<string, Newcomer>();
@@ -128,6 +129,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   leave(cluster: string): void {
     this.#reconcilers.delete(cluster);
     this.#places.delete(cluster);
+    this.#ownSources.delete(cluster);
     this.controller.spread([...this.#places.keys()]);
     this.#newcomers.delete(cluster);
     this.#memory.cleanedUp.clusterGone(cluster);
@@ -141,23 +143,19 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     return [...this.#newcomers].filter(([, { isSynced }]) => !isSynced).map(([name]) => `cluster ${name}`);
   }
 
-  /** Puts all objects in line again whose keys are meant, as at the start: the gate has opened for them. */
-  async replay(isMeant: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const definition = this.#definition as unknown as ControllerDefinition;
-    const { queue } = this.controller;
+  /** Enqueues all objects of its kind whose keys match, as at the start: the gate now admits them. */
+  async replay(matches: (key: Request) => boolean, options: { readonly signal: AbortSignal }): Promise<void> {
     this.#memory.failures.arrived();
-    const places = [...this.#places.values()].map(async (place) => {
-      const { cache, cluster } = place;
+    const replays = [...this.#ownSources].map(async ([cluster, source]) => {
       try {
-        await replayObjects(definition, queue, isMeant, { cache, cluster, runtime: this.#runtime, signal });
+        await source.replay(matches, options);
       } catch (error) {
-        // Of a cluster that has gone there is nothing to put in line, and one that cannot be followed yet has told nothing:
-        // all that is there comes when it can.
-        const id = cluster ?? '';
-        if (this.#places.get(id) === place && this.#newcomers.get(id)?.isSynced !== false) throw error;
+        // A cluster that was removed has no objects, and one that isn't synced yet delivers all of them when it is.
+        const isFollowed = this.#ownSources.get(cluster) === source && this.#newcomers.get(cluster)?.isSynced !== false;
+        if (isFollowed) throw error;
       }
     });
-    await Promise.all(places);
+    await Promise.all(replays);
   }
 
   /** What comes before its cluster is synced waits; what is left of a cluster that is gone leads to nothing. */
@@ -191,7 +189,9 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     for (const kind of definition.reads) sources.push(readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
       const { echoes, calls } = this.#memory;
-      sources.push(watchSource(definition, watch, { cache, cluster, runtime, echoes, calls }));
+      const source = watchSource(definition, watch, { cache, cluster, runtime, echoes, calls });
+      sources.push(source);
+      if (watch.through === 'for') this.#ownSources.set(cluster ?? '', source as ReplayingSource);
     }
     return sources;
   }

@@ -3,6 +3,7 @@ import { fieldIndex } from '../../cache/cache-selection.js';
 import { isCacheSyncError } from '../../cache/informer/cache-sync-error.js';
 import type { EventHandlerRegistration } from '../../cache/informer/resource-event-handler.js';
 import type { Indexers } from '../../cache/store/store-index.js';
+import { clusterKey, splitKey } from '../../object/key.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { isNotFound } from '../../rest/errors/error-guards.js';
@@ -11,7 +12,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { abortable, onAbort } from '../../runtime/signals.js';
 import type { IndexDefinition } from '../define/controller-definition.js';
-import type { RequestQueue } from '../loop/request.js';
+import type { Request, RequestQueue } from '../loop/request.js';
 import { ChangeIntake } from './change-intake.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
@@ -56,8 +57,17 @@ export function ownKindSource<T extends KubeObject>(
   kind: KindRef<T>,
   handler: EventHandler<T>,
   options: OwnSourceOptions<T>,
-): SyncingSource {
+): ReplayingSource {
   return new KindSource(cache, kind, handler, options);
+}
+
+/** A source that can handle the objects that it knows once more. */
+export interface ReplayingSource extends SyncingSource {
+  /**
+   * Handles each object in the cache whose key matches once more, as on start. Resolves when all were handled; an object
+   * that a predicate or handler fails for is retried by the source, as ever. Does nothing before the source is started.
+   */
+  replay(matches: (key: Request) => boolean, options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
 /** Has a kind in the cache, and nothing comes of it: for what a reconciler reads. */
@@ -87,7 +97,7 @@ interface OwnSourceOptions<T extends KubeObject> extends KindSourceOptions<T> {
   readonly isQuiet?: boolean;
 }
 
-class KindSource<T extends KubeObject> implements SyncingSource {
+class KindSource<T extends KubeObject> implements ReplayingSource {
   readonly name: string;
   readonly #cache: Cache;
   readonly #kind: KindRef<T>;
@@ -135,13 +145,38 @@ class KindSource<T extends KubeObject> implements SyncingSource {
     onAbort(signal, () => void registration.remove().then(() => use.release()));
   }
 
+  async replay(
+    matches: (key: Request) => boolean,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const [intake, use] = [this.#intake, this.#use];
+    if (intake === undefined || use === undefined) return;
+    const { cluster } = this.#options;
+    const registration = use.informer.addEventHandler(
+      {
+        // Later changes come through the registration of the source itself.
+        onChange: (change) => {
+          if (change.isInInitialList && matches(clusterKey({ ...splitKey(change.key), cluster }))) {
+            return intake.take(change);
+          }
+        },
+      },
+      { name: `${this.name} replay` },
+    );
+    try {
+      await abortable(registration.synced({ signal }), signal);
+    } finally {
+      await registration.remove();
+    }
+  }
+
   #addIndexers({ informer, release }: CacheUse<T>): void {
     try {
       informer.addIndexers(this.#indexers);
     } catch (cause) {
       void release();
-      const remedy = 'give both the very same function, or one of them another name';
-      throw new Error(`${this.name}: somebody else does so already, by another function: ${remedy}`, { cause });
+      const remedy = 'use the same function, or another field name';
+      throw new Error(`${this.name}: already registered with a different function; ${remedy}`, { cause });
     }
   }
 

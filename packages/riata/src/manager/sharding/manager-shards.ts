@@ -84,7 +84,7 @@ export class ManagerShards implements Runnable {
       defined.replay(this.#isIn(gained), { signal }).catch((error: unknown) => {
         if (signal.aborted) return;
         const { name } = defined.controller;
-        this.#runtime.log.error('what was gained could not be put in line', { controller: name, error });
+        this.#runtime.log.error('cannot enqueue the keys of newly acquired slots', { controller: name, error });
       });
     }
     if (lost.length === 0) return;
@@ -94,7 +94,7 @@ export class ManagerShards implements Runnable {
 
   #bringBack({ controller: { name, queue } }: DefinedController, gained: readonly number[]): void {
     const atMs = this.#runtime.clock.monotonic();
-    const cause = { source: 'a slot that was gained', count: 1, atMs };
+    const cause = { source: 'newly acquired slot', count: 1, atMs };
     for (const key of this.#passed.get(name)?.take(this.#isIn(gained), atMs) ?? []) queue.add(key, { note: [cause] });
   }
 
