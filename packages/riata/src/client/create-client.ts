@@ -8,10 +8,8 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { Discovery } from './discovery/discovery.js';
 import { RestMapper } from './discovery/rest-mapper.js';
 import { KubeClient, type KubeClientParts, partsOf } from './kube-client.js';
-import { ApplyMemo } from './operation/apply-memo.js';
-import type { Operation } from './operation/operation.js';
 import { runOver } from './operation/run-over.js';
-import { skipUnchanged, standingOf } from './operation/skip-unchanged.js';
+import { skipUnchanged } from './operation/skip-unchanged.js';
 import { type OnWriteOptions, WriteHook, type WriteListener } from './operation/write-hook.js';
 
 /** Options of {@link createClient}. */
@@ -109,10 +107,8 @@ export function createClient(config: RestConfig, options: ClientOptions = {}): C
   const { clock, random, log } = resolveRuntime(options.runtime);
   const writes = new WriteHook(log);
   if (onWrite !== undefined) writes.add(onWrite);
-  const memo = new ApplyMemo();
-  const run = skipUnchanged(writes.wrap(runOver(rest, clock)), memo);
-  const standing = (operation: Operation<'patch'>) => standingOf(operation, memo);
+  const run = skipUnchanged(writes.wrap(runOver(rest, clock)));
   const mapper = given ?? new RestMapper(discovery);
-  const parts = { run, scheme, mapper, clock, random, standing, closing: rest.closing, contact: rest[serverContact] };
+  const parts = { run, scheme, mapper, clock, random, closing: rest.closing, contact: rest[serverContact] };
   return new ConnectedClient(rest, discovery, writes, parts);
 }

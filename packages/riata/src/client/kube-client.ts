@@ -64,18 +64,12 @@ export interface KubeClientParts {
   readonly mapper: RestMapper;
   readonly clock: Scheduler;
   readonly random: Random;
-  /** What an apply would be answered with, if it would not change anything. @default not known */
-  readonly standing?: (operation: Operation<'patch'>) => KubeObject | undefined;
   /** Aborts when the connection is closed for good. @default never */
   readonly closing?: AbortSignal;
   /** Whether the server answers, as all users of the connection see it. @default each finds out by itself */
   readonly contact?: ServerContact;
 }
 
-/** Where a client tells whether an apply would change anything; see {@link KubeClientParts.standing}. */
-export const standing: unique symbol = Symbol('riata.standing');
-/** As `wrap`, by wrappers that change neither what an apply says nor of what, so that what stands can be told as before. */
-export const wrapPlainly: unique symbol = Symbol('riata.wrapPlainly');
 /** What a client stands on, for one of another class on the same. */
 export const partsOf: unique symbol = Symbol('riata.partsOf');
 /** Makes a client of the same class. */
@@ -111,10 +105,6 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
    * does not own it: keep the one that `createClient` gave, to close it.
    */
   wrap(wrapper: (run: Run) => Run): KubeClient<P> {
-    return this[remake]({ ...this.#parts, run: wrapper(this.#parts.run), standing: undefined });
-  }
-
-  [wrapPlainly](wrapper: (run: Run) => Run): KubeClient<P> {
     return this[remake]({ ...this.#parts, run: wrapper(this.#parts.run) });
   }
 
@@ -124,10 +114,6 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
 
   get [partsOf](): KubeClientParts {
     return this.#parts;
-  }
-
-  get [standing](): KubeClientParts['standing'] {
-    return this.#parts.standing;
   }
 
   get [serverContact](): ServerContact | undefined {

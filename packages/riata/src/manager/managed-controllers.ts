@@ -1,6 +1,5 @@
 import type { Cache } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
-import { wrapPlainly } from '../client/kube-client.js';
 import { untracked } from '../controller/calls/tracked-client.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
 import { DefinedController } from '../controller/define/defined-controller.js';
@@ -175,7 +174,7 @@ export class ManagedControllers {
     const { uncached } = this.#parts;
     const own = untracked(client);
     if (guard === undefined) return { client: own, cache, uncached, recorder };
-    const fenced = own[wrapPlainly]((run) => fence(run, guard, { known: knownObjects(cache) }));
+    const fenced = own.wrap((run) => fence(run, guard, { known: knownObjects(cache) }));
     return { client: fenced, cache, uncached, recorder };
   }
 

@@ -2,7 +2,7 @@ import { Cache } from '../cache/cache.js';
 import { type ConnectedClient, createClient } from '../client/create-client.js';
 import { delegatingClient } from '../client/delegating-client.js';
 import type { Client, Reader } from '../client/interfaces.js';
-import { type KubeClient, wrapPlainly } from '../client/kube-client.js';
+import type { KubeClient } from '../client/kube-client.js';
 import { trackedConnection, trackedReader } from '../controller/calls/tracked-client.js';
 import { UnownedCalls } from '../controller/calls/unowned-calls.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
@@ -154,7 +154,7 @@ export class Manager implements AsyncDisposable {
 
   /** The same connection for what runs on the leader alone: writes start only while this replica leads. */
   get leaderClient(): KubeClient {
-    return this.#elector === undefined ? this.connection : this.connection[wrapPlainly](this.#elector.fence);
+    return this.#elector === undefined ? this.connection : this.connection.wrap(this.#elector.fence);
   }
 
   /** Clock, chance, log and metrics that all of it goes by. */

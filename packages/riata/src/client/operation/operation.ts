@@ -38,8 +38,6 @@ export interface Operation<V extends Verb = Verb> {
    * answer, and no request is made.
    */
   readonly current?: KubeObject;
-  /** Apply patches only: it is known that applying would change `current`, so that nobody looks again. @default false */
-  readonly isChange?: boolean;
   readonly cutManagedFields?: boolean;
   /** Whoever hears of the answer may keep it, as it is frozen; where that is not possible, it is an object like others. */
   readonly freezeAnswer?: boolean;

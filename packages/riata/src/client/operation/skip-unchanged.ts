@@ -15,17 +15,14 @@ import { type Answers, isDryRun, type Operation, type Run, type Verb } from './o
 export function skipUnchanged(run: Run, memo = new ApplyMemo()): Run {
   return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
     if (!isApply(operation)) return run(operation);
-    const standing = operation.isChange ? undefined : standingOf(operation, memo);
-    return standing === undefined ? applyAndRemember(run, operation, memo) : Promise.resolve(standing as Answers[V]);
+    const { current } = operation;
+    if (current === undefined || !isNoOp(operation, current, memo)) return applyAndRemember(run, operation, memo);
+    return Promise.resolve(current as Answers[V]);
   };
 }
 
-/** What an apply would be answered with, if it would not change anything. */
-export function standingOf(operation: Operation, memo: ApplyMemo): KubeObject | undefined {
-  const { current, body } = operation;
-  if (current === undefined || !isApply(operation)) return undefined;
-  const isStanding = memo.stands(idOf(operation), body as object, current) || appliedAlready(operation, current);
-  return isStanding ? current : undefined;
+function isNoOp(operation: Operation, current: KubeObject, memo: ApplyMemo): boolean {
+  return memo.stands(idOf(operation), operation.body as object, current) || appliedAlready(operation, current);
 }
 
 async function applyAndRemember<V extends Verb>(

@@ -22,7 +22,7 @@ export interface ContextWork<R extends KubeObject> {
     options: OwnedApplyOptions,
     owner: R | undefined,
     run: ActiveReconcile,
-  ): Promise<KubeObject> | KubeObject;
+  ): Promise<KubeObject>;
   event(object: R | undefined, event: ReconcileEvent): void;
   delegatingFor(run: ActiveReconcile): Client;
 }
@@ -69,15 +69,7 @@ export function definedContext<R extends KubeObject>(
       return client;
     },
     apply(wanted, options = noOptions) {
-      const name = { verb: 'apply', args: [wanted] };
-      let answer: Promise<KubeObject> | KubeObject;
-      try {
-        answer = work.apply(wanted, options, object, run);
-      } catch (error) {
-        return run.calls.track(() => Promise.reject(error), name);
-      }
-      // What is there already is no call.
-      return answer instanceof Promise ? run.calls.track(() => answer, name) : Promise.resolve(answer);
+      return run.calls.track(() => work.apply(wanted, options, object, run), { verb: 'apply', args: [wanted] });
     },
     status: (fields) => run.calls.track(() => said(status, fields), { verb: 'status', args: [object] }),
     event: (event) => work.event(object, event),

@@ -1,4 +1,3 @@
-import { wrapPlainly } from '../../client/kube-client.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { WorkItem } from '../../queue/queue-entry.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
@@ -171,7 +170,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const cluster = run.key.cluster ?? '';
     const place = this.#places.get(cluster);
     if (this.#gate === undefined || place === undefined) return this.#reconcilers.get(cluster)?.reconcile(run);
-    const client = place.client[wrapPlainly](this.#gate.fence(run.key, knownObjects(place.cache)));
+    const client = place.client.wrap(this.#gate.fence(run.key, knownObjects(place.cache)));
     return new DefinedReconciler<R>(this.#definition, { ...place, client }, this.#runtime, this.#memory).reconcile(run);
   }
 

@@ -2,7 +2,7 @@ import { atHand, type Cache } from '../../cache/cache.js';
 import { notAtHand } from '../../cache/cache-reader.js';
 import { delegatingClient } from '../../client/delegating-client.js';
 import type { Client, Reader } from '../../client/interfaces.js';
-import { type KubeClient, standing } from '../../client/kube-client.js';
+import type { KubeClient } from '../../client/kube-client.js';
 import { type ApplyOptions, applyOperation } from '../../client/operation/apply-operation.js';
 import { isWrite, type Operation } from '../../client/operation/operation.js';
 import type { CallOptions } from '../../client/options.js';
@@ -201,7 +201,7 @@ export class DefinedReconciler<R extends KubeObject> {
     options: OwnedApplyOptions,
     owner: R | undefined,
     run: ActiveReconcile,
-  ): Promise<KubeObject> | KubeObject {
+  ): Promise<KubeObject> {
     const { owned = true, ...rest } = options;
     if (owned && owner === undefined) {
       throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
@@ -236,17 +236,12 @@ export class DefinedReconciler<R extends KubeObject> {
     return await this.#applied(applyOperation(kind, object, { ...options, current }), run);
   }
 
-  /** Answered with what is there, if nothing would change; else told to the reconcile. */
-  #applied(operation: Operation<'patch'>, run: ActiveReconcile): Promise<KubeObject> | KubeObject {
-    const standingOf = this.#place[standing];
-    return standingOf?.(operation) ?? this.#write(operation, standingOf !== undefined, run);
-  }
-
-  async #write(given: Operation<'patch'>, isChange: boolean, run: ActiveReconcile): Promise<KubeObject> {
+  async #applied(given: Operation<'patch'>, run: ActiveReconcile): Promise<KubeObject> {
     const { signal = run.innerSignal, span = run.span } = given;
-    // As what is there already, in the cache: frozen, and without managedFields.
-    const operation = { ...given, signal, span, isChange, cutManagedFields: true, freezeAnswer: true };
+    // Like objects in the cache: frozen, and without managedFields.
+    const operation = { ...given, signal, span, cutManagedFields: true, freezeAnswer: true };
     const answer = await this.#place.run(operation);
+    // The client answers a no-op apply with the current object.
     if (answer !== operation.current) noteWrite(run, operation, answer);
     return answer;
   }

@@ -23,7 +23,7 @@ const readyNow: StatusCondition = { type: 'Ready', status: 'True', reason: 'Reco
 /** Writes what one reconcile says of its object. */
 export class ObjectStatus<R extends KubeObject> {
   readonly #kind: KindRef<R>;
-  readonly #apply: (operation: Operation<'patch'>) => Promise<KubeObject> | KubeObject;
+  readonly #apply: (operation: Operation<'patch'>) => Promise<KubeObject>;
   readonly #fieldManager: string;
   readonly #now: () => string;
   readonly #key: Request;
@@ -38,7 +38,7 @@ export class ObjectStatus<R extends KubeObject> {
     object: R,
     parts: {
       readonly kind: KindRef<R>;
-      readonly apply: (operation: Operation<'patch'>) => Promise<KubeObject> | KubeObject;
+      readonly apply: (operation: Operation<'patch'>) => Promise<KubeObject>;
       readonly fieldManager: string;
       /** The time as objects have it. */
       readonly now: () => string;
