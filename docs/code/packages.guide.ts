@@ -46,16 +46,16 @@ test('@riata/apiserver in tests', async () => {
   const clock = new VirtualClock();
   await using server = await ApiServer.start({ clock, random: seededRandom(1) });
 
-  // Each client has its own luck: late, refused, cut off, half-open, answered with 429, its answer lost…
+  // Faults per client: late, refused, cut off, half-open, answered with 429, answer lost…
   const faults = randomFaults(seededRandom(2), { fail: 0.05, cut: 0.05, cutWatch: 0.5, delayMs: 200 });
   const unlucky = createClient(server.connect({ name: 'unlucky', faults }), { runtime: { clock } });
   const late = createClient(server.connect({ faults: ({ watch }) => (watch ? { eventDelayMs: 5_000 } : undefined) }), {
     runtime: { clock },
   });
 
-  await server.idle(); // namespaces are filled, garbage is collected
-  server.compact(); // watches and pages from before get 410
-  await server.restart({ downMs: 0 }); // connections are cut, objects stay, watches from before get 410
+  await server.idle(); // namespace and garbage collection controllers are done
+  server.compact(); // older watches and continue tokens get 410
+  await server.restart({ downMs: 0 }); // connections are cut, objects are kept, older watches get 410
 
   expect((await late.list(Namespace)).items.length).toBeGreaterThan(0);
   await Promise.all([unlucky.close(), late.close()]);
@@ -71,8 +71,8 @@ test('@riata/testing', async () => {
   await using env = await TestEnvironment.start({ kinds: [Foo] });
   await env.run(foos);
   await env.client.create(Foo({ metadata: { namespace: 'default', name: 'a' }, spec: { deploymentName: 'a' } }));
-  await env.settle(); // nothing is queued, due or in flight any more
-  await env.expectConverged(); // and a second pass writes nothing
+  await env.settle(); // nothing is queued, due or in flight
+  await env.expectConverged(); // and another reconcile writes nothing
   expect((await env.client.get(Deployment, { namespace: 'default', name: 'a' })).spec?.replicas).toBe(1);
 });
 

@@ -4,7 +4,7 @@ import type { WriteObject } from 'riata/client';
 import { ConfigMap, Deployment, HorizontalPodAutoscaler, Service } from 'riata/kinds';
 import { z } from 'zod';
 
-/** All that a team has to say of what it wants to run. */
+/** What a team writes to run a program. */
 export const App = defineKind({
   group: 'app-platform.riata.dev',
   version: 'v1',
@@ -13,7 +13,7 @@ export const App = defineKind({
     image: z.string(),
     port: z.int().min(1).max(65_535).default(8080),
     replicas: z.int().min(1).max(100).default(1),
-    /** More replicas when they are busy, up to this many. */
+    /** Upper limit for the autoscaler; without it, the number of replicas is fixed. */
     maxReplicas: z.int().min(1).max(100).optional(),
     settings: z.record(z.string(), z.string()).default({}),
   }),
@@ -25,14 +25,14 @@ export const App = defineKind({
 });
 export interface App extends KindOf<typeof App> {}
 
-/** The objects that an App becomes: they have its name, and belong to it. */
+/** The objects of an App. They have its name and are owned by it. */
 export function objectsFor({ metadata: { name }, spec }: App): readonly WriteObject[] {
   const { image, port, replicas, maxReplicas, settings } = spec;
   const labels = { 'app.kubernetes.io/name': name };
   const scales = maxReplicas !== undefined && maxReplicas > replicas;
   const metadata = { name, labels };
   const container = { name: 'app', image, ports: [{ containerPort: port }], envFrom: [{ configMapRef: { name } }] };
-  // Pods read their settings when they start: others than before are a reason to start new ones.
+  // Pods read their settings when they start, so a change of settings must replace them.
   const annotations = { 'app-platform.riata.dev/settings': hashOf(settings) };
   const template = { metadata: { labels, annotations }, spec: { containers: [container] } };
   const objects = [
@@ -40,7 +40,7 @@ export function objectsFor({ metadata: { name }, spec }: App): readonly WriteObj
     Service({ metadata, spec: { selector: labels, ports: [{ port: 80, targetPort: port }] } }),
     Deployment({
       metadata,
-      // The autoscaler's word counts if there is one.
+      // With an autoscaler, the autoscaler sets the replicas.
       spec: { ...(!scales && { replicas }), selector: { matchLabels: labels }, template },
     }),
   ];

@@ -20,13 +20,13 @@ async function start() {
 
 const kinds: readonly KindRef[] = [ConfigMap, Deployment, HorizontalPodAutoscaler, Service];
 
-/** Which kinds there is an object of the name of. */
+/** The kinds that have an object of this name. */
 async function partsOf(client: Client, key: Key): Promise<string[]> {
   const found = await Promise.all(kinds.map((kind) => client.find(kind, key)));
   return kinds.filter((_, index) => found[index] !== undefined).map(({ kind }) => kind);
 }
 
-test('an App becomes what it needs, tells how it is, and takes all of it along', async () => {
+test('an App gets its objects, reports its state, and takes them along when it is deleted', async () => {
   const { env, key, platform } = await start();
   await using _env = env;
   const { client } = env;
@@ -41,7 +41,7 @@ test('an App becomes what it needs, tells how it is, and takes all of it along',
     expect(await status()).toMatchObject({ state: 'in-progress', replicas: 0 });
     expect(isConditionTrue((await status())?.conditions, 'Deployed')).toBe(true);
 
-    // Pods come up; here it is us who says so.
+    // No kubelet here: the test reports the Pods as available.
     const deployment = await client.get(Deployment, key);
     const counts = { replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
     const condition = (type: string, reason: string) => ({ type, status: 'True', reason, message: '' });
@@ -51,7 +51,7 @@ test('an App becomes what it needs, tells how it is, and takes all of it along',
     await env.settle();
     expect(await status()).toMatchObject({ state: 'active', replicas: 2 });
 
-    // It may grow, with other settings: that starts new Pods, and the autoscaler has the say on their number.
+    // New settings replace the Pods; maxReplicas hands the number of replicas to the autoscaler.
     const before = deployment.spec.template.metadata?.annotations;
     await change({ maxReplicas: 5, settings: { CURRENCY: 'USD' } });
     await env.settle();
@@ -59,7 +59,7 @@ test('an App becomes what it needs, tells how it is, and takes all of it along',
     expect((await client.get(ConfigMap, key)).data).toEqual({ CURRENCY: 'USD' });
     expect((await client.get(Deployment, key)).spec.template.metadata?.annotations).not.toEqual(before);
 
-    // What somebody spoils is mended.
+    // Drift is corrected.
     await client.delete(Service, key);
     await client.update(
       edit(await client.get(ConfigMap, key), (draft) => {
@@ -72,7 +72,7 @@ test('an App becomes what it needs, tells how it is, and takes all of it along',
     await env.expectConverged();
   }
 
-  // While the platform is not there: it goes on from what it finds.
+  // A change while the platform is down is handled after its restart.
   await change({ maxReplicas: null });
   await using _platform = await platform();
   await env.settle();
@@ -82,11 +82,11 @@ test('an App becomes what it needs, tells how it is, and takes all of it along',
   expect(await partsOf(client, key)).toEqual([]);
 });
 
-test('an App that cannot be deployed says why', async () => {
+test('an App that cannot be deployed reports why', async () => {
   const { env, key, platform } = await start();
   await using _env = env;
   await using _platform = await platform();
-  // No environment variable can be called so, and no key of a ConfigMap either.
+  // Not a valid key of a ConfigMap.
   await env.client.create(App({ metadata: key, spec: { image: 'shop:1', settings: { 'no good key': '' } } }));
   await env.settle();
   const { status } = await env.client.get(App, key);

@@ -10,8 +10,8 @@ import {
 import { App, objectsFor } from './app.js';
 
 /**
- * Makes of every App a Deployment, a Service, a ConfigMap and, if it may grow, an autoscaler; says in its status how it
- * is. What others change about them is mended, what is no longer wanted is deleted, and all of it goes with the App.
+ * Creates a Deployment, a Service, a ConfigMap and, if the App may scale, an autoscaler for every App, and summarizes them
+ * in its status. Drift is corrected, objects that are no longer desired are pruned, and all of them go with the App.
  */
 export function runApps(controllers: Controllers, { signal }: { readonly signal: AbortSignal }): void {
   const { clients, caches } = controllers.factory;
@@ -33,6 +33,6 @@ export function runApps(controllers: Controllers, { signal }: { readonly signal:
     return { ...status, state, message: message.join(', '), replicas: deployment.status.availableReplicas ?? 0 };
   });
 
-  // When one of the parts changes, its App is looked at.
+  // A change of one of the parts enqueues its App.
   relatedResource.watch('app-parts', relatedResource.ownerResolver(App), apps, parts, { signal });
 }

@@ -11,10 +11,10 @@ import { watchConfigMaps } from './main.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const clusterOwn = 'kube-root-ca.crt';
-/** Where there is a kubectl, too. */
+/** Set where kubectl is available. */
 const isReal = process.env.RIATA_CONTROL_PLANE !== undefined;
 
-/** What the README has a reader type: the watch, then what it sees. */
+/** The commands of the README: the watch, then the changes. */
 async function commands(): Promise<string[][]> {
   const readme = await readFile(`${here}README.md`, 'utf8');
   return [...readme.matchAll(/^kubectl (.+)$/gm)].map(([, args = '']) => args.split(' '));
@@ -25,7 +25,7 @@ test('a watch sees what the commands do', async () => {
   await using env = await TestEnvironment.start();
   const { client } = env;
   const namespace = await env.namespace('configmap-watch');
-  // Clusters put one of their own into every namespace, sooner or later; here it tells when a watch has begun.
+  // Clusters create kube-root-ca.crt in every namespace; this one marks the start of the watch.
   await client.create(ConfigMap({ metadata: { namespace, name: clusterOwn } })).catch(ignoreAlreadyExists);
   const lines: string[] = [];
   const stop = new AbortController();
@@ -45,8 +45,8 @@ test('a watch sees what the commands do', async () => {
   stop.abort();
   await watching;
   expect(lines).toEqual([
-    'what there is:',
-    'what changes:',
+    'existing:',
+    'changes:',
     'ADDED prices {"apple":"1"}',
     'MODIFIED prices {"apple":"2","pear":"3"}',
     'DELETED prices {"apple":"2","pear":"3"}',

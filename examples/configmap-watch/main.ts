@@ -2,9 +2,9 @@ import type { Client } from 'riata';
 import { ConfigMap } from 'riata/kinds';
 
 /**
- * Prints what happens to the ConfigMaps of a namespace until the signal aborts: what `kubectl get configmaps --watch
- * --output-watch-events` does. It begins with what is there, and goes on when the connection breaks or the server
- * restarts; `kubectl` ends then.
+ * Prints changes of the ConfigMaps in a namespace until the signal aborts, as `kubectl get configmaps --watch
+ * --output-watch-events` does. It starts with the existing objects, and survives broken connections and restarts of the
+ * server; `kubectl` exits then.
  */
 export async function watchConfigMaps(
   client: Client,
@@ -20,12 +20,12 @@ export async function watchConfigMaps(
       case 'DELETED':
         print(`${change.type} ${change.object.metadata.name} ${JSON.stringify(change.object.data ?? {})}`);
         break;
-      // At the start; and again if the server no longer knows what happened while the connection was broken.
+      // At the start, and again if the server has compacted the events since the connection broke.
       case 'RESET':
-        print('what there is:');
+        print('existing:');
         break;
       case 'SYNCED':
-        print('what changes:');
+        print('changes:');
         break;
     }
   }

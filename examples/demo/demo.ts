@@ -1,4 +1,4 @@
-// `npm run demo`: a cluster in this process, two controllers on it, and a view of what they do. Until Ctrl-C.
+// `npm run demo`: a cluster in this process, two controllers, and a view of what they do. Runs until Ctrl-C.
 import { createClient, Manager, type RestConfig, signalHandler, silentLogger, systemClock } from 'riata';
 import { Deployment, Pod } from 'riata/kinds';
 import { Controllers } from 'riata/patterns';
@@ -7,7 +7,7 @@ import { runApps } from '../app-platform/main.js';
 import { Foo, foos } from '../sample-controller/main.js';
 import { namespace, type Place, sandbox } from './place.js';
 import { realCluster } from './real-cluster.js';
-import { tell } from './story.js';
+import { playStory } from './story.js';
 import { describe, draw, lineOf, type ObjectLine } from './view.js';
 
 const isLive = process.stdout.isTTY === true;
@@ -18,7 +18,7 @@ async function open(options: readonly string[]): Promise<Place | undefined> {
   return realCluster(kinds, options.includes('--yes') ? { agrees: async () => true } : {});
 }
 
-/** The controllers, and nothing of other namespaces that might be there. */
+/** The controllers, limited to the demo's namespace. */
 async function controllersFor(config: RestConfig) {
   const runtime = { log: silentLogger };
   const manager = await Manager.create({ config, cache: { namespaces: [namespace] }, runtime });
@@ -48,9 +48,9 @@ async function main(options: readonly string[]): Promise<void> {
   await using client = createClient(place.config, { runtime: { log: silentLogger } });
   await using controllers = await controllersFor(place.config);
 
-  let chapter = 'All is ready';
-  const told = new Set<string>();
-  const hints = [place.kubectl, `kubectl get apps,foos,deployments,pods -n ${namespace} · Ctrl-C ends it all`];
+  let chapter = 'Ready';
+  const printed = new Set<string>();
+  const hints = [place.kubectl, `kubectl get apps,foos,deployments,pods -n ${namespace} · Ctrl-C stops the demo`];
   const records = () =>
     [...controllers.explain(), ...place.explain()]
       .filter(({ writes, error }) => writes.length > 0 || error !== undefined)
@@ -68,8 +68,8 @@ async function main(options: readonly string[]): Promise<void> {
 
   const show = async (): Promise<void> => {
     if (!isLive) {
-      for (const record of records().filter(({ reconcileID }) => !told.has(reconcileID))) {
-        told.add(record.reconcileID);
+      for (const record of records().filter(({ reconcileID }) => !printed.has(reconcileID))) {
+        printed.add(record.reconcileID);
         console.log(`  ${describe(record)}`);
       }
       return;
@@ -94,8 +94,8 @@ async function main(options: readonly string[]): Promise<void> {
       chapter = title;
       if (!isLive) console.log(`\n${title}`);
     };
-    await tell(client, { begin, signal, ...(isLive ? { pauseMs: 3000 } : { pauseMs: 100, patienceMs: 300_000 }) });
-    begin('Your turn: change something with kubectl, and watch');
+    await playStory(client, { begin, signal, ...(isLive ? { pauseMs: 3000 } : { pauseMs: 100, patienceMs: 300_000 }) });
+    begin('Your turn: change something with kubectl and watch');
     if (!isLive) {
       await show();
       for (const object of await objects()) console.log(`  now: ${object.kind} ${object.name}: ${object.state}`);

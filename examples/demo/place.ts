@@ -7,22 +7,22 @@ import type { RestConfig } from 'riata';
 import type { ReconcileRecord } from 'riata/controller';
 import { type CrdSource, installCrds } from 'riata/patterns';
 
-/** Where all of the demo's objects are. */
+/** The namespace of all objects of the demo. */
 export const namespace = 'riata-demo';
 
 /** Where the demo runs: a cluster that is ready for it. */
 export interface Place extends AsyncDisposable {
   readonly config: RestConfig;
   readonly name: string;
-  /** What the cluster's own controllers did; nothing is known of those of a real one. */
+  /** Reconciles of the cluster's own controllers; empty for a real cluster. */
   explain(): readonly ReconcileRecord[];
   /** How to reach it with kubectl. */
   readonly kubectl: string;
-  /** Takes back what the demo has made, while its controllers still run. */
+  /** Removes what the demo created, while its controllers still run. */
   cleanUp(): Promise<void>;
 }
 
-/** A cluster of its own, in this process, which kubectl can reach, too. */
+/** A sandbox in this process that kubectl can reach, too. */
 export async function sandbox(kinds: readonly CrdSource[]): Promise<Place> {
   const made = await Sandbox.start({ nodes: 3 });
   await installCrds(made.client, kinds);

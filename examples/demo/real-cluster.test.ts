@@ -8,11 +8,11 @@ import { Foo } from '../sample-controller/main.js';
 import { namespace } from './place.js';
 import { realCluster } from './real-cluster.js';
 
-// Namespaces have to be emptied by somebody: an embedded server, whatever the other tests run on.
+// Always on the embedded server, which deletes the contents of namespaces.
 const start = () => ApiServer.start({ log: silentLogger });
 const names = ['apps.app-platform.riata.dev', 'foos.samplecontroller.riata.dev'];
 
-/** What the user was told, and the cluster if they agreed. */
+/** The printed lines, and the cluster if the user agreed. */
 async function open(config: RestConfig, answer: boolean) {
   const said: string[] = [];
   const agrees = async (what: string) => {
@@ -30,15 +30,15 @@ async function thereIs(config: RestConfig): Promise<string[]> {
   return [...crds, ...homes].map(({ metadata }) => metadata.name).sort();
 }
 
-test('nothing is done unless the user agrees', async () => {
+test('nothing changes unless the user agrees', async () => {
   await using server = await start();
   const { said, place } = await open(server.config, false);
   expect(place).toBe(undefined);
-  expect(said).toEqual([expect.stringContaining(names.join(' and ')), 'Nothing was done.']);
+  expect(said).toEqual([expect.stringContaining(names.join(' and ')), 'Nothing was changed.']);
   expect(await thereIs(server.config)).toEqual([]);
 });
 
-test('what was not there before is removed in the end', async () => {
+test('what did not exist before is removed afterwards', async () => {
   await using server = await start();
   await using client = createClient(server.config);
   await installCrds(client, [Foo]);
@@ -50,12 +50,12 @@ test('what was not there before is removed in the end', async () => {
   expect(await thereIs(server.config)).toEqual([names[1]]);
 });
 
-test('what an earlier run has left is removed first; what is not of the demo never is', async () => {
+test('leftovers of an earlier run are removed first; other namespaces never are', async () => {
   await using server = await start();
   const killed = await open(server.config, true);
   await killed.place?.[Symbol.asyncDispose]();
   const next = await open(server.config, true);
-  expect(next.said[1]).toMatch(/an earlier run has left/);
+  expect(next.said[1]).toMatch(/of an earlier run/);
   await next.place?.cleanUp();
   await next.place?.[Symbol.asyncDispose]();
 

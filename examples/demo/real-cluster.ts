@@ -14,20 +14,20 @@ import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import { type CrdSource, installCrds } from 'riata/patterns';
 import { namespace, type Place } from './place.js';
 
-/** The demo's own namespace has this label: nobody else's is ever deleted. */
+/** Label of the demo's own namespace. Namespaces without it are never deleted. */
 const mark = { 'app.kubernetes.io/managed-by': 'riata-demo' };
 
 export interface RealClusterOptions {
-  /** @default the one that programs find */
+  /** @default `loadConfig()` */
   readonly config?: RestConfig;
-  /** Whether the user agrees to what is said. @default asked on the terminal */
+  /** Whether the user agrees to the changes. @default asks on the terminal */
   readonly agrees?: (what: string) => Promise<boolean>;
   readonly print?: (line: string) => void;
 }
 
 /**
- * The cluster of the kubeconfig, with the kinds installed, if the user agrees; undefined if not. What is there already is
- * left alone in the end; what an earlier run has left is removed first.
+ * The cluster of the kubeconfig with the kinds installed, or undefined if the user declines. Leftovers of an earlier run
+ * are removed first; definitions that existed before are kept.
  */
 export async function realCluster(
   kinds: readonly Extract<CrdSource, { crd(): unknown }>[],
@@ -41,14 +41,14 @@ export async function realCluster(
     throw error;
   });
   const names = kinds.map((kind) => kind.crd().metadata.name);
-  const what = `This installs ${names.join(' and ')} on ${config.server}, and makes the namespace ${namespace}. In the end it removes what was not there before.`;
+  const what = `This installs ${names.join(' and ')} on ${config.server} and creates the namespace ${namespace}. Afterwards it removes what did not exist before.`;
   if (!(await agrees(what))) {
-    print('Nothing was done.');
+    print('Nothing was changed.');
     await client.close();
     return undefined;
   }
   if (isLeft) {
-    print(`Removing the namespace ${namespace} that an earlier run has left…`);
+    print(`Removing the namespace ${namespace} of an earlier run…`);
     await removed(client, Namespace, namespace);
   }
   await client.create(Namespace({ metadata: { name: namespace, labels: mark } }));
@@ -73,11 +73,11 @@ async function leftByEarlierRun(client: Client, server: string): Promise<boolean
   const [[label, value]] = Object.entries(mark) as [[string, string]];
   if (found.metadata.labels?.[label] === value) return true;
   throw new Error(
-    `there is a namespace ${namespace} on ${server} already, and it is not the demo's: it lacks the label ${label}=${value}`,
+    `namespace ${namespace} already exists on ${server} and does not belong to the demo: it lacks the label ${label}=${value}`,
   );
 }
 
-/** Deletes something, and resolves when it is gone. */
+/** Deletes an object and waits until it is gone. */
 async function removed(client: Client, kind: KindRef<KubeObject, 'Cluster'>, name: string): Promise<void> {
   await client.delete(kind, { name }).catch(ignoreNotFound);
   await waitForDeletion(client, kind, { name }, { timeout: '2m' });
@@ -85,14 +85,12 @@ async function removed(client: Client, kind: KindRef<KubeObject, 'Cluster'>, nam
 
 async function ask(what: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw new Error(
-      `${what}\nNobody can be asked, as standard input is no terminal. To agree: npm run demo -- --cluster --yes`,
-    );
+    throw new Error(`${what}\nstandard input is not a terminal; to agree, run npm run demo -- --cluster --yes`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C and Ctrl-D close it, and no answer comes then.
+  // Ctrl-C and Ctrl-D close it without an answer.
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  const answer = await Promise.race([terminal.question(`${what} Go on? [y/N] `), closed]);
+  const answer = await Promise.race([terminal.question(`${what} Continue? [y/N] `), closed]);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 }

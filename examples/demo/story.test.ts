@@ -6,9 +6,9 @@ import { App } from '../app-platform/app.js';
 import { runApps } from '../app-platform/main.js';
 import { Foo, foos } from '../sample-controller/main.js';
 import { namespace } from './place.js';
-import { tell } from './story.js';
+import { playStory } from './story.js';
 
-test('the story comes to its end', async () => {
+test('the story completes', async () => {
   await using sandbox = await Sandbox.start({ nodes: 2 });
   const { client, config } = sandbox;
   const runtime = { log: silentLogger };
@@ -20,11 +20,11 @@ test('the story comes to its end', async () => {
   runApps(controllers, stop);
   const running = [manager.run(stop), controllers.run(stop)];
   const chapters: string[] = [];
-  await tell(client, { begin: (chapter) => chapters.push(chapter), pauseMs: 0, signal: stop.signal });
+  await playStory(client, { begin: (chapter) => chapters.push(chapter), pauseMs: 0, signal: stop.signal });
   expect(chapters).toHaveLength(6);
   expect((await client.list(App)).items.map(({ status }) => status?.replicas)).toEqual([2]);
   expect((await client.list(Foo)).items).toEqual([]);
-  // What the demo shows in its pane of reconciles.
+  // The reconciles that the demo shows.
   const written = controllers.factory.explain.flatMap(({ writes }) =>
     writes.map(({ verb, object }) => `${verb} ${object}`),
   );

@@ -4,19 +4,19 @@ import { App } from '../app-platform/app.js';
 import { Foo } from '../sample-controller/main.js';
 import { namespace } from './place.js';
 
-/** How a story is told. */
-export interface Telling {
-  /** Told of each chapter when it begins. */
+/** Options of {@link playStory}. */
+export interface StoryOptions {
+  /** Called when a chapter starts. */
   readonly begin: (chapter: string) => void;
-  /** Between two chapters. */
+  /** Pause between two chapters. */
   readonly pauseMs: number;
-  /** How long a chapter may take. @default as long as it takes */
+  /** A chapter that takes longer fails. @default no limit */
   readonly patienceMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** What happens: each chapter has a title, does something, and is over when all has come right. Rejects when aborted. */
-export async function tell(client: Client, { begin, pauseMs, patienceMs, signal }: Telling): Promise<void> {
+/** Plays the demo's chapters: each has a title, changes something, and ends when the cluster has converged. Rejects on abort. */
+export async function playStory(client: Client, { begin, pauseMs, patienceMs, signal }: StoryOptions): Promise<void> {
   const chapter = async (title: string, act: () => Promise<unknown>, isOver: () => Promise<boolean>) => {
     begin(title);
     const started = systemClock.monotonic();
@@ -25,7 +25,7 @@ export async function tell(client: Client, { begin, pauseMs, patienceMs, signal 
       await systemClock.sleep(50, { signal });
       if (patienceMs !== undefined && systemClock.monotonic() - started > patienceMs) {
         throw new Error(
-          `"${title}": that has not come about in ${patienceMs / 60_000} minutes; kubectl get pods -n ${namespace} tells why`,
+          `"${title}": not done after ${patienceMs / 60_000} minutes; check kubectl get pods -n ${namespace}`,
         );
       }
     }
@@ -48,13 +48,13 @@ export async function tell(client: Client, { begin, pauseMs, patienceMs, signal 
     spec: { image: 'nginx:1.28-alpine', port: 80, replicas: 2, settings: { CURRENCY: 'EUR' } },
   });
   await chapter(
-    'An App is created: app-platform makes a Deployment, a Service and a ConfigMap of it',
+    'Create an App: app-platform creates its Deployment, Service and ConfigMap',
     () => client.create(app),
     appIs(2),
   );
   const foo = Foo({ metadata: web, spec: { deploymentName: 'web', replicas: 3 } });
   await chapter(
-    'A Foo is created that wants 3 replicas: sample-controller makes its Deployment',
+    'Create a Foo with 3 replicas: sample-controller creates its Deployment',
     () => client.create(foo),
     fooHas(3),
   );
@@ -63,7 +63,7 @@ export async function tell(client: Client, { begin, pauseMs, patienceMs, signal 
     (await pods()).filter(({ spec }) => spec?.containers[0]?.image === 'nginx:1.29-alpine').length === 2 &&
     (await appIs(2)());
   await chapter(
-    'The App gets a new image and other settings: its Pods are replaced, one after the other',
+    'Change image and settings of the App: its Pods are replaced in a rolling update',
     () => client.patch(App, shop, { type: 'merge', body }),
     isNew,
   );
@@ -73,7 +73,7 @@ export async function tell(client: Client, { begin, pauseMs, patienceMs, signal 
     (await appIs(2)()) &&
     !(await pods()).some(({ metadata }) => metadata.uid === victim?.metadata.uid);
   await chapter(
-    'Somebody deletes a Pod: another one comes',
+    'Delete a Pod: it is replaced',
     async () => victim && client.delete(Pod, victim.metadata).catch(ignoreNotFound),
     isBack,
   );
@@ -82,10 +82,10 @@ export async function tell(client: Client, { begin, pauseMs, patienceMs, signal 
     const found = await client.find(Deployment, web);
     return found !== undefined && found.metadata.uid !== before.metadata.uid && fooHas(3)();
   };
-  await chapter("Somebody deletes the Foo's Deployment: it is made anew", () => client.delete(Deployment, web), isMade);
+  await chapter("Delete the Foo's Deployment: it is restored", () => client.delete(Deployment, web), isMade);
   const isGone = async () => (await client.find(Deployment, web)) === undefined;
   await chapter(
-    'The Foo is deleted: what it owns goes with it',
+    'Delete the Foo: its Deployment is garbage-collected',
     () => client.delete(Foo, web).catch(ignoreNotFound),
     isGone,
   );

@@ -32,7 +32,7 @@ const scene = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
 const plain = (lines: readonly string[]) => lines.map((line) => line.replace(/\x1b\[[0-9;]*m/g, ''));
 
-test('a reconcile is told with its reason and what it wrote', () => {
+test('a reconcile is described with its causes and writes', () => {
   expect(inWords(record)).toBe('foo            default/web (for Foo Added) → patch Deployment default/web, 1.3 ms');
   expect(inWords({ ...record, writes: [] })).toContain('nothing to do');
   expect(inWords({ ...record, error: 'it broke' })).toContain('it broke');
@@ -42,7 +42,7 @@ test.each([
   [80, 24],
   [40, 12],
   [200, 60],
-])('what is drawn fits into a terminal of %i columns and %i rows', (columns, rows) => {
+])('a scene fits into a terminal of %i columns and %i rows', (columns, rows) => {
   const lines = plain(draw(scene, columns, rows));
   expect(lines.length).toBeLessThanOrEqual(Math.max(rows, 15));
   for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns);
@@ -50,7 +50,7 @@ test.each([
   expect(lines.at(-1)).toBe('kubectl get pods'.slice(0, columns));
 });
 
-test('a Pod is ready when it is, and not before', () => {
+test('a Pod is shown as ready only when it is', () => {
   const metadata = { namespace: 'default', name: 'web', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
   const pod = (phase: string, isReady = false) => {
     const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];

@@ -8,23 +8,23 @@ import { summarize } from 'riata/patterns';
 export interface ObjectLine {
   readonly kind: string;
   readonly name: string;
-  /** As `summarize` has it: what it is up to, and whether something is wrong. */
+  /** The state of `summarize`. */
   readonly state: string;
   readonly failed: boolean;
   readonly detail: string;
 }
 
-/** How an object is, in a line. */
+/** Summarizes an object in one line. */
 export function lineOf(object: KubeObject): ObjectLine {
   const { state, error, transitioning, message } = summarize(object);
-  // A Pod that has ended is as it should be in the eyes of kstatus, however it ended.
+  // kstatus counts every Pod that has ended as Current, however it ended.
   const failed = error || state === 'failed';
   const detail = message.join(', ') || (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? '') : '');
   const shown = failed || transitioning || state === 'succeeded' ? state : 'ready';
   return { kind: object.kind, name: object.metadata.name, state: shown, failed, detail };
 }
 
-/** What there is to see at a moment. */
+/** What the demo shows at one moment. */
 export interface Scene {
   readonly title: string;
   readonly chapter: string;
@@ -36,7 +36,7 @@ export interface Scene {
 const color = (name: 'cyan' | 'green' | 'yellow' | 'red' | 'gray' | 'bold', text: string) =>
   styleText(name, text, { stream: process.stdout });
 
-/** A scene as lines that fit into a terminal of a size. */
+/** Renders a scene as lines that fit into the terminal. */
 export function draw(scene: Scene, columns: number, rows: number): string[] {
   const head = [color('bold', cut(scene.title, columns)), color('cyan', cut(`▸ ${scene.chapter}`, columns)), ''];
   const foot = ['', ...scene.hints.map((hint) => color('gray', cut(hint, columns)))];
@@ -51,7 +51,7 @@ export function draw(scene: Scene, columns: number, rows: number): string[] {
     color('gray', 'objects'),
     ...shown,
     '',
-    color('gray', cut('reconciles: who, which, why → what was written', columns)),
+    color('gray', cut('reconciles: controller, key (causes) → writes', columns)),
     ...records,
     ...foot,
   ];
@@ -62,7 +62,7 @@ function objectLine({ kind, name, state, failed, detail }: ObjectLine, columns: 
   return `${mark} ${cut(`${kind.padEnd(12)} ${name.padEnd(34)} ${state.padEnd(12)} ${detail}`, columns - 2)}`;
 }
 
-/** One reconcile in words. */
+/** Describes one reconcile in a line. */
 export function describe({ controller, key, reasons, writes, durationMs, error }: ReconcileRecord): string {
   const why = [
     ...new Set(reasons.map(({ source, change }) => (change === undefined ? source : `${source} ${change}`))),

@@ -33,14 +33,14 @@ test('a change restarts the frontend, a restart of the program does not, and not
     await env.expectConverged();
   }
 
-  // The Deployment has started it anew, and nothing has changed since.
+  // The Deployment has replaced it, and nothing has changed since.
   await startPod(client, namespace, 'web', 'frontend');
   {
     await using _program = await start();
     expect(await podsOf(client, namespace)).toEqual(['db', 'web']);
   }
 
-  // While nobody runs, something else of the ConfigMap changes, and then its data.
+  // While the program is down, a label of the ConfigMap changes, and then its data.
   await client.patch(ConfigMap, key, { type: 'merge', body: { metadata: { labels: { seen: 'yes' } } } });
   {
     await using _program = await start();

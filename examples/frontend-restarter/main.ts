@@ -3,14 +3,14 @@ import { ignoreNotFound, type ObjectKey } from 'riata';
 import { ConfigMap, Pod } from 'riata/kinds';
 import type { HandlerRegistration, SharedControllerFactory } from 'riata/shared';
 
-/** An annotation of the ConfigMap: of the data that the Pods were last restarted for. */
+/** Annotation of the ConfigMap: the hash of the data that the Pods were last restarted for. */
 const handled = 'frontend-restarter.riata.dev/handled';
 
 /**
- * Restarts the Pods labelled `app=frontend` of its namespace when a ConfigMap changes, by deleting them: their Deployment
- * starts them anew, and they read the new data. What was handled stands on the ConfigMap itself, so a restart of this
- * program restarts no Pod, and a change that came while it was down is not missed. A handler like this one is added to
- * the ConfigMap's controller beside those of others, which lasso calls shared: they have one watch and one queue.
+ * Restarts the Pods labelled `app=frontend` in its namespace when a ConfigMap changes, by deleting them: their Deployment
+ * replaces them, and they read the new data. The ConfigMap records what was handled, so a restart of this program restarts
+ * no Pod, and no change is missed while it is down. The handler is registered on the shared controller of ConfigMaps, as
+ * in lasso: all handlers of a kind have one watch and one queue.
  */
 export function restartFrontends(
   factory: SharedControllerFactory,
@@ -26,13 +26,13 @@ export function restartFrontends(
       const hash = hashOf(config);
       const last = config.metadata.annotations?.[handled];
       if (last === hash) return;
-      // Seen for the first time: Pods that run have read it as it is.
+      // Seen for the first time: running Pods have read the current data.
       if (last !== undefined) {
         const { items } = await pods.list({ namespace, labelSelector: 'app=frontend' });
         for (const { metadata } of items) await pods.delete(metadata).catch(ignoreNotFound);
         log.info('restarted', { pods: items.length });
       }
-      // Last: if this program ends before, the Pods are restarted once more rather than not at all.
+      // Written last: if this program dies before, the Pods are restarted once more rather than not at all.
       const annotations = { [handled]: hash };
       return client.patch(config.metadata, { type: 'merge', body: { metadata: { annotations } } });
     },

@@ -17,13 +17,13 @@ test('every namespace has the settings, until they are deleted', async () => {
   await env.settle();
   for (const namespace of [home, other]) expect(await copyIn(namespace)).toEqual({ quiet: '22:00' });
 
-  // A namespace that comes later, and a change.
+  // A new namespace, and a change of the data.
   const late = await env.namespace();
   await client.patch(SharedSettings, key, { type: 'merge', body: { spec: { data: { quiet: '23:00' } } } });
   await env.settle();
   for (const namespace of [home, other, late]) expect(await copyIn(namespace)).toEqual({ quiet: '23:00' });
 
-  // What somebody spoils is mended.
+  // Drift is corrected.
   await client.patch(ConfigMap, { namespace: other, name }, { type: 'merge', body: { data: { quiet: 'never' } } });
   await client.delete(ConfigMap, { namespace: late, name });
   await env.expectConverged();

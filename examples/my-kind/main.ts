@@ -2,7 +2,7 @@ import { type CacheOptions, cached, control, defineKind, ignoreNotFound, type Ki
 import { ConfigMap, Namespace } from 'riata/kinds';
 import { z } from 'zod';
 
-/** Settings that every namespace shall have a ConfigMap of. */
+/** Settings that are copied into a ConfigMap in every namespace. */
 export const SharedSettings = defineKind({
   group: 'my-kind.riata.dev',
   version: 'v1',
@@ -13,18 +13,17 @@ export const SharedSettings = defineKind({
 });
 export interface SharedSettings extends KindOf<typeof SharedSettings> {}
 
-/** A label of every copy: whose it is. An owner reference would have to stay in one namespace. */
+/** Label of every copy: the UID of its source. Owner references do not cross namespaces. */
 const copyOf = 'my-kind.riata.dev/copy-of';
-/** An annotation of every copy: where that is. */
+/** Annotation of every copy: namespace and name of its source. */
 const from = 'my-kind.riata.dev/from';
 
-/** Of all the ConfigMaps of a cluster, only the copies are watched and held. */
+/** Caches only the copies, not all ConfigMaps of the cluster. */
 export const cache: CacheOptions = { kinds: [cached(ConfigMap, { labelSelector: copyOf })] };
 
 /**
- * Keeps a copy in every namespace, brings back what others change or delete, serves namespaces that come later, and takes
- * the copies away before the SharedSettings may go. What it reads comes from the cache, its own writes included: no
- * request.
+ * Keeps a copy in every namespace, including new ones, corrects drift, and deletes the copies before the SharedSettings
+ * are deleted. All reads come from the cache, which includes its own writes.
  */
 export const sharedSettings = control(SharedSettings)
   .watches(Namespace, async (_, reader) => (await reader.list(SharedSettings)).items.map(({ metadata }) => metadata))

@@ -4,7 +4,7 @@ import { memoryLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { logPods } from './main.js';
 
-test('each Pod is logged once it has a node, and when it is gone', async () => {
+test('each Pod is logged once when it is scheduled, and when it is deleted', async () => {
   // In this process, on a virtual clock; on the real server in `npm run test:real`.
   await using env = await TestEnvironment.start();
   const { client } = env;
@@ -17,7 +17,7 @@ test('each Pod is logged once it has a node, and when it is gone', async () => {
   const log = memoryLogger();
   const stop = new AbortController();
   const logging = logPods(client, { log, signal: stop.signal });
-  // Others may have Pods on the same server.
+  // Other tests may have Pods on the same server.
   const logged = () =>
     log.records
       .filter(({ fields }) => String(fields.pod).startsWith(`${namespace}/`))
@@ -30,17 +30,17 @@ test('each Pod is logged once it has a node, and when it is gone', async () => {
   await client.subresource('binding').create(Pod, { namespace, name: 'late' }, binding);
   await env.eventually(() => expect(logged()).toContain('scheduled late node-2'));
 
-  // A change that is not about the node says nothing new.
+  // A change of anything but the node is not logged.
   const labels = { metadata: { labels: { seen: 'yes' } } };
   await client.patch(Pod, { namespace, name: 'late' }, { type: 'merge', body: labels });
   await client.delete(Pod, { namespace, name: 'early' }, { gracePeriodSeconds: 0 });
-  await env.eventually(() => expect(logged()).toContain('gone early'));
+  await env.eventually(() => expect(logged()).toContain('deleted early'));
   stop.abort();
   await logging;
-  expect(logged()).toEqual(['scheduled early node-1', 'scheduled late node-2', 'gone early']);
+  expect(logged()).toEqual(['scheduled early node-1', 'scheduled late node-2', 'deleted early']);
 });
 
-test('stopped before it began, it ends', async () => {
+test('it ends when it is aborted before it starts', async () => {
   await using env = await TestEnvironment.start();
   const log = memoryLogger();
   await logPods(env.client, { log, signal: AbortSignal.abort() });

@@ -3,9 +3,9 @@ import { Pod } from 'riata/kinds';
 import { onAbort } from 'riata/runtime';
 
 /**
- * Logs the node that each Pod is scheduled on, until the signal aborts: a controller made of its parts, the way client-go
- * does it. An informer keeps all Pods at hand and says which one changed; a queue holds the names of those, each once,
- * however often it changed; workers take one name after the other and look at the Pod as it is then.
+ * Logs the node that each Pod is scheduled on, until the signal aborts: a controller built from its parts, as in client-go.
+ * An informer caches all Pods and reports changes; a queue holds the key of each changed Pod once, however often it
+ * changed; workers take one key at a time and read the Pod's current state.
  */
 export async function logPods(
   client: Client,
@@ -20,7 +20,7 @@ export async function logPods(
 
   using _ = onAbort(signal, () => queue.shutDown());
   const running = informer.run({ signal });
-  // Not before all is there: a worker that looks at other Pods, too, must not miss any. Rejects if it was stopped before.
+  // Workers start when the cache is complete. Rejects if the signal aborts before that.
   await informer.synced().catch(() => {});
   await Promise.all([running, ...Array.from({ length: workers }, work)]);
 
@@ -36,13 +36,13 @@ export async function logPods(
     }
   }
 
-  /** What changed does not matter: what is there now does. */
+  /** Level-triggered: acts on the current state, whatever changed. */
   function logNode(key: string): void {
     const { namespace = '', name } = splitKey(key);
     const pod = pods.namespace(namespace).find(name);
     const node = pod?.spec.nodeName;
     if (pod === undefined) {
-      if (nodes.delete(key)) log.info('gone', { pod: key });
+      if (nodes.delete(key)) log.info('deleted', { pod: key });
     } else if (node !== undefined && nodes.get(key) !== node) {
       nodes.set(key, node);
       log.info('scheduled', { pod: key, node });

@@ -1,4 +1,4 @@
-// The controller at work on a server of its own. In a terminal it goes on until Ctrl-C, for you to play with.
+// Runs the controller on an embedded server. In a terminal it keeps running until Ctrl-C, for you to play with.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ if (process.stdout.isTTY) {
   const folder = await mkdtemp(join(tmpdir(), 'riata-demo-'));
   const path = join(folder, 'kubeconfig');
   await writeFile(path, adminKubeconfig({ url, ca, token: server.token }), { mode: 0o600 });
-  console.log(`\nYour turn, in another terminal; Ctrl-C here ends it all:\n`);
+  console.log(`\nYour turn, in another terminal; Ctrl-C here stops everything:\n`);
   console.log(`  export KUBECONFIG=${path}\n  kubectl apply --validate=false -f examples/sample-controller/foo.yaml`);
   console.log('  kubectl get foos,deployments');
   await running;

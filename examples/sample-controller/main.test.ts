@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { Foo, foos } from './main.js';
 import { play } from './story.js';
 
-test('a Foo gets its Deployment, and is told how that is doing', async () => {
+test('a Foo gets its Deployment, and its status reports the availability', async () => {
   await using env = await TestEnvironment.start({ kinds: [Foo] });
   await env.run(foos);
   const { client } = env;
@@ -21,7 +21,7 @@ test('a Foo gets its Deployment, and is told how that is doing', async () => {
   const before = (await client.get(Foo, key)).status;
   expect(findCondition(before?.conditions, 'Available')?.status).toBe('False');
 
-  // What the Deployment's own controller would say.
+  // Stands in for the Deployment controller.
   const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2 };
   await client.status.patch(Deployment, key, { type: 'merge', body: { status: counts } });
   await env.settle();
@@ -33,7 +33,7 @@ test('a Foo gets its Deployment, and is told how that is doing', async () => {
     message: '2 of 2 replicas are available',
   });
 
-  // Somebody takes it away: it comes back, with the size that is wanted by then.
+  // A deleted Deployment is restored, with the current size.
   await client.patch(Foo, key, { type: 'merge', body: { spec: { replicas: 3 } } });
   await client.delete(Deployment, key);
   await env.expectConverged();
@@ -43,7 +43,7 @@ test('a Foo gets its Deployment, and is told how that is doing', async () => {
   await expectEvent(env, key, 'Normal Created');
 });
 
-test('a Deployment that belongs to somebody else is left alone, and the Foo says so', async () => {
+test('a Deployment of another owner is left alone, and the Foo reports it', async () => {
   await using env = await TestEnvironment.start({ kinds: [Foo] });
   await env.run(foos);
   const { client } = env;
@@ -56,13 +56,13 @@ test('a Deployment that belongs to somebody else is left alone, and the Foo says
   const { status } = await client.get(Foo, key);
   expect(findCondition(status?.conditions, 'Ready')).toMatchObject({
     status: 'False',
-    message: expect.stringContaining('belongs to somebody else'),
+    message: expect.stringContaining('is not controlled by this Foo'),
   });
   await expectEvent(env, key, 'Warning ErrResourceExists');
   expect((await client.get(Deployment, key)).metadata.ownerReferences).toBeUndefined();
 });
 
-/** What `kubectl describe` shows of a Foo, sooner or later. */
+/** Waits for the Events that `kubectl describe` shows for a Foo. */
 function expectEvent(env: TestEnvironment, key: { readonly namespace: string; readonly name: string }, event: string) {
   const { namespace, name } = key;
   return env.eventually(async () => {
@@ -72,8 +72,8 @@ function expectEvent(env: TestEnvironment, key: { readonly namespace: string; re
   });
 }
 
-test('the demo tells what happens, and why', async () => {
-  // It needs the garbage collector, and plays the Deployments itself: an embedded server, whatever the others run on.
+test('the demo prints what happens, and why', async () => {
+  // Always on the embedded server: it needs the garbage collector, and simulates the Deployments itself.
   await using server = await ApiServer.start();
   await using manager = await Manager.create({ config: server.config, runtime: { log: silentLogger } });
   const stop = new AbortController();
@@ -82,15 +82,15 @@ test('the demo tells what happens, and why', async () => {
   await play(manager, (line) => lines.push(line));
   stop.abort();
   await running;
-  const told = lines.map((line) => line.trim().replace(/, [\d.]+ ms$/, ''));
-  expect(told.filter((line) => !line.startsWith('pretend') && !line.startsWith('foo'))).toEqual([
-    'A Foo is created that wants 2 replicas',
+  const printed = lines.map((line) => line.trim().replace(/, [\d.]+ ms$/, ''));
+  expect(printed.filter((line) => !line.startsWith('pretend') && !line.startsWith('foo'))).toEqual([
+    'Create a Foo with 2 replicas',
     'now: Foo web, 2 of 2 available',
-    'Now it wants 4',
+    'Scale it to 4',
     'now: Foo web, 4 of 4 available',
-    'Somebody deletes the Deployment',
+    'Delete the Deployment: it is restored',
     'now: Foo web, 4 of 4 available',
-    'The Foo is deleted: what it owns goes with it',
+    'Delete the Foo: its Deployment is garbage-collected',
   ]);
-  expect(told).toContain('foo (for Foo Added): patch Deployment default/web, patch Foo default/web/status');
+  expect(printed).toContain('foo (for Foo Added): patch Deployment default/web, patch Foo default/web/status');
 });

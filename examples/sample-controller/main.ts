@@ -2,7 +2,7 @@ import { control, defineKind, isControlledBy, type KindOf } from 'riata';
 import { Deployment } from 'riata/kinds';
 import { z } from 'zod';
 
-/** Asks for a Deployment of this name and size: kind, type and CustomResourceDefinition in one. */
+/** A Deployment of this name and size: kind, type and CustomResourceDefinition in one. */
 export const Foo = defineKind({
   group: 'samplecontroller.riata.dev',
   version: 'v1',
@@ -10,15 +10,15 @@ export const Foo = defineKind({
   spec: z.object({ deploymentName: z.string().min(1), replicas: z.int().min(0).max(10).default(1) }),
   status: z.object({ availableReplicas: z.int() }),
   printerColumns: [
-    { name: 'Wanted', type: 'integer', jsonPath: '.spec.replicas' },
+    { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas' },
     { name: 'Available', type: 'integer', jsonPath: '.status.availableReplicas' },
   ],
 });
 export interface Foo extends KindOf<typeof Foo> {}
 
 /**
- * Gives each Foo its Deployment, and the Foo's status what has become of it. Runs when a Foo or one of the Deployments
- * changes, whoever changed it; what is as it should be is not written again.
+ * Creates the Deployment of each Foo and reports its availability in the Foo's status. Runs when a Foo or one of its
+ * Deployments changes; no-op writes are skipped.
  */
 export const foos = control(Foo)
   .owns(Deployment)
@@ -27,13 +27,13 @@ export const foos = control(Foo)
     const name = foo.spec.deploymentName;
     const found = await client.find(Deployment, { namespace, name });
     if (found !== undefined && !isControlledBy(found, foo)) {
-      const message = `Deployment ${name} is there already, and belongs to somebody else`;
+      const message = `Deployment ${name} already exists and is not controlled by this Foo`;
       event({ type: 'Warning', reason: 'ErrResourceExists', message });
-      // Said in the status, too; tried again later, since the other one may go.
+      // Also sets Ready to false. Retried with backoff, since the other Deployment may be deleted.
       throw new Error(message);
     }
     const deployment = await apply(Deployment({ metadata: { name }, spec: podsFor(foo) }));
-    if (found === undefined) event({ type: 'Normal', reason: 'Created', message: `made Deployment ${name}` });
+    if (found === undefined) event({ type: 'Normal', reason: 'Created', message: `created Deployment ${name}` });
     const availableReplicas = deployment.status.availableReplicas ?? 0;
     const isComplete = availableReplicas >= foo.spec.replicas;
     await status({

@@ -1,4 +1,4 @@
-// 5,000 Ships on a server of its own, replicas as processes: one is killed, one is added, and no Ship is lost sight of.
+// 5,000 Ships on an embedded server, replicas as processes: one is killed, one is added, and every Ship is handled.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const start = (name: string): ChildProcess =>
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 
-/** Prints who has set how many Ships on the new course, until all are on it. */
+/** Prints how many Ships each replica has put on the new course, until all are on it. */
 async function watch(title: string, course: number): Promise<void> {
   console.log(`\n${title}`);
   const begin = systemClock.monotonic();
@@ -67,13 +67,13 @@ try {
       names.map((name) => client.create(Ship({ metadata: { namespace, name }, spec: { course: 10 } }))),
     );
   }
-  await watch(`${count} Ships, and three replicas that share them`, 10);
+  await watch(`${count} Ships, shared by three replicas`, 10);
   fleet[0]?.kill('SIGKILL');
   await turn(20);
-  await watch('anna was killed while all got a new course: the others take her Ships when her lease has run out', 20);
+  await watch('anna was killed while every course changed: the others take over when its lease has expired', 20);
   fleet.push(start('dora'));
   await turn(30);
-  await watch('dora has joined: she gets her share', 30);
+  await watch('dora has joined and gets its share', 30);
 } finally {
   for (const process of fleet) process.kill();
   await rm(folder, { recursive: true });

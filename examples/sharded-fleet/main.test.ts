@@ -4,7 +4,7 @@ import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import { expect, test, vi } from 'vitest';
 import { replica, Ship } from './main.js';
 
-/** On the real server where there is one (`npm run test:real`), else on the embedded one. */
+/** On the real server in `npm run test:real`, else on the embedded one. */
 async function onServer(run: (config: RestConfig) => Promise<void>): Promise<void> {
   if (process.env.RIATA_CONTROL_PLANE !== undefined) return run(await loadConfig());
   await using server = await ApiServer.start();
@@ -22,7 +22,7 @@ function start(config: RestConfig, namespace: string, identity: string) {
   };
 }
 
-test('replicas share the Ships, and those of one that leaves are taken over', async () => {
+test('replicas share the Ships, and take over those of a replica that leaves', async () => {
   await onServer(async (config) => {
     await using client = createClient(config);
     await client.apply(CustomResourceDefinition(Ship.crd()), { fieldManager: 'test' });
@@ -41,7 +41,7 @@ test('replicas share the Ships, and those of one that leaves are taken over', as
       expect((await client.list(Ship, { namespace })).items).toEqual([]);
       for (const name of names) await client.create(Ship({ metadata: { namespace, name }, spec: { course: 1 } }));
       await vi.waitFor(() => pilotsOn(1), { timeout: 60_000, interval: 200 });
-      // Both have found their place by now, whoever was first.
+      // Both have joined by now, in either order.
       let course = 100;
       await vi.waitFor(
         async () => {

@@ -1,7 +1,7 @@
 import { consoleLogger, control, defineKind, type KindOf, type Logger, Manager, type RestConfig } from 'riata';
 import { z } from 'zod';
 
-/** One of very many: somebody has to look after it whenever its course changes. */
+/** One of thousands: reconciled whenever its course changes. */
 export const Ship = defineKind({
   group: 'sharded-fleet.riata.dev',
   version: 'v1',
@@ -11,14 +11,14 @@ export const Ship = defineKind({
 });
 export interface Ship extends KindOf<typeof Ship> {}
 
-/** Says in the status of a Ship which course was set, and by whom. Replicas share the Ships. */
+/** Records in a Ship's status which course was set, and by which replica. Replicas share the Ships. */
 export const pilots = (identity: string) =>
   control(Ship, { sharded: true, concurrency: 10 }).reconcile(async ({ object: ship, status }) => {
-    // Who took over a Ship that is on course leaves it alone: a replica that comes or goes costs no writes.
+    // A Ship on course needs no write, so replicas that join or leave cause none.
     if (ship.status?.course !== ship.spec.course) await status({ course: ship.spec.course, pilot: identity });
   });
 
-/** One replica: takes its share of the Ships when it comes, and gives it back when it goes. */
+/** One replica: acquires its share of the Ships when it starts, and releases it when it stops. */
 export function replica(
   config: RestConfig,
   namespace: string,

@@ -15,5 +15,5 @@ test('the tour', async () => {
     'DELETED prices {"apple":"1","pear":"2"}',
   ]);
   expect(lines).toContain('applied twice, stored once: true');
-  expect(lines).toContain('the update was too late: read again, or patch');
+  expect(lines).toContain('conflict: the object has changed; read it again, or patch it');
 });

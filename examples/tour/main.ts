@@ -18,7 +18,7 @@ export async function tour(config: RestConfig, print: (line: string) => void): P
   const namespace = await client.create(Namespace({ metadata: { generateName: 'riata-tour-' } }));
   const here = withFieldOwner(inNamespace(client, namespace.metadata.name), 'tour');
 
-  // A watch that goes on whatever the network does. It begins with what is there; SYNCED says that this was all.
+  // A watch that survives a bad network. It starts with the existing objects; SYNCED marks their end.
   await using changes = here.retryingWatch(ConfigMap, { fieldSelector: { 'metadata.name': 'prices' } });
   let seen = Promise.resolve();
   await new Promise<void>((watching, failed) => {
@@ -26,20 +26,20 @@ export async function tour(config: RestConfig, print: (line: string) => void): P
     seen.catch(failed);
   });
 
-  // Server-side apply says what is wanted; applied again, nothing changes and nobody is told.
-  const wanted = ConfigMap({ metadata: { name: 'prices' }, data: { apple: '1' } });
-  const first = await here.apply(wanted);
-  const again = await here.apply(wanted, { current: first });
+  // Server-side apply states the desired fields; applied again, it is a no-op.
+  const desired = ConfigMap({ metadata: { name: 'prices' }, data: { apple: '1' } });
+  const first = await here.apply(desired);
+  const again = await here.apply(desired, { current: first });
   print(`applied twice, stored once: ${first.metadata.resourceVersion === again.metadata.resourceVersion}`);
 
-  // Objects are read-only. An edit gives another one, and the server refuses it if somebody was faster.
+  // Objects are read-only. `edit` returns a copy; the server refuses it if the object has changed since.
   await here.patch(ConfigMap, { name: 'prices' }, { type: 'merge', body: { data: { pear: '2' } } });
   const late = edit(first, (draft) => {
     draft.data = { apple: '3' };
   });
   await here.update(late).catch((error: unknown) => {
     if (!isConflict(error)) throw error;
-    print('the update was too late: read again, or patch');
+    print('conflict: the object has changed; read it again, or patch it');
   });
 
   await here.delete(ConfigMap, { name: 'prices' });

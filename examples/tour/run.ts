@@ -1,4 +1,4 @@
-// Runs the tour on a server of its own, or, with --cluster, on the one that your kubeconfig names.
+// Runs the tour on an embedded server, or, with --cluster, on the cluster of your kubeconfig.
 import { ApiServer } from '@riata/apiserver';
 import { loadConfig } from 'riata';
 import { tour } from './main.js';
