@@ -61,6 +61,6 @@ test('leftovers of an earlier run are removed first; other namespaces never are'
 
   await using client = createClient(server.config);
   await client.create(Namespace({ metadata: { name: namespace } }));
-  await expect(open(server.config, true)).rejects.toThrow(/it is not the demo's/);
+  await expect(open(server.config, true)).rejects.toThrow(/does not belong to the demo/);
   expect(await thereIs(server.config)).toContain(namespace);
 });
