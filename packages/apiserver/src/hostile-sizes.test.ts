@@ -59,7 +59,9 @@ test('200,000 invalid labels are refused, and the answer names some of them', as
   const body = { metadata: { name: 'x', labels } };
   const { status, text } = await at.post('/api/v1/namespaces/default/configmaps', body);
   const { message, details } = JSON.parse(text) as { message: string; details: { causes: unknown[] } };
-  expect([status, details.causes.length, message.endsWith(', and 190000 more]')]).toEqual([422, 10_000, true]);
+  const { length } = details.causes;
+  expect([status, length > 1_000, message.endsWith(`, and ${200_000 - length} more]`)]).toEqual([422, true, true]);
+  expect(text.length).toBeLessThan(2_000_000);
   expect(at.log.records.filter(({ level }) => level === 'error')).toEqual([]);
 });
 

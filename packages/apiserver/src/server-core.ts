@@ -23,6 +23,7 @@ import { ObjectStore } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
+import { noSuchPath } from './status/refusal.js';
 import type { Storage, StorageEvent } from './storage/storage.js';
 import { FlowClassifier } from './verbs/flow-classifier.js';
 import { Verbs } from './verbs/verbs.js';
@@ -62,11 +63,11 @@ export class ServerCore {
     this.storage = storage;
     this.served = new ServedResources(builtInResources());
     const namespaces = this.#builtIn('', 'v1', 'namespaces');
-    this.#store = new ObjectStore(
-      storage,
-      random,
-      namespaceGate((name) => storage.get(namespaces.table, name)),
-    );
+    const inNamespace = namespaceGate((name) => storage.get(namespaces.table, name));
+    this.#store = new ObjectStore(storage, random, (resource, namespace, name) => {
+      this.#checkServed(resource, name);
+      inNamespace(resource, namespace, name);
+    });
     this.#loop = new WorkLoop(clock, log);
     this.verbs = new Verbs({
       ...{ storage, store: this.#store, clock, random, log, token, controllers },
@@ -199,6 +200,15 @@ export class ServerCore {
     const nowMs = this.#parts.clock.now();
     const now = formatTime(nowMs);
     return { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore', warn: () => {}, now, nowMs };
+  }
+
+  /** A definition may go while an object of its kind is checked. */
+  #checkServed(resource: Resource, name: string): void {
+    if (resource.builtIn) return;
+    const now = this.served.find(resource.group, resource.version, resource.plural);
+    if (now === undefined) throw noSuchPath();
+    const refusal = now.rules.refuseCreate?.(resource, name);
+    if (refusal !== undefined) throw refusal;
   }
 
   #builtIn(group: string, version: string, plural: string): Resource {

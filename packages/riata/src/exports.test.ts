@@ -382,6 +382,7 @@ test('riata/runtime', async () => {
       "LostLease",
       "Removed",
       "Shutdown",
+      "TimeSlice",
       "Timeout",
       "VirtualClock",
       "abortable",

@@ -2,7 +2,7 @@ import { equal, isJsonObject, type JsonObject } from 'riata/object';
 import { ownRootCertificate, ownServiceAccount } from '../resource/built-in/own-objects.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { stringsOf } from '../resource/metadata.js';
-import type { NamespaceGate, ObjectStore } from '../resource/object-store.js';
+import type { CreationGate, ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { forbiddenWrite, notFound } from '../status/refusal.js';
@@ -148,7 +148,7 @@ export class NamespaceController {
 }
 
 /** Nothing is made in a namespace that is not there or is about to go. */
-export function namespaceGate(find: (name: string) => Stored | undefined): NamespaceGate {
+export function namespaceGate(find: (name: string) => Stored | undefined): CreationGate {
   return (resource, namespace, name) => {
     if (resource.scope !== 'Namespaced') return;
     const stored = find(namespace);

@@ -150,6 +150,7 @@ export class Dispatcher {
             request,
             bodyKindOf(route),
             route.custom && route.subresource?.name !== 'scale',
+            this.#parts.clock,
           );
           const yamlComplaint = options.fieldValidation === 'Ignore' ? undefined : await yamlComplaintOf(request);
           return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request), yamlComplaint }));
@@ -161,10 +162,12 @@ export class Dispatcher {
           return handlers.patch(tell({ options, patch: await readPatchBody(request, kind, strict) }));
         }
         case 'delete':
-          return handlers.delete(tell({ options: parseDeleteOptions(query, await readDeleteBody(request)) }));
+          return handlers.delete(
+            tell({ options: parseDeleteOptions(query, await readDeleteBody(request, this.#parts.clock)) }),
+          );
         default: {
           const options = parseListOptions(query, false);
-          const deleteOptions = parseDeleteOptions(query, await readDeleteBody(request));
+          const deleteOptions = parseDeleteOptions(query, await readDeleteBody(request, this.#parts.clock));
           return handlers.deleteCollection(tell({ options, deleteOptions }));
         }
       }

@@ -8,6 +8,7 @@ import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import type { SchemaNode } from '../schema/built-in/schema-node.js';
 import { formatFieldError } from '../status/field-error.js';
 import { Refusal } from '../status/refusal.js';
+import { atOnce } from '../steps.js';
 import { anyValue } from './any-value.fixture.js';
 
 const schemaOf = ({ group, version, kind }: Resource) => builtInSchema({ group, version, kind }) as SchemaNode;
@@ -20,7 +21,9 @@ test.each(ruled.map((resource) => [`${resource.apiVersion} ${resource.kind}`, re
     const { apiVersion, kind, schema, rules } = resource;
     const objects = () => [];
     const pass = (sent: JsonObject, before: JsonObject | undefined, subresource: string) => {
-      const { object } = schema.read({ apiVersion, kind, metadata: { name: 'x', uid: 'u', namespace: 'n' }, ...sent });
+      const { object } = atOnce(
+        schema.read({ apiVersion, kind, metadata: { name: 'x', uid: 'u', namespace: 'n' }, ...sent }),
+      );
       const filled = rules.defaults?.(object) ?? object;
       expect(rules.defaults?.(filled) ?? filled).toEqual(filled);
       try {

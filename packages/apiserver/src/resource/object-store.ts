@@ -1,10 +1,12 @@
 import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
 import type { Random } from 'riata/runtime';
 import type { PrepareContext } from '../kinds/kind-rules.js';
-import { checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
+import { metaUpdateErrors, newMetaErrors } from '../schema/object-meta.js';
 import { plainNumbers } from '../schema/plain-numbers.js';
+import { append } from '../status/append.js';
 import { type FieldError, required } from '../status/field-error.js';
 import { alreadyExists, invalidObject, notFound, Refusal } from '../status/refusal.js';
+import { atOnce, type Steps } from '../steps.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import type { OwnObject } from './built-in/own-objects.js';
 import { checkNamespace } from './check-name.js';
@@ -17,8 +19,14 @@ import { shareFields } from './share-fields.js';
 import { keepSystemFields, wipeSystemFields, withGeneration, withoutStatus } from './system-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
-/** Who must agree before something is made in a namespace. Throws a `Refusal`. */
-export type NamespaceGate = (resource: Resource, namespace: string, name: string) => void;
+/** Who must agree before something is made. Throws a `Refusal`. */
+export type CreationGate = (resource: Resource, namespace: string, name: string) => void;
+
+/**
+ * So often a write is checked in slices whose result depends on other objects, of which some are written all the time;
+ * then it is checked in one go.
+ */
+const slicedTries = 3;
 
 /** What a change starts from and how it is made. */
 export interface Change {
@@ -38,16 +46,28 @@ export interface Written {
   readonly created: boolean;
 }
 
+/** An object on its way to the storage. */
+interface Candidate {
+  readonly object: JsonObject;
+  readonly before: JsonObject | undefined;
+  readonly name: string;
+  readonly subresource: string;
+  /** The account of who wrote what; undefined if the object has it. */
+  readonly managedFields: (() => unknown) | undefined;
+}
+
 /**
  * The life of objects: what happens to any of them, of whatever kind, when it is made, changed or read
- * (`registry.Store`). Every method is one transaction: there is no `await` between what it reads and what it writes.
+ * (`registry.Store`). Every method is one transaction. Those that return {@link Steps} let others work while an object is
+ * checked, and begin again if what they started from has changed meanwhile (`storage.GuaranteedUpdate`): from the last
+ * look at the storage to the write there is no break.
  */
 export class ObjectStore {
   readonly #storage: Storage;
   readonly #random: Random;
-  readonly #gate: NamespaceGate;
+  readonly #gate: CreationGate;
 
-  constructor(storage: Storage, random: Random, gate: NamespaceGate) {
+  constructor(storage: Storage, random: Random, gate: CreationGate) {
     this.#storage = storage;
     this.#random = random;
     this.#gate = gate;
@@ -68,11 +88,22 @@ export class ObjectStore {
     return this.#storage.get(resource.table, key);
   }
 
-  create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext, tracked = false): KubeObject {
+  create(resource: Resource, namespace: string, body: JsonObject, context: WriteContext): KubeObject {
+    return atOnce(this.createSteps(resource, namespace, body, context));
+  }
+
+  /** Makes an object. Throws 409 if there is one. */
+  *createSteps(
+    resource: Resource,
+    namespace: string,
+    body: JsonObject,
+    context: WriteContext,
+    tracked = false,
+  ): Steps<KubeObject> {
     const placed = withDefaults(resource, inNamespace(resource, namespace, body));
     const { resourceVersion: sentVersion, generation } = metaOf(placed);
     const wiped = wipeSystemFields(placed);
-    const named = this.#named(resource, tracked ? wiped : track(resource, undefined, wiped, context));
+    const named = this.#named(resource, wiped);
     const name = textOf(metaOf(named).name);
     const fresh = withMeta(named, {
       uid: this.#random.uuid(),
@@ -81,8 +112,10 @@ export class ObjectStore {
     });
     const losesStatus = hasSubresource(resource, 'status') && resource.rules.takesStatusOnCreate !== true;
     const bare = losesStatus ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
-    const object = resource.rules.prepare?.(bare, undefined, this.#preparing(context, '')) ?? bare;
-    this.#check(resource, object, undefined, name);
+    const managedFields = tracked ? undefined : () => managedFieldsOf(resource, undefined, wiped, context, '');
+    const object = yield* this.#ready(resource, bare, undefined, '', context, (prepared) => ({
+      ...{ object: prepared, before: undefined, name, subresource: '', managedFields },
+    }));
     this.#warn(resource, object, undefined, '', context);
     this.#gate(resource, namespace, name);
     if (Number(sentVersion) > 0 && !context.dryRun) {
@@ -128,20 +161,53 @@ export class ObjectStore {
 
   /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */
   update(resource: Resource, namespace: string, name: string, change: Change, context: WriteContext): Written {
-    const stored = this.find(resource, namespace, name);
-    if (stored === undefined) throw notFound(resource, name);
+    return atOnce(this.updateSteps(resource, namespace, name, change, context));
+  }
+
+  /** As {@link update}. `make` is called again when the stored object has changed meanwhile. */
+  *updateSteps(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    change: Change,
+    context: WriteContext,
+  ): Steps<Written> {
+    for (;;) {
+      const stored = this.find(resource, namespace, name);
+      if (stored === undefined) throw notFound(resource, name);
+      const object = yield* this.#changed(resource, namespace, name, stored, change, context);
+      if (this.find(resource, namespace, name)?.revision !== stored.revision) continue;
+      return this.#store(resource, stored, object, change.subresource, context);
+    }
+  }
+
+  /** What a change makes of a stored object, checked. */
+  *#changed(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    stored: Stored,
+    { subresource, make, expected, tracked }: Change,
+    context: WriteContext,
+  ): Steps<JsonObject> {
     const live = shownAs(stored.object, resource) as unknown as JsonObject;
-    expectStored(resource, stored, change.expected);
-    const made = withDefaults(resource, inNamespace(resource, namespace, change.make(live)));
-    const kept = keepSystemFields(resource, name, live, made, change.subresource);
-    const tracked = change.tracked ? kept : track(resource, live, kept, context, change.subresource);
-    const prepared = resource.rules.prepare?.(tracked, live, this.#preparing(context, change.subresource)) ?? tracked;
-    const object = keepTimes(live, withGeneration(resource, live, prepared, change.subresource));
-    this.#check(resource, object, live, name, change.subresource);
-    this.#warn(resource, object, live, change.subresource, context);
+    expectStored(resource, stored, expected);
+    const made = withDefaults(resource, inNamespace(resource, namespace, make(live)));
+    const kept = keepSystemFields(resource, name, live, made, subresource);
+    const managedFields = tracked ? undefined : () => managedFieldsOf(resource, live, kept, context, subresource);
+    const object = yield* this.#ready(resource, kept, live, subresource, context, (prepared) => ({
+      object: withGeneration(resource, live, prepared, subresource),
+      ...{ before: live, name, subresource, managedFields },
+    }));
+    return keepTimes(live, object);
+  }
+
+  #store(resource: Resource, stored: Stored, object: JsonObject, subresource: string, context: WriteContext): Written {
+    const live = shownAs(stored.object, resource) as unknown as JsonObject;
+    this.#warn(resource, object, live, subresource, context);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
-    const key = keyFor(namespace, name);
+    const { key } = stored;
     if (gone) {
       this.#storage.remove(resource.table, key, (revision) => removedAt(stored.object, revision));
       this.#removeAlso(resource, key);
@@ -178,8 +244,35 @@ export class ObjectStore {
     }
   }
 
-  #preparing({ now, dryRun, user, warn }: WriteContext, subresource: string): PrepareContext {
+  /**
+   * The object as its kind prepares it, checked. What it was given in view of other objects, such as an address, must
+   * still be free when the check is done: else it begins again.
+   */
+  *#ready(
+    resource: Resource,
+    object: JsonObject,
+    before: JsonObject | undefined,
+    subresource: string,
+    context: WriteContext,
+    candidate: (prepared: JsonObject) => Candidate,
+  ): Steps<JsonObject> {
+    for (let tries = 1; ; tries++) {
+      const seen = { others: false };
+      const { revision } = this.#storage;
+      const prepared = resource.rules.prepare?.(object, before, this.#preparing(context, subresource, seen)) ?? object;
+      const check = this.#check(resource, candidate(prepared));
+      const checked = tries > slicedTries ? atOnce(check) : yield* check;
+      if (!seen.others || this.#storage.revision === revision) return checked;
+    }
+  }
+
+  #preparing(
+    { now, dryRun, user, warn }: WriteContext,
+    subresource: string,
+    seen: { others: boolean },
+  ): PrepareContext {
     const objects = (table: string, namespace = '') => {
+      seen.others = true;
       const range = namespace === '' ? {} : { prefix: `${namespace}/` };
       return this.#storage.list(table, range).items.map(({ object }) => object);
     };
@@ -196,14 +289,28 @@ export class ObjectStore {
     return withMeta(object, { name: generateName(base, this.#random) });
   }
 
-  #check(resource: Resource, object: JsonObject, before: JsonObject | undefined, name: string, subresource = ''): void {
-    const [now, was] = [plainNumbers(object), plainNumbers(before)];
-    const errors = [
-      ...checkMeta(resource, now, was),
-      ...resource.schema.validate(now, was, subresource),
-      ...(resource.rules.check?.(now, was, subresource) ?? []),
-    ];
+  /** The object with the account of who wrote what, if it is valid. */
+  *#check(resource: Resource, candidate: Candidate): Steps<JsonObject> {
+    const { object, before, name, subresource, managedFields } = candidate;
+    const track = managedFields && (() => withMeta(object, { managedFields: managedFields() }));
+    const sent = metaOf(object).managedFields;
+    // Those that somebody sends may be invalid. Others are kept for valid metadata only: a refused object may have a
+    // hundred thousand fields.
+    const tracksLater = sent === undefined || (before !== undefined && equal(sent, metaOf(before).managedFields));
+    let whole = tracksLater ? object : (track?.() ?? object);
+    const was = plainNumbers(before);
+    const errors = yield* metaErrors(resource, plainNumbers(whole), was);
+    if (tracksLater && errors.length === 0) {
+      yield;
+      whole = track?.() ?? object;
+      yield;
+    }
+    const now = plainNumbers(whole);
+    append(errors, yield* resource.schema.validate(now, was, subresource));
+    append(errors, resource.rules.check?.(now, was, subresource) ?? []);
+    if (resource.rules.checkInSteps !== undefined) append(errors, yield* resource.rules.checkInSteps(now, was));
     if (errors.length > 0) throw invalidObject(homeOf(resource), name, errors);
+    return whole;
   }
 
   #warn(
@@ -246,12 +353,22 @@ export function track(
   context: WriteContext,
   subresource = '',
 ): JsonObject {
-  const writer = writerOf(context, resource.apiVersion, subresource);
-  const managedFields = resource.schema.tracking.afterUpdate(before, after, writer);
-  return withMeta(after, { managedFields: managedFields.length === 0 ? undefined : managedFields });
+  return withMeta(after, { managedFields: managedFieldsOf(resource, before, after, context, subresource) });
 }
 
-function checkMeta(resource: Resource, object: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
+function managedFieldsOf(
+  resource: Resource,
+  before: JsonObject | undefined,
+  after: JsonObject,
+  context: WriteContext,
+  subresource: string,
+): unknown {
+  const writer = writerOf(context, resource.apiVersion, subresource);
+  const entries = resource.schema.tracking.afterUpdate(before, after, writer);
+  return entries.length === 0 ? undefined : entries;
+}
+
+function metaErrors(resource: Resource, object: JsonObject, before: JsonObject | undefined): Steps<FieldError[]> {
   const {
     scope,
     builtIn,
@@ -259,8 +376,8 @@ function checkMeta(resource: Resource, object: JsonObject, before: JsonObject | 
   } = resource;
   const rules = { namespaced: scope === 'Namespaced', nameRule, builtIn };
   return before === undefined
-    ? checkNewMeta(metaOf(object), rules)
-    : checkMetaUpdate(metaOf(object), metaOf(before), { builtIn });
+    ? newMetaErrors(metaOf(object), rules)
+    : metaUpdateErrors(metaOf(object), metaOf(before), { builtIn });
 }
 
 /** Whether nothing keeps an object that is to go. */

@@ -3,6 +3,7 @@ import { writeJson } from '../http/body/write-json.js';
 import { duplicateComplaints, stepComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
+import { atOnce, type Steps } from '../steps.js';
 import { checkName } from './check-name.js';
 import { expectRevision } from './expectations.js';
 import { applyJsonPatchSteps, ImpossiblePatchError } from './json-patch-steps.js';
@@ -43,7 +44,7 @@ export function patchObject(
   name: string,
   request: PatchRequest,
   context: WriteContext,
-): Written {
+): Steps<Written> {
   if (request.kind === 'apply') return applyObject(store, resource, namespace, name, request, context);
   const make = (live: JsonObject): JsonObject => {
     const read = readPatched(resource, patchedObject(resource, live, request), context);
@@ -51,7 +52,7 @@ export function patchObject(
     expectRevision(resource, name, revision, textOf(metaOf(read).resourceVersion));
     return read;
   };
-  return store.update(resource, namespace, name, { subresource: request.subresource, make }, context);
+  return store.updateSteps(resource, namespace, name, { subresource: request.subresource, make }, context);
 }
 
 interface Patched {
@@ -70,7 +71,7 @@ function patchedObject(
   const { kind } = request;
   const body = request.read();
   const text = request.text() ?? '{}';
-  const complaints = kind === 'json' ? stepComplaints(text) : duplicateComplaints(text);
+  const complaints = atOnce(kind === 'json' ? stepComplaints(text) : duplicateComplaints(text));
   try {
     if (kind === 'strategic') {
       const { strategicPatch } = resource.schema;
@@ -115,7 +116,11 @@ function readPatched(resource: Resource, patched: Patched, context: WriteContext
   const { fromStrategicPatch } = resource.schema;
   try {
     const object = kind === 'strategic' ? (fromStrategicPatch?.(patched.object) ?? patched.object) : patched.object;
-    return decodeObject(resource, object, context, (unknown) => [...complaints, ...unknown.map(unknownComplaint)]);
+    // biome-ignore lint/correctness/useYield: there is nothing left to look for.
+    const all = function* (unknown: readonly string[]) {
+      return [...complaints, ...unknown.map(unknownComplaint)];
+    };
+    return atOnce(decodeObject(resource, object, context, all));
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     throw invalidObject({ group: '', kind: '', plural: '' }, '', [invalid('patch', shown(), error.message)]);
@@ -173,45 +178,79 @@ function otherType({ apiVersion, kind }: JsonObject): Refusal {
   return badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(kind)}`);
 }
 
-function applyObject(
+/** An object that comes or goes while the other form is checked is applied again, to what there is then. */
+function* applyObject(
   store: ObjectStore,
   resource: Resource,
   namespace: string,
   name: string,
   request: PatchRequest,
   context: WriteContext,
-): Written {
-  const { force, subresource } = request;
+): Steps<Written> {
+  for (;;) {
+    const isThere = store.find(resource, namespace, name) !== undefined;
+    try {
+      const apply = isThere ? applyToObject : applyNew;
+      return yield* apply(store, resource, namespace, name, request, context);
+    } catch (error) {
+      const wasThere = error instanceof Refusal && (error.status.code === 409 || error.status.code === 404);
+      if (!wasThere || (store.find(resource, namespace, name) !== undefined) === isThere) throw error;
+    }
+  }
+}
+
+/** What is to be applied. Throws a `Refusal` if it cannot be for this resource. */
+function intentOf(resource: Resource, request: PatchRequest): JsonObject {
   const body = request.read();
   if (!isJsonObject(body)) throw badRequest('what is applied is no object');
-  if (metaOf(body).managedFields !== undefined) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
-  const intent = body;
+  if (metaOf(body).managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   if (body.apiVersion !== resource.apiVersion || body.kind !== resource.kind) throw otherType(body);
-  const writer = writerOf(context, resource.apiVersion, subresource);
-  const { tracking } = resource.schema;
-  if (store.find(resource, namespace, name) === undefined) {
-    if (subresource !== '') throw notFound(resource, name);
-    const { uid } = metaOf(intent);
-    if (textOf(uid) !== '') {
-      const why = `uid mismatch: the provided object specified uid ${textOf(uid)}, and no existing object was found`;
-      throw conflict(resource, name, why);
-    }
-    const fresh = withMeta(intent, { resourceVersion: undefined });
-    const result = tracking.apply(undefined, fresh, writer, force);
-    checkYaml(request, context);
-    const applied = readApplied(resource, result, context);
-    checkName(textOf(metaOf(applied).name), name);
-    return { object: store.create(resource, namespace, applied, context, true), created: true };
+  return body;
+}
+
+function* applyNew(
+  store: ObjectStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  request: PatchRequest,
+  context: WriteContext,
+): Steps<Written> {
+  const { force, subresource } = request;
+  const intent = intentOf(resource, request);
+  if (subresource !== '') throw notFound(resource, name);
+  const { uid } = metaOf(intent);
+  if (textOf(uid) !== '') {
+    const why = `uid mismatch: the provided object specified uid ${textOf(uid)}, and no existing object was found`;
+    throw conflict(resource, name, why);
   }
+  const fresh = withMeta(intent, { resourceVersion: undefined });
+  const writer = writerOf(context, resource.apiVersion, subresource);
+  const result = resource.schema.tracking.apply(undefined, fresh, writer, force);
+  checkYaml(request, context);
+  const applied = readApplied(resource, result, context);
+  checkName(textOf(metaOf(applied).name), name);
+  return { object: yield* store.createSteps(resource, namespace, applied, context, true), created: true };
+}
+
+function applyToObject(
+  store: ObjectStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  request: PatchRequest,
+  context: WriteContext,
+): Steps<Written> {
+  const { force, subresource } = request;
+  const intent = intentOf(resource, request);
+  const writer = writerOf(context, resource.apiVersion, subresource);
   const sent = textOf(metaOf(intent).resourceVersion);
   const expected = sent === '' ? undefined : { resourceVersion: sent };
   const wanted = withMeta(intent, { resourceVersion: undefined });
   const make = (live: JsonObject) => {
-    const result = tracking.apply(live, wanted, writer, force);
+    const result = resource.schema.tracking.apply(live, wanted, writer, force);
     checkYaml(request, context);
     return readApplied(resource, result, context);
   };
-  return store.update(resource, namespace, name, { subresource, make, expected, tracked: true }, context);
+  return store.updateSteps(resource, namespace, name, { subresource, make, expected, tracked: true }, context);
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, splitApiVersion } from 'riata/object';
 import { unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, invalidObject } from '../status/refusal.js';
+import { atOnce, type Steps } from '../steps.js';
 import { otherKind } from './other-kind.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
@@ -31,13 +32,23 @@ export interface SentBody {
 
 /**
  * An object from outside, as the schema knows it: unknown fields are left out, refused or warned about, as the caller
- * asked for. With its text, fields that stand twice are noticed too. Throws 400.
+ * asked for. Throws 400.
  */
-export function readObject(resource: Resource, sent: JsonObject, context: WriteContext, body?: SentBody): JsonObject {
+export function readObject(resource: Resource, sent: JsonObject, context: WriteContext): JsonObject {
+  return atOnce(readSteps(resource, sent, context));
+}
+
+/** As {@link readObject}. With its text, fields that stand twice are noticed too. */
+export function* readSteps(
+  resource: Resource,
+  sent: JsonObject,
+  context: WriteContext,
+  body?: SentBody,
+): Steps<JsonObject> {
   try {
-    return decodeObject(resource, sent, context, (unknown) => {
+    return yield* decodeObject(resource, sent, context, function* (unknown) {
       const text = body?.bodyText();
-      if (text !== undefined) return resource.schema.complaints(text, unknown);
+      if (text !== undefined) return yield* resource.schema.complaints(text, unknown);
       const doubled = body?.yamlComplaint;
       return [...(doubled === undefined ? [] : [doubled]), ...unknown.map(unknownComplaint)];
     });
@@ -48,16 +59,21 @@ export function readObject(resource: Resource, sent: JsonObject, context: WriteC
   }
 }
 
-/** As {@link readObject}; `complaints` are made of the unknown fields. Throws an {@link UnreadableError}. */
-export function decodeObject(
+/** As {@link readSteps}; `complaints` are made of the unknown fields. Throws an {@link UnreadableError}. */
+export function* decodeObject(
   resource: Resource,
   sent: JsonObject,
   context: WriteContext,
-  complaints: (unknown: readonly string[]) => readonly string[],
-): JsonObject {
+  complaints: (unknown: readonly string[]) => Steps<readonly string[]>,
+): Steps<JsonObject> {
   checkKind(resource, sent);
-  const { object, unknown } = resource.schema.read({ ...sent, apiVersion: resource.apiVersion, kind: resource.kind });
-  const all = context.fieldValidation === 'Ignore' ? [] : complaints(unknown);
+  const { object, unknown } = yield* resource.schema.read({
+    ...sent,
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+  });
+  yield;
+  const all = context.fieldValidation === 'Ignore' ? [] : yield* complaints(unknown);
   if (all.length > 0 && context.fieldValidation === 'Strict') {
     throw new UnreadableError(resource, `strict decoding error: ${all.join(', ')}`);
   }

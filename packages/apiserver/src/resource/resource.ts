@@ -4,6 +4,7 @@ import type { CrdVersion } from '../schema/crd/crd-object.js';
 import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 import type { FieldTracking } from './field-tracking.js';
 
 /** A part of a resource that has its own path, e.g. `status`. */
@@ -22,14 +23,14 @@ export interface ResourceSchema {
    * The object without what the schema does not know, and the paths of what was left out. Throws an `UnreadableError`
    * when it cannot be read at all: fields of the wrong type in a built-in kind.
    */
-  read(object: JsonObject): { readonly object: JsonObject; readonly unknown: readonly string[] };
+  read(object: JsonObject): Steps<{ readonly object: JsonObject; readonly unknown: readonly string[] }>;
   /** Complaints about the JSON text of an object: fields that stand twice, and, from `read`, those that are unknown. */
-  complaints(text: string, unknown: readonly string[]): readonly string[];
+  complaints(text: string, unknown: readonly string[]): Steps<readonly string[]>;
   /** The object with its defaults filled in. */
   withDefaults(object: JsonObject): JsonObject;
   /** What is wrong with the object beyond its metadata; `before` is its stored form. */
-  validate(object: JsonObject, before?: JsonObject, subresource?: string): readonly FieldError[];
-  /** What the writer is told that is no error. */
+  validate(object: JsonObject, before?: JsonObject, subresource?: string): Steps<readonly FieldError[]>;
+  /** What the writer is told that is no error; after `validate` has looked at the same. */
   warnings?(object: JsonObject, before?: JsonObject): readonly string[];
   /** The status of a new object: what is written of one that says nothing. @default none */
   readonly emptyStatus?: JsonObject | undefined;
@@ -59,6 +60,8 @@ export interface ResourceRules {
   readonly statusKeeps?: 'all' | readonly string[];
   /** Changes an object on its way in, after it was noted who writes what; `before` is undefined for a new one. */
   readonly prepare?: (object: JsonObject, before: JsonObject | undefined, context: PrepareContext) => JsonObject;
+  /** As `check`, for what may take long. */
+  readonly checkInSteps?: (object: JsonObject, before: JsonObject | undefined) => Steps<readonly FieldError[]>;
   /** What is wrong with it; in addition to the schema. */
   readonly check?: (object: JsonObject, before: JsonObject | undefined, subresource: string) => readonly FieldError[];
   /** What the writer is told that is no error; in addition to the schema. Not for writes to subresources. */

@@ -2,6 +2,7 @@ import { equal, isJsonObject, type Json, type JsonObject, parseApiVersion } from
 import { append } from '../status/append.js';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../status/field-error.js';
 import { goQuote } from '../status/go-quote.js';
+import { atOnce, type Steps } from '../steps.js';
 import { byteLength, dnsLabel, dnsSubdomainName, labelValue, type NameRule, qualifiedName } from './name-rules.js';
 
 const maxAnnotationBytes = 256 * 1024;
@@ -22,10 +23,15 @@ export interface MetaRules {
 const wellKnownFinalizers: readonly Json[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 /** What is wrong with the metadata of a new object (`validation.ValidateObjectMeta`). It was read by its schema before. */
-export function checkNewMeta(
+export function checkNewMeta(meta: JsonObject, rules: MetaRules): FieldError[] {
+  return atOnce(newMetaErrors(meta, rules));
+}
+
+/** As {@link checkNewMeta}. */
+export function* newMetaErrors(
   meta: JsonObject,
   { namespaced, nameRule = dnsSubdomainName, path = 'metadata', builtIn = false }: MetaRules,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   const [name, generateName, namespace] = [text(meta.name), text(meta.generateName), text(meta.namespace)];
   if (generateName !== '') append(errors, each(`${path}.generateName`, generateName, nameRule(generateName, true)));
@@ -38,17 +44,22 @@ export function checkNewMeta(
   if (number(meta.generation) < 0) {
     errors.push(invalid(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }
-  append(errors, checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
+  append(errors, yield* checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
   if (builtIn) append(errors, checkPlainFinalizers(meta, path));
   return errors;
 }
 
 /** What is wrong with the metadata that an update would give an object (`validation.ValidateObjectMetaUpdate`). */
-export function checkMetaUpdate(
+export function checkMetaUpdate(meta: JsonObject, before: JsonObject): FieldError[] {
+  return atOnce(metaUpdateErrors(meta, before));
+}
+
+/** As {@link checkMetaUpdate}. */
+export function* metaUpdateErrors(
   meta: JsonObject,
   before: JsonObject,
   { path = 'metadata', builtIn = false }: Pick<MetaRules, 'path' | 'builtIn'> = {},
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   if (before.deletionTimestamp) {
     const known = new Set(list(before.finalizers));
@@ -72,7 +83,10 @@ export function checkMetaUpdate(
     append(errors, checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
   }
   // Most built-in kinds look at their metadata as at that of a new object, too.
-  append(errors, checkShared(meta, path, builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : []));
+  append(
+    errors,
+    yield* checkShared(meta, path, builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : []),
+  );
   if (builtIn) append(errors, checkPlainFinalizers(meta, path));
   return errors;
 }
@@ -91,20 +105,27 @@ export function checkImmutable(value: Json, before: Json, path: string): FieldEr
 }
 
 /** What is checked on create and on update; finalizers, which are not always, come in between. */
-function checkShared(meta: JsonObject, path: string, finalizers: readonly FieldError[]): FieldError[] {
-  return [
-    ...checkLabels(record(meta.labels), `${path}.labels`),
-    ...checkAnnotations(record(meta.annotations), `${path}.annotations`),
-    ...checkOwners(list(meta.ownerReferences), `${path}.ownerReferences`),
-    ...finalizers,
-    ...checkManagedFields(list(meta.managedFields), `${path}.managedFields`),
-  ];
+function* checkShared(meta: JsonObject, path: string, finalizers: readonly FieldError[]): Steps<FieldError[]> {
+  const errors = yield* labelErrors(record(meta.labels), `${path}.labels`);
+  append(errors, checkAnnotations(record(meta.annotations), `${path}.annotations`));
+  append(errors, checkOwners(list(meta.ownerReferences), `${path}.ownerReferences`));
+  append(errors, finalizers);
+  append(errors, checkManagedFields(list(meta.managedFields), `${path}.managedFields`));
+  return errors;
 }
 
 /** What is wrong with labels (`validation.ValidateLabels`). */
 export function checkLabels(labels: JsonObject, path: string): FieldError[] {
+  return atOnce(labelErrors(labels, path));
+}
+
+/** So many labels are checked in half a millisecond. */
+const labelsAtOnce = 256;
+
+function* labelErrors(labels: JsonObject, path: string): Steps<FieldError[]> {
   const errors: FieldError[] = [];
-  for (const key of Object.keys(labels)) {
+  for (const [index, key] of Object.keys(labels).entries()) {
+    if (index % labelsAtOnce === labelsAtOnce - 1) yield;
     const value = text(labels[key]);
     for (const problem of qualifiedName(key)) errors.push(invalid(path, key, problem));
     for (const problem of labelValue(value)) errors.push(invalid(path, value, problem));

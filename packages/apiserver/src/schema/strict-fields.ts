@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.js';
 import type { SchemaNode } from './built-in/schema-node.js';
 import { scanMembers } from './scan-members.js';
 
@@ -9,14 +10,14 @@ const most = 100;
  * duplicate fields, each with its path, e.g. `unknown field "spec.foo"`. For `fieldValidation` Strict and Warn. The text
  * must be valid JSON.
  */
-export function strictComplaints(text: string, schema: SchemaNode): string[] {
+export function* strictComplaints(text: string, schema: SchemaNode): Steps<string[]> {
   const found: string[] = [];
   const complain = (what: 'unknown' | 'duplicate', path: () => string) => {
     const told = found.length < most ? complaint(what, path()) : '';
     // The same is said once, however often it stands there.
     if (told !== '' && !found.includes(told)) found.push(told);
   };
-  scanMembers(text, schema, (node, key, path, isDuplicate) => {
+  yield* scanMembers(text, schema, (node, key, path, isDuplicate) => {
     if (node.go.is === 'map') {
       if (isDuplicate) complain('duplicate', path);
       return inside(node.additionalProperties);
@@ -31,9 +32,9 @@ export function strictComplaints(text: string, schema: SchemaNode): string[] {
 }
 
 /** The complaints about duplicate fields in a JSON text of a custom resource, in the order of the text. */
-export function duplicateComplaints(text: string): string[] {
+export function* duplicateComplaints(text: string): Steps<string[]> {
   const found: string[] = [];
-  scanMembers<true>(text, true, (_node, _key, path, isDuplicate) => {
+  yield* scanMembers<true>(text, true, (_node, _key, path, isDuplicate) => {
     if (isDuplicate && found.length < most) found.push(complaint('duplicate', path()));
     return true;
   });
@@ -41,12 +42,12 @@ export function duplicateComplaints(text: string): string[] {
 }
 
 /** The complaints about the text of a JSON patch: members of its steps that nobody knows, and those that stand twice. */
-export function stepComplaints(text: string): string[] {
+export function* stepComplaints(text: string): Steps<string[]> {
   const found: string[] = [];
   const complain = (what: 'unknown' | 'duplicate', path: string) => {
     if (found.length < most) found.push(`json patch ${complaint(what, path)}`);
   };
-  scanMembers<'step' | 'value'>(text, 'step', (owner, key, path, isDuplicate) => {
+  yield* scanMembers<'step' | 'value'>(text, 'step', (owner, key, path, isDuplicate) => {
     if (owner === 'step' && !['op', 'path', 'from', 'value'].includes(key)) complain('unknown', path());
     else if (isDuplicate) complain('duplicate', path());
     return 'value';

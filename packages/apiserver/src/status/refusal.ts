@@ -92,21 +92,30 @@ export function modified(resource: ResourceName, name: string): Refusal {
 }
 
 /**
- * A Status names no more causes. kube-apiserver tells them all, and is out of time before it has written some hundred
- * thousand; nobody reads the second ten thousand.
+ * A Status names no more causes than take up this many characters. kube-apiserver tells them all, and is out of time
+ * before it has written some hundred thousand; nobody reads the second thousand.
  */
-const maxCauses = 10_000;
+const maxCauseLength = 512 * 1024;
 
 /** The object is not what Kubernetes takes for a valid one. */
 export function invalidObject(resource: ResourceName, name: string, errors: readonly FieldError[]): Refusal {
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
-  const told = errors.length > maxCauses ? errors.slice(0, maxCauses) : errors;
+  const told = firstOf(errors);
   const texts = [...new Set(told.map(formatFieldError))];
   if (told.length < errors.length) texts.push(`and ${errors.length - told.length} more`);
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const causes: StatusCause[] = told.map(causeOf);
   const details = { ...detailsOf({ ...resource, plural: resource.kind }, name), causes };
   return new Refusal(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, details);
+}
+
+function firstOf(errors: readonly FieldError[]): readonly FieldError[] {
+  let length = 0;
+  const end = errors.findIndex(({ field, body }) => {
+    length += field.length + body.length;
+    return length > maxCauseLength;
+  });
+  return end < 0 ? errors : errors.slice(0, Math.max(1, end));
 }
 
 export function badRequest(message: string): Refusal {

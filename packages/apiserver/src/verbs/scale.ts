@@ -15,16 +15,17 @@ import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';
 import { internal, invalidObject } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 
 /** Sets the replicas of an object to what a Scale says, and answers with how it is scaled now. */
-export function rescale(
+export function* rescale(
   store: ObjectStore,
   resource: Resource,
   namespace: string,
   name: string,
   scale: JsonObject,
   context: WriteContext,
-): JsonObject {
+): Steps<JsonObject> {
   const { resourceVersion, uid, name: sent } = metaOf(scale);
   checkName(textOf(sent), name);
   const replicas = Number(valueAt(scale, 'spec.replicas') ?? 0);
@@ -41,7 +42,7 @@ export function rescale(
     return withoutScaleTimes(track(resource, live, scaled, context, 'scale'));
   };
   const change = { subresource: 'scale', make, tracked: true };
-  return scaleOf(resource, store.update(resource, namespace, name, change, context).object);
+  return scaleOf(resource, (yield* store.updateSteps(resource, namespace, name, change, context)).object);
 }
 
 /** The real server loses the time of who has scaled, on the way from the Scale to the object and back. */

@@ -3,24 +3,25 @@ import type { PatchRequest } from '../resource/patch-object.js';
 import { patchedAs } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
+import type { Steps } from '../steps.js';
 import { bindPod } from './binding.js';
 import { type EvictionParts, evict } from './eviction.js';
 import { rescale, scaleOf } from './scale.js';
 import { requestToken, type TokenParts } from './token-request.js';
 
 /** A write to a subresource. `as` is what the body is read as. */
-type Write<B> = (
+type Write<B, R = KubeObject | JsonObject | Status> = (
   at: { readonly resource: Resource; readonly as: Resource; readonly namespace: string; readonly name: string },
   body: B,
   context: WriteContext,
-) => KubeObject | JsonObject | Status;
+) => R;
 
 /** Subresources that are things of their own; all others are views of the object. */
 export interface SubresourceHandlers {
   readonly get: Readonly<Record<string, (resource: Resource, object: KubeObject) => JsonObject>>;
   readonly create: Readonly<Record<string, Write<JsonObject>>>;
-  readonly replace: Readonly<Record<string, Write<JsonObject>>>;
-  readonly patch: Readonly<Record<string, Write<Pick<PatchRequest, 'kind' | 'read' | 'text'>>>>;
+  readonly replace: Readonly<Record<string, Write<JsonObject, Steps<JsonObject>>>>;
+  readonly patch: Readonly<Record<string, Write<Pick<PatchRequest, 'kind' | 'read' | 'text'>, Steps<JsonObject>>>>;
 }
 
 /** What the subresources work with. */

@@ -33,10 +33,11 @@ import { metaOf, textOf, withMeta } from '../resource/metadata.js';
 import { keyFor, type ObjectStore, track } from '../resource/object-store.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { patchObject } from '../resource/patch-object.js';
-import { readObject } from '../resource/read-object.js';
+import { readSteps } from '../resource/read-object.js';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refusal.js';
+import { inSlices, type Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
@@ -180,10 +181,22 @@ export class Verbs implements VerbHandlers {
   }
 
   async create(request: BodyRequest): Promise<VerbAnswer> {
+    return inSlices(this.#parts.clock, this.#create(request));
+  }
+
+  async update(request: BodyRequest): Promise<VerbAnswer> {
+    return inSlices(this.#parts.clock, this.#update(request));
+  }
+
+  async patch(request: PatchVerbRequest): Promise<VerbAnswer> {
+    return inSlices(this.#parts.clock, this.#patch(request));
+  }
+
+  *#create(request: BodyRequest): Steps<VerbAnswer> {
     const { resource, subresource, namespace, body } = request;
     const context = this.#context(request, request.options);
-    if (subresource !== undefined) return this.#createBelow(request, subresource, context);
-    const sent = readObject(resource, body, context, request);
+    if (subresource !== undefined) return yield* this.#createBelow(request, subresource, context);
+    const sent = yield* readSteps(resource, body, context, request);
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
@@ -192,41 +205,41 @@ export class Verbs implements VerbHandlers {
       return { status: 201, object: { ...track(resource, undefined, sent, context), status } };
     }
     if (resource.table === '/bindings') return this.#bind(namespace, sent, context);
-    return { status: 201, object: this.#parts.store.create(resource, namespace, sent, context) };
+    return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, sent, context) };
   }
 
-  async update(request: BodyRequest): Promise<VerbAnswer> {
+  *#update(request: BodyRequest): Steps<VerbAnswer> {
     const { resource, subresource, namespace, name, body } = request;
     const context = this.#context(request, request.options);
     const replace = subresource === undefined ? undefined : this.#subresources.replace[subresource.name];
     if (replace !== undefined && subresource !== undefined) {
       const as = subresourceAsResource(resource, subresource);
-      const sent = readObject(as, body, context, request);
-      return { object: replace({ resource, as, namespace, name }, sent, context) };
+      const sent = yield* readSteps(as, body, context, request);
+      return { object: yield* replace({ resource, as, namespace, name }, sent, context) };
     }
-    const sent = readObject(resource, body, context, request);
+    const sent = yield* readSteps(resource, body, context, request);
     checkName(textOf(metaOf(sent).name), name);
     const { resourceVersion, uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
       // Whoever names a uid means an object that is gone; a resourceVersion alone is overlooked.
       if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), { metadata: { name, uid: '' } });
       const fresh = withMeta(sent, { resourceVersion: undefined });
-      return { status: 201, object: this.#parts.store.create(resource, namespace, fresh, context) };
+      return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, fresh, context) };
     }
     const expected = { resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
     const change = { subresource: subresource?.name ?? '', make: () => sent, expected };
-    return { object: this.#parts.store.update(resource, namespace, name, change, context).object };
+    return { object: (yield* this.#parts.store.updateSteps(resource, namespace, name, change, context)).object };
   }
 
-  async patch(request: PatchVerbRequest): Promise<VerbAnswer> {
+  *#patch(request: PatchVerbRequest): Steps<VerbAnswer> {
     const { resource, subresource, namespace, name, patch, options } = request;
     const context = this.#context(request, options);
     const below = subresource === undefined ? undefined : this.#subresources.patch[subresource.name];
     if (below !== undefined && subresource !== undefined) {
       const as = subresourceAsResource(resource, subresource);
-      return { object: below({ resource, as, namespace, name }, patch, context) };
+      return { object: yield* below({ resource, as, namespace, name }, patch, context) };
     }
-    const { object, created } = patchObject(
+    const { object, created } = yield* patchObject(
       this.#parts.store,
       resource,
       namespace,
@@ -254,12 +267,12 @@ export class Verbs implements VerbHandlers {
     return { object: answer };
   }
 
-  #createBelow(request: BodyRequest, subresource: Subresource, context: WriteContext): VerbAnswer {
+  *#createBelow(request: BodyRequest, subresource: Subresource, context: WriteContext): Steps<VerbAnswer> {
     const { resource, namespace, name, body } = request;
     const make = this.#subresources.create[subresource.name];
     if (make === undefined) throw noSuchPath();
     const as = subresourceAsResource(resource, subresource);
-    const sent = readObject(as, sameInV1(body), context, request);
+    const sent = yield* readSteps(as, sameInV1(body), context, request);
     checkNamespace(namespace, textOf(metaOf(sent).namespace));
     const object = make({ resource, as, namespace, name }, sent, context);
     const { code } = object as Partial<Status>;

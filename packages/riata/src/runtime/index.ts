@@ -64,5 +64,6 @@ export {
 } from './stop-reasons.js';
 export type { Clock, Scheduler, Timer, TimerOptions } from './time/clock.js';
 export { systemClock } from './time/system-clock.js';
+export { TimeSlice } from './time/time-slice.js';
 export { VirtualClock, type VirtualClockOptions } from './time/virtual-clock.js';
 export { noSpan, noTracer, type Span, type SpanAttributes, type Tracer } from './tracing.js';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { atOnce } from '../../steps.js';
 import { library, typeNames, typeValues } from '../library/library.js';
 import { CompileError } from './cel-error.js';
 import { type CelType, dynType, formatType, intType, listOf, mapOf, stringType } from './cel-type.js';
@@ -25,8 +26,8 @@ const values = new Map<string, Value>([
 ]);
 
 function compiled(source: string) {
-  const expression = parseExpression(source);
-  const type = checkExpression(expression, { variables, functions: library }, source);
+  const expression = atOnce(parseExpression(source));
+  const type = atOnce(checkExpression(expression, { variables, functions: library }, source));
   return { expression, type, program: new Program(expression, typeValues) };
 }
 

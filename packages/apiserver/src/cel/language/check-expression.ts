@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.js';
 import { CompileError, type Complaint } from './cel-error.js';
 import {
   boolType,
@@ -28,12 +29,13 @@ export interface Scope {
 }
 
 /** Finds the type of an expression and of every part of it, and which forms of functions it calls. */
-export function checkExpression(expression: Expression, scope: Scope, source: string): CelType {
+export function* checkExpression(expression: Expression, scope: Scope, source: string): Steps<CelType> {
   const checker = new Checker(scope);
   const type = checker.check(expression);
   // That elements differ is told only when all else is well.
   const complaints = checker.complaints.length > 0 ? checker.complaints : checker.mixed;
   if (complaints.length > 0) throw new CompileError(source, complaints);
+  yield;
   checker.finish();
   return substitute(checker.bindings, type, true);
 }

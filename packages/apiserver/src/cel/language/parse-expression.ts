@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.js';
 import { CompileError } from './cel-error.js';
 import { type CallNode, type Expression, partsOf } from './expression.js';
 import { expandMacro, MacroError } from './macros.js';
@@ -33,7 +34,7 @@ const prefixes = [
 const maxPoints = 100_000;
 
 /** Reads an expression; macros are laid out. Throws a {@link CompileError}. */
-export function parseExpression(source: string): Expression {
+export function* parseExpression(source: string): Steps<Expression> {
   if (source.length > maxPoints) {
     const size = [...source].length;
     const message = `expression code point size exceeds limit: size: ${size}, limit ${maxPoints}`;
@@ -41,7 +42,9 @@ export function parseExpression(source: string): Expression {
   }
   const { tokens, complaint } = new Tokenizer(source).all();
   if (complaint !== undefined) throw new CompileError(source, [complaint]);
+  yield;
   const expression = new Parser(source, tokens).whole();
+  yield;
   if (isDeeper(expression, maxHeight)) {
     throw new CompileError(source, [{ at: 0, message: `expression recursion limit exceeded: ${maxHeight}` }]);
   }

@@ -1,6 +1,7 @@
 import type { StructuralSchema } from 'riata/object';
 import type { SchemaProps } from '../../schema/crd/crd-object.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
+import type { Steps } from '../../steps.js';
 import { costOfRule } from './compile-rule.js';
 import { declaredType, maxCardinality } from './declared-type.js';
 import { rootName } from './rule-tree.js';
@@ -20,9 +21,9 @@ interface Place {
 }
 
 /** What is wrong with the rules in the schema of a CRD, which is structural. */
-export function checkSchemaRules(schema: SchemaProps, path: string): FieldError[] {
+export function* checkSchemaRules(schema: SchemaProps, path: string): Steps<FieldError[]> {
   const check = new Check();
-  check.node(schema as unknown as StructuralSchema, { path, count: 1, isRoot: true, uncorrelated: undefined });
+  yield* check.node(schema as unknown as StructuralSchema, { path, count: 1, isRoot: true, uncorrelated: undefined });
   return check.all(path);
 }
 
@@ -43,30 +44,31 @@ class Check {
     ];
   }
 
-  node(schema: StructuralSchema, place: Place): void {
+  *node(schema: StructuralSchema, place: Place): Steps<void> {
     const { path, uncorrelated } = place;
     const limit = limitOf(schema);
     const count = place.count === undefined || limit === undefined ? undefined : place.count * limit;
     const { additionalProperties, items, properties = {} } = schema;
-    const below = (at: string, of: StructuralSchema, apart = uncorrelated) => {
+    const below = (at: string, of: StructuralSchema, apart = uncorrelated): Steps<void> => {
       const isRoot = of['x-kubernetes-embedded-resource'] === true;
-      this.node(of, { path: `${path}.${at}`, count, isRoot, uncorrelated: apart });
+      return this.node(of, { path: `${path}.${at}`, count, isRoot, uncorrelated: apart });
     };
-    if (additionalProperties !== undefined) below('additionalProperties', additionalProperties);
-    for (const [name, property] of Object.entries(properties)) below(`properties[${name}]`, property);
+    if (additionalProperties !== undefined) yield* below('additionalProperties', additionalProperties);
+    for (const [name, property] of Object.entries(properties)) yield* below(`properties[${name}]`, property);
     if (items !== undefined) {
-      below('items', items, uncorrelated ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : path));
+      yield* below('items', items, uncorrelated ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : path));
     }
-    this.#rules(schema, place);
+    yield* this.#rules(schema, place);
   }
 
-  #rules(schema: StructuralSchema, { path, count, isRoot, uncorrelated }: Place): void {
+  *#rules(schema: StructuralSchema, { path, count, isRoot, uncorrelated }: Place): Steps<void> {
     const rules = schema['x-kubernetes-validations'] ?? [];
     const type = rules.length === 0 ? undefined : declaredType(schema, isRoot, rootName);
     if (type === undefined) return;
     for (const [index, rule] of rules.entries()) {
       const at = `${path}.x-kubernetes-validations[${index}]`;
-      const { condition, message } = costOfRule(rule, type);
+      const { condition, message } = yield* costOfRule(rule, type);
+      yield;
       if ('problem' in condition) {
         this.#errors.push(invalid(`${at}.rule`, printed(rule), condition.problem));
         if (rule.optionalOldSelf !== undefined) {

@@ -9,6 +9,7 @@ import {
   required,
 } from '../../status/field-error.js';
 import { goQuote } from '../../status/go-quote.js';
+import type { Steps } from '../../steps.js';
 import { CelError, CostLimitError } from '../language/cel-error.js';
 import { Optional, type Value } from '../language/value.js';
 import type { Compiled, CompiledRule, Rule } from './compile-rule.js';
@@ -32,28 +33,30 @@ export interface RuleFindings {
 /** The rules of a schema, to check objects with; undefined when there are none. */
 export function ruleChecker(
   schema: StructuralSchema,
-): ((object: JsonObject, old: JsonObject | undefined) => RuleFindings) | undefined {
+): ((object: JsonObject, old: JsonObject | undefined) => Steps<RuleFindings>) | undefined {
   let tree: RuleNode | undefined;
-  let last: { object: JsonObject; old: JsonObject | undefined; found: RuleFindings } | undefined;
+  // Errors and warnings are asked for one after the other, and writes of other objects may come in between.
+  const known = new WeakMap<JsonObject, { readonly old: JsonObject | undefined; readonly found: RuleFindings }>();
   if (!JSON.stringify(schema).includes('x-kubernetes-validations')) return undefined;
-  return (object, old) => {
-    // Errors and warnings are asked for one after the other.
-    if (last !== undefined && last.object === object && last.old === old) return last.found;
-    tree ??= ruleTree(schema);
+  return function* (object, old) {
+    const before = known.get(object);
+    if (before !== undefined && before.old === old) return before.found;
+    // Two writes may both find that it is missing: the result is the same.
+    tree ??= yield* ruleTree(schema);
     const check = new Check();
-    if (tree !== undefined) check.node(tree, '', object, old, Correlation.of(object, old, schema));
-    last = { object, old, found: check };
+    if (tree !== undefined) yield* check.node(tree, '', object, old, Correlation.of(object, old, schema));
+    known.set(object, { old, found: check });
     return check;
   };
 }
 
 /** Which rules of its schema a default breaks: as a value that stays, and as one that is new. */
-export function checkDefaultRules(value: Json, schema: StructuralSchema, path: string): readonly FieldError[] {
-  const tree = ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true);
+export function* checkDefaultRules(value: Json, schema: StructuralSchema, path: string): Steps<readonly FieldError[]> {
+  const tree = yield* ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true);
   if (tree === undefined) return [];
   for (const old of [value, undefined]) {
     const check = new Check();
-    check.node(tree, path, value, old, Correlation.of(value, undefined, schema));
+    yield* check.node(tree, path, value, old, Correlation.of(value, undefined, schema));
     if (check.errors.length > 0) return check.errors;
   }
   return [];
@@ -66,35 +69,32 @@ class Check implements RuleFindings {
   #left = budget;
 
   /** False when the budget is used up and nothing more is checked. */
-  node(node: RuleNode, path: string, value: Json, old: Json | undefined, correlation: Correlation): boolean {
+  *node(node: RuleNode, path: string, value: Json, old: Json | undefined, correlation: Correlation): Steps<boolean> {
     if (value === null) return true;
-    if (!this.#rules(node, path, value, old ?? undefined, correlation)) return false;
-    for (const part of node.allOf) if (!this.node(part, path, value, old, correlation.inAllOf)) return false;
+    if (node.rules.length > 0 && !(yield* this.#rules(node, path, value, old ?? undefined, correlation))) return false;
+    for (const part of node.allOf) if (!(yield* this.node(part, path, value, old, correlation.inAllOf))) return false;
     if (Array.isArray(value)) {
-      if (node.items === undefined) return true;
+      const { items } = node;
+      if (items === undefined) return true;
       const before = Array.isArray(old) ? old : [];
-      return value.every((item, index) =>
-        this.node(
-          node.items as RuleNode,
-          `${path}[${index}]`,
-          item,
-          oldElement(item, before, node.schema),
-          correlation.element(index),
-        ),
-      );
+      for (const [index, item] of value.entries()) {
+        const was = oldElement(item, before, node.schema);
+        if (!(yield* this.node(items, `${path}[${index}]`, item, was, correlation.element(index)))) return false;
+      }
+      return true;
     }
     if (!isJsonObject(value)) return true;
     const before = isJsonObject(old) ? old : {};
-    return Object.entries(value).every(([key, member]) => {
+    for (const [key, member] of Object.entries(value)) {
       const below = node.values ?? node.properties.get(key);
-      if (below === undefined || member === undefined) return true;
+      if (below === undefined || member === undefined) continue;
       const at = node.values !== undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
-      return this.node(below, at, member, before[key], correlation.member(key));
-    });
+      if (!(yield* this.node(below, at, member, before[key], correlation.member(key)))) return false;
+    }
+    return true;
   }
 
-  #rules(node: RuleNode, path: string, value: Json, old: Json | undefined, correlation: Correlation): boolean {
-    if (node.rules.length === 0) return true;
+  *#rules(node: RuleNode, path: string, value: Json, old: Json | undefined, correlation: Correlation): Steps<boolean> {
     const type = node.schema.type ?? '';
     const complain = (problem: string) => this.errors.push(invalid(shown(path), type, problem));
     if (this.#left <= 0) {
@@ -118,6 +118,7 @@ class Check implements RuleFindings {
         else if (before !== undefined) values.set('oldSelf', before);
       };
       const outcome = prepared(make) ?? condition.program.run(values, perCall);
+      yield;
       if (outcome.cost > this.#left) {
         complain(outOfBudget);
         this.#left = -1;

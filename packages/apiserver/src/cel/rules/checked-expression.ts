@@ -1,5 +1,6 @@
 import { goPattern } from '../../schema/pattern/go-pattern.js';
 import { append } from '../../status/append.js';
+import type { Steps } from '../../steps.js';
 import { CelError, CompileError, type Complaint } from '../language/cel-error.js';
 import { type CelType, formatType } from '../language/cel-type.js';
 import { checkExpression } from '../language/check-expression.js';
@@ -19,12 +20,14 @@ export interface Names {
 }
 
 /** Reads an expression and finds its type, and what is wrong with its constants. Throws a `CompileError`. */
-export function checkedExpression(
+export function* checkedExpression(
   source: string,
   names: Names,
-): { readonly expression: Expression; readonly type: CelType } {
-  const expression = parseExpression(source);
-  const type = checkExpression(expression, names, source);
+): Steps<{ readonly expression: Expression; readonly type: CelType }> {
+  const expression = yield* parseExpression(source);
+  yield;
+  const type = yield* checkExpression(expression, names, source);
+  yield;
   const complaints: Complaint[] = [];
   findLiteralComplaints(expression, complaints);
   if (complaints.length > 0) throw new CompileError(source, complaints);

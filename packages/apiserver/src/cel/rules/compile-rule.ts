@@ -1,4 +1,5 @@
 import type { StructuralSchema } from 'riata/object';
+import type { Steps } from '../../steps.js';
 import { CompileError } from '../language/cel-error.js';
 import { type CelType, optionalOf } from '../language/cel-type.js';
 import { estimateCost } from '../language/estimate-cost.js';
@@ -34,7 +35,7 @@ export interface RuleParts<T> {
 export type CompiledRule = RuleParts<Compiled>;
 
 /** Compiles a rule for values of a type. */
-export function compileRule(rule: Rule, self: DeclaredType): CompiledRule {
+export function compileRule(rule: Rule, self: DeclaredType): Steps<CompiledRule> {
   return partsOfRule(rule, self, (expression, usesOldSelf) => ({
     program: new Program(expression, typeValues),
     usesOldSelf,
@@ -42,7 +43,7 @@ export function compileRule(rule: Rule, self: DeclaredType): CompiledRule {
 }
 
 /** What a rule costs for values of a type. It is not made ready to run: a definition is checked long before any object. */
-export function costOfRule(rule: Rule, self: DeclaredType): RuleParts<Costed> {
+export function costOfRule(rule: Rule, self: DeclaredType): Steps<RuleParts<Costed>> {
   return partsOfRule(rule, self, (expression, usesOldSelf) => ({
     maxCost: estimateCost(expression, (path) => sizeAt(self, path)).max,
     usesOldSelf,
@@ -51,14 +52,14 @@ export function costOfRule(rule: Rule, self: DeclaredType): RuleParts<Costed> {
 
 type Make<T> = (expression: Expression, usesOldSelf: boolean) => T;
 
-function partsOfRule<T>(rule: Rule, self: DeclaredType, make: Make<T>): RuleParts<T> {
+function* partsOfRule<T>(rule: Rule, self: DeclaredType, make: Make<T>): Steps<RuleParts<T>> {
   const oldSelf = rule.optionalOldSelf === true ? optionalOf(self.type) : self.type;
-  const condition = attempt(rule.rule, self, oldSelf, 'bool', make);
+  const condition = yield* attempt(rule.rule, self, oldSelf, 'bool', make);
   const { messageExpression = '' } = rule;
   const message =
     messageExpression === '' || isProblem(condition)
       ? undefined
-      : attempt(messageExpression, self, oldSelf, 'string', make);
+      : yield* attempt(messageExpression, self, oldSelf, 'string', make);
   return { rule, condition, message };
 }
 
@@ -79,19 +80,20 @@ const words = {
   },
 };
 
-function attempt<T>(
+function* attempt<T>(
   source: string,
   self: DeclaredType,
   oldSelf: CelType,
   wanted: 'bool' | 'string',
   make: Make<T>,
-): T | { readonly problem: string } {
+): Steps<T | { readonly problem: string }> {
   try {
     const variables = new Map([...typeNames, ['self', self.type] as const, ['oldSelf', oldSelf] as const]);
-    const { expression, type } = checkedExpression(source, { variables, functions: library });
+    const { expression, type } = yield* checkedExpression(source, { variables, functions: library });
     if (type.kind !== wanted) return { problem: words[wanted].wrongType };
     const hopeless = constantProblem(expression);
     if (hopeless !== undefined) return { problem: words[wanted].instantiation + hopeless };
+    yield;
     return make(expression, names(expression, 'oldSelf'));
   } catch (error) {
     if (error instanceof CompileError) return { problem: words[wanted].compilation + error.message };

@@ -1,3 +1,4 @@
+import { atOnce } from '../../steps.js';
 import { CompileError } from '../language/cel-error.js';
 import {
   boolType,
@@ -18,7 +19,7 @@ import { checkedExpression, constantProblem } from './checked-expression.js';
 /** Why an expression cannot say which requests a webhook is for, in upstream's words; undefined if it can. */
 export function matchConditionProblem(source: string): string | undefined {
   try {
-    const { expression, type } = checkedExpression(source, { variables, functions });
+    const { expression, type } = atOnce(checkedExpression(source, { variables, functions }));
     if (type.kind !== 'bool') return `must evaluate to bool but got ${formatType(type)}`;
     const hopeless = constantProblem(expression);
     return hopeless === undefined ? undefined : `program instantiation failed: ${hopeless}`;

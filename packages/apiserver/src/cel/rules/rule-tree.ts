@@ -1,4 +1,5 @@
 import type { StructuralSchema } from 'riata/object';
+import type { Steps } from '../../steps.js';
 import { type CompiledRule, compileRule } from './compile-rule.js';
 import { type DeclaredType, declaredType } from './declared-type.js';
 import { escapeField } from './field-names.js';
@@ -19,26 +20,30 @@ export interface RuleNode {
 export const rootName = 'selfType';
 
 /** Undefined when there are no rules. `isRoot`: of a whole object, with kind and metadata. */
-export function ruleTree(schema: StructuralSchema, isRoot = true): RuleNode | undefined {
+export function* ruleTree(schema: StructuralSchema, isRoot = true): Steps<RuleNode | undefined> {
   if (!hasRules(schema)) return undefined;
-  return nodeOf(schema, schema, isRoot, declaredType(schema, isRoot, rootName));
+  return yield* nodeOf(schema, schema, isRoot, declaredType(schema, isRoot, rootName));
 }
 
 /** `from` has the rules; `schema` says what the values are: they differ inside `allOf`. */
-function nodeOf(
+function* nodeOf(
   from: StructuralSchema,
   schema: StructuralSchema,
   isRoot: boolean,
   type: DeclaredType | undefined,
-): RuleNode | undefined {
+): Steps<RuleNode | undefined> {
   const own = (from['x-kubernetes-validations'] ?? []).filter(({ rule }) => rule.trim() !== '');
   const self = own.length === 0 || type === undefined ? undefined : declaredType(schema, isRoot, rootName);
-  const rules = self === undefined ? [] : own.map((rule) => compileRule(rule, self));
-  const items = from.items && schema.items && nodeBelow(from.items, schema.items, type?.of);
+  const rules: CompiledRule[] = [];
+  for (const rule of self === undefined ? [] : own) {
+    rules.push(yield* compileRule(rule, self as DeclaredType));
+    yield;
+  }
+  const items = from.items && schema.items && (yield* nodeBelow(from.items, schema.items, type?.of));
   const values =
     from.additionalProperties &&
     schema.additionalProperties &&
-    nodeBelow(from.additionalProperties, schema.additionalProperties, type?.of);
+    (yield* nodeBelow(from.additionalProperties, schema.additionalProperties, type?.of));
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of Object.entries(from.properties ?? {})) {
     const of = schema.properties?.[name];
@@ -46,10 +51,14 @@ function nodeOf(
     const escaped = escapeField(name);
     const isEmbedded = of['x-kubernetes-embedded-resource'] === true;
     const fieldType = escaped === undefined ? declaredType(of, isEmbedded, rootName) : type.fields?.get(escaped);
-    const node = fieldType && nodeOf(property, of, isEmbedded, fieldType);
+    const node = fieldType && (yield* nodeOf(property, of, isEmbedded, fieldType));
     if (node !== undefined) properties.set(name, node);
   }
-  const allOf = (from.allOf ?? []).flatMap((part) => nodeOf(part, schema, isRoot, type) ?? []);
+  const allOf: RuleNode[] = [];
+  for (const part of from.allOf ?? []) {
+    const node = yield* nodeOf(part, schema, isRoot, type);
+    if (node !== undefined) allOf.push(node);
+  }
   if (rules.length + properties.size + allOf.length === 0 && !items && !values) return undefined;
   return { schema, isRoot, rules, properties, values, items, allOf };
 }

@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Json } from 'riata/object';
 import { bigints } from '../../schema/plain-numbers.js';
+import { atOnce, type Steps } from '../../steps.js';
 import { goJsonError, isTooDeep } from './go-json-error.js';
+import { parseJson } from './parse-json.js';
 
 /** Thrown for a text that is not what it should be. The message is what Go's decoder says. */
 export class TextError extends Error {
@@ -13,15 +15,30 @@ export class TextError extends Error {
  * would round is a bigint. Throws a {@link TextError}.
  */
 export function readJson(bytes: Uint8Array): Json {
+  return atOnce(read(bytes, parseAtOnce));
+}
+
+/** As {@link readJson}. */
+export function readJsonSteps(bytes: Uint8Array): Steps<Json> {
+  return read(bytes, parseJson);
+}
+
+// biome-ignore lint/correctness/useYield: the engine's own parser is the fastest where nobody has to wait for it.
+function* parseAtOnce(text: string): Steps<Json> {
+  return JSON.parse(text) as Json;
+}
+
+function* read(bytes: Uint8Array, parse: (text: string) => Steps<Json>): Steps<Json> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
   if (isTooDeep(text)) throw new TextError(goJsonError(buffer.toString('latin1')));
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = yield* parse(text);
   } catch {
     throw new TextError(goJsonError(buffer.toString('latin1')));
   }
+  yield;
   if (hasLongNumbers(text)) value = readExactly(text);
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }

@@ -1,11 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type Json, type JsonObject, splitApiVersion } from 'riata/object';
+import type { Scheduler } from 'riata/runtime';
 import type { PatchKind } from '../../resource/patch-object.js';
 import { badRequest, Refusal, tooLarge, unsupportedMediaType } from '../../status/refusal.js';
+import { inSlices } from '../../steps.js';
 import { goTypeOf } from '../options/delete-options.js';
 import { maxBodyBytes, type ServerRequest } from '../server-request.js';
 import { bodyTypes, mediaTypeOf, protobufType } from './media-type.js';
-import { readJson, TextError } from './read-json.js';
+import { readJson, readJsonSteps, TextError } from './read-json.js';
 import { readYaml } from './read-yaml.js';
 import { writeJson } from './write-json.js';
 import { yamlDuplicates } from './yaml-duplicates.js';
@@ -25,7 +27,12 @@ export interface PatchBody {
  * The object in the body of a create or an update. A null is an empty object; a custom one must say what it is. Throws
  * 400, 413 and 415.
  */
-export async function readObjectBody(request: ServerRequest, expected: Expected, custom: boolean): Promise<JsonObject> {
+export async function readObjectBody(
+  request: ServerRequest,
+  expected: Expected,
+  custom: boolean,
+  clock: Scheduler,
+): Promise<JsonObject> {
   const type = bodyTypeOf(request);
   // Custom objects have no messages.
   if (custom && type === protobufType) throw unsupportedMediaType(bodyTypes.slice(0, 2));
@@ -33,7 +40,7 @@ export async function readObjectBody(request: ServerRequest, expected: Expected,
   const { kind } = expected;
   try {
     if (type === protobufType) return await readProtobuf(request.body, expected);
-    const object = await readTyped(request.body, type);
+    const object = await readTyped(request.body, type, clock);
     if (custom) checkNamed(object);
     return object;
   } catch (error) {
@@ -74,13 +81,13 @@ export async function yamlComplaintOf(request: ServerRequest): Promise<string | 
 }
 
 /** The DeleteOptions in the body of a deletion; undefined without a body. Throws 400, 413 and 415. */
-export async function readDeleteBody(request: ServerRequest): Promise<Json | undefined> {
+export async function readDeleteBody(request: ServerRequest, clock: Scheduler): Promise<Json | undefined> {
   checkSize(request);
   if (request.body.length === 0) return undefined;
   const type = bodyTypeOf(request);
   try {
     if (type === protobufType) return await readProtobuf(request.body, deleteOptions);
-    return await readTyped(request.body, type);
+    return await readTyped(request.body, type, clock);
   } catch (error) {
     throw error instanceof TextError ? badRequest(error.message) : error;
   }
@@ -164,9 +171,9 @@ function checkSize(request: ServerRequest): void {
 const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
 /** An object whose `apiVersion` and `kind` are texts, if they are there. */
-async function readTyped(bytes: Uint8Array, type: string): Promise<JsonObject> {
+async function readTyped(bytes: Uint8Array, type: string, clock: Scheduler): Promise<JsonObject> {
   const fail = (why: string) => new TextError(`couldn't get version/kind; json parse error: ${why}`);
-  const value = type === 'application/yaml' ? await readYaml(bytes) : readJsonAs(bytes, fail);
+  const value = type === 'application/yaml' ? await readYaml(bytes) : await readJsonAs(bytes, clock, fail);
   if (value === null) return {};
   if (!isJsonObject(value)) throw fail(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMeta}`);
   for (const name of Object.keys(value)) {
@@ -186,9 +193,9 @@ function checkNamed(object: JsonObject): void {
   if (missing !== undefined) throw new TextError(`Object '${missing}' is missing in '${writeJson(object)}'`);
 }
 
-function readJsonAs(bytes: Uint8Array, fail: (why: string) => TextError): Json {
+async function readJsonAs(bytes: Uint8Array, clock: Scheduler, fail: (why: string) => TextError): Promise<Json> {
   try {
-    return readJson(bytes);
+    return await inSlices(clock, readJsonSteps(bytes));
   } catch (error) {
     throw error instanceof TextError ? fail(error.message) : error;
   }

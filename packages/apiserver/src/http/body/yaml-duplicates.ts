@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { duplicateComplaints } from '../../schema/strict-fields.js';
 import { goQuote } from '../../status/go-quote.js';
+import { atOnce } from '../../steps.js';
 
 /** Begins what Go's decoder says about keys that stand twice. */
 export const yamlProblems = 'yaml: unmarshal errors:\n';
@@ -13,7 +14,7 @@ export const yamlProblems = 'yaml: unmarshal errors:\n';
 export async function yamlDuplicates(bytes: Uint8Array): Promise<string | undefined> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   // Most of what is applied is JSON, where it is found out faster that all is well.
-  if (isJson(text) && duplicateComplaints(text).length === 0) return undefined;
+  if (isJson(text) && atOnce(duplicateComplaints(text)).length === 0) return undefined;
   const { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } = await import('yaml');
   const lines = new LineCounter();
   const options = { version: '1.1', uniqueKeys: false, logLevel: 'silent', lineCounter: lines } as const;

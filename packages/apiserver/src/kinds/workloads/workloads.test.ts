@@ -3,6 +3,7 @@ import type { Json, JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
 import { builtInResources } from '../../resource/built-in/built-in-resource.js';
 import { formatFieldError } from '../../status/field-error.js';
+import { atOnce } from '../../steps.js';
 import { withValue } from '../../verbs/scale.js';
 import type { PrepareContext } from '../kind-rules.js';
 
@@ -41,7 +42,7 @@ function admitted(table: string, sent: JsonObject): { object: JsonObject; errors
   const resource = builtInResources().find((one) => one.table === table);
   if (resource === undefined) throw new Error(`there is no ${table}`);
   const { apiVersion, kind, rules, schema } = resource;
-  const { object } = schema.read({ apiVersion, kind, metadata: { name: 'x', uid: 'u' }, ...sent });
+  const { object } = atOnce(schema.read({ apiVersion, kind, metadata: { name: 'x', uid: 'u' }, ...sent }));
   const filled = rules.defaults?.(object) ?? object;
   const prepared = rules.prepare?.(filled, undefined, context) ?? filled;
   return { object: prepared, errors: (rules.check?.(prepared, undefined, '') ?? []).map(formatFieldError) };

@@ -1,8 +1,11 @@
 import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
 import { builtInPatchSchema, builtInSchema } from '../../schema/built-in/built-in-schema.js';
-import { decodeTyped, IllTypedError } from '../../schema/built-in/decode-typed.js';
+import { decodeTyped, decodeTypedSteps, IllTypedError } from '../../schema/built-in/decode-typed.js';
 import { fromUnstructured } from '../../schema/built-in/from-unstructured.js';
+import type { SchemaNode } from '../../schema/built-in/schema-node.js';
 import { strictComplaints } from '../../schema/strict-fields.js';
+import type { FieldError } from '../../status/field-error.js';
+import type { Steps } from '../../steps.js';
 import { resetBy, statusApart, trackingOf } from '../managed-fields.js';
 import { UnreadableError } from '../read-object.js';
 import type { ResourceRules, ResourceSchema } from '../resource.js';
@@ -18,18 +21,16 @@ export function schemaOfBuiltIn(
   const node = builtInSchema({ group, version, kind });
   if (node === undefined) throw new Error(`no schema for ${apiVersion} ${kind}`);
   const patchSchema = builtInPatchSchema({ group, version, kind });
-  const readable = <T>(read: () => T): T => {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof IllTypedError)) throw error;
-      throw new UnreadableError(entry, error.message);
-    }
-  };
-  const read = (object: JsonObject) => {
+  const unreadable = (error: unknown) =>
+    error instanceof IllTypedError ? new UnreadableError(entry, error.message) : error;
+  function* read(object: JsonObject) {
     const unknown: string[] = [];
-    return readable(() => ({ object: decodeTyped(object, node, unknown), unknown }));
-  };
+    try {
+      return { object: yield* decodeTypedSteps(object, node as SchemaNode, unknown), unknown };
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
   const hasStatus = entry.subresources.some((s) => s.name === 'status');
   const { resets, statusKeeps } = builtInRules(group, version, entry.plural);
   const empty = decodeTyped({ apiVersion, kind }, node);
@@ -38,7 +39,7 @@ export function schemaOfBuiltIn(
     read,
     complaints: (text) => strictComplaints(text, node),
     withDefaults: (object) => object,
-    validate: () => [],
+    validate: () => noErrors(),
     tracking: trackingOf({
       apiVersion,
       kind,
@@ -46,9 +47,20 @@ export function schemaOfBuiltIn(
       empty,
       resetFields: resets === undefined ? statusApart(hasStatus, keptPaths(statusKeeps)) : resetBy(resets),
     }),
-    fromStrategicPatch: (object) => readable(() => fromUnstructured(object, node)),
+    fromStrategicPatch: (object) => {
+      try {
+        return fromUnstructured(object, node);
+      } catch (error) {
+        throw unreadable(error);
+      }
+    },
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
   };
+}
+
+// biome-ignore lint/correctness/useYield: the rules of a built-in kind say it all.
+function* noErrors(): Steps<readonly FieldError[]> {
+  return [];
 }
 
 function keptPaths(keeps: ResourceRules['statusKeeps'] = 'all'): readonly (readonly string[])[] {

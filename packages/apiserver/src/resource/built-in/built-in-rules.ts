@@ -132,7 +132,7 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
     defaults: defaultDefinition,
     prepare: prepareDefinition,
-    check: checkDefinition,
+    checkInSteps: checkDefinition,
     warnings: (definition, before) =>
       crdWarnings(definition as unknown as CrdObject, before as unknown as CrdObject | undefined),
     finalizersOnDelete: [cleanupFinalizer],

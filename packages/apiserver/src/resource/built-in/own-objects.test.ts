@@ -2,6 +2,7 @@ import '../write-parts.fixture.js';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
+import { atOnce } from '../../steps.js';
 import { MemoryStorage } from '../../storage/memory-storage.js';
 import { ObjectStore } from '../object-store.js';
 import { builtInResources } from './built-in-resource.js';
@@ -68,7 +69,7 @@ test.each(own)('the server’s own %s are as creating them leaves them', (plural
   const resource = builtInResources().find((r) => r.version === 'v1' && r.plural === plural)!;
   const { apiVersion, kind } = resource;
   const fields = plural === 'namespaces' ? { metadata: { name: 'default' } } : sent(own.object);
-  const { object } = resource.schema.read({ apiVersion, kind, ...fields });
+  const { object } = atOnce(resource.schema.read({ apiVersion, kind, ...fields }));
   const writer = { ...context, fieldManager: own.manager ?? context.fieldManager };
   const created = newStore().create(resource, namespace, object, writer);
   const store = newStore();

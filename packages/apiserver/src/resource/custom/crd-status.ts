@@ -3,6 +3,7 @@ import type { CrdObject, CrdSpec } from '../../schema/crd/crd-object.js';
 import { nonStructural } from '../../schema/crd/non-structural.js';
 import { validateCrd, validateCrdUpdate } from '../../schema/crd/validate-crd.js';
 import type { FieldError } from '../../status/field-error.js';
+import type { Steps } from '../../steps.js';
 import { stringsOf, textOf } from '../metadata.js';
 
 /** What keeps a definition while there are objects of it. */
@@ -37,9 +38,11 @@ export function acceptedStatus(definition: JsonObject, now: string): JsonObject 
 }
 
 /** What is wrong with a definition; its metadata is checked as that of any object. */
-export function checkDefinition(definition: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
+export function* checkDefinition(definition: JsonObject, before: JsonObject | undefined): Steps<readonly FieldError[]> {
   const crd = definition as unknown as CrdObject;
-  const errors = before === undefined ? validateCrd(crd) : validateCrdUpdate(crd, before as unknown as CrdObject);
+  const errors = yield* before === undefined
+    ? validateCrd(crd)
+    : validateCrdUpdate(crd, before as unknown as CrdObject);
   const isGeneral = (e: FieldError) => e.field.startsWith('metadata.') && !e.body.includes('spec.names.plural');
   return errors.filter((e) => !isGeneral(e));
 }

@@ -8,7 +8,9 @@ import { duplicateComplaints, unknownComplaint } from '../../schema/strict-field
 import { withDefaults } from '../../schema/structural/defaults.js';
 import { readCustomResource } from '../../schema/structural/read-custom-resource.js';
 import { checkContent, checkStatusContent, type ScalePaths } from '../../schema/structural/validate-custom-resource.js';
+import type { FieldError } from '../../status/field-error.js';
 import { forbiddenWrite, type Refusal, type ResourceName } from '../../status/refusal.js';
+import { atOnce, type Steps } from '../../steps.js';
 import { customDeprecation } from '../built-in/deprecation.js';
 import { statusApart, trackingOf } from '../managed-fields.js';
 import { metaOf, stringsOf, textOf, valueAt } from '../metadata.js';
@@ -142,11 +144,20 @@ function schemaOf(
   const rules = {
     schema,
     scale: isJsonObject(scale) ? (scale as unknown as ScalePaths) : undefined,
-    rules: findings && ((object: JsonObject, old: JsonObject | undefined) => findings(object, old).errors),
+    rules:
+      findings &&
+      function* (object: JsonObject, old: JsonObject | undefined): Steps<readonly FieldError[]> {
+        return (yield* findings(object, old)).errors;
+      },
   };
   return {
-    read: (object) => (preserves ? { object, unknown: [] } : readCustom(object, schema, apiVersion, kind)),
-    complaints: (text, unknown) => [...duplicateComplaints(text), ...unknown.map(unknownComplaint)],
+    // biome-ignore lint/correctness/useYield: it is done in one go.
+    *read(object) {
+      return preserves ? { object, unknown: [] } : readCustom(object, schema, apiVersion, kind);
+    },
+    *complaints(text, unknown) {
+      return [...(yield* duplicateComplaints(text)), ...unknown.map(unknownComplaint)];
+    },
     withDefaults: (object) => withDefaults(object, schema),
     validate: (object, before, subresource) =>
       subresource === 'status' && before !== undefined
@@ -154,7 +165,7 @@ function schemaOf(
         : checkContent(object, before, rules),
     warnings: (object, before) => [
       ...finalizerWarnings(metaOf(object), before && metaOf(before)),
-      ...(before && findings ? findings(object, before).warnings : []),
+      ...(before && findings ? atOnce(findings(object, before)).warnings : []),
     ],
     tracking: trackingOf({
       apiVersion,

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import type { Steps } from '../../steps.js';
 import { setMember } from '../structural/set-member.js';
 import { customTypes, customZeros } from './custom-types.js';
 import { type GoField, type GoStruct, type GoType, goStruct } from './go-type.js';
@@ -24,10 +25,35 @@ export function decodeTyped(object: JsonObject, schema: SchemaNode, unknown?: st
   return new Decoder(schema.go.name, unknown).struct(object, schema.go);
 }
 
+/**
+ * As {@link decodeTyped}, in steps: long maps and lists come after all the rest. Where that would change what is said,
+ * of wrong and of unknown fields, it is done again at once.
+ */
+export function* decodeTypedSteps(object: JsonObject, schema: SchemaNode, unknown: string[]): Steps<JsonObject> {
+  if (schema.go.is !== 'struct') throw new TypeError('expected the schema of a kind');
+  const known = unknown.length;
+  const decoder = new Decoder(schema.go.name, unknown, new Map());
+  try {
+    const made = decoder.struct(object, schema.go);
+    if (!decoder.hasLeft) return made;
+    yield* decoder.rest();
+    if (unknown.length === known) return made;
+  } catch (error) {
+    if (!(error instanceof IllTypedError) || !decoder.hasLeft) throw error;
+  }
+  unknown.length = known;
+  return decodeTyped(object, schema, unknown);
+}
+
 /** One value that is not part of an object, read and written again. Throws an {@link IllTypedError}. */
 export function decodeValue(value: Json, type: GoType): Json {
   return new Decoder('', undefined).value(value, type);
 }
+
+/** Maps and lists with more elements are read in steps. */
+const longContainer = 1_000;
+/** So many elements are read in one step: half a millisecond for texts. */
+const elementsAtOnce = 512;
 
 /** One pass over one object. It keeps where it is only for messages, so that reading a good object costs no texts. */
 class Decoder {
@@ -39,10 +65,23 @@ class Decoder {
   readonly #path: (string | number)[] = [];
   /** Collects unknown fields; undefined inside types that read their own JSON. */
   #unknown: string[] | undefined;
+  /** Long maps and lists that are still empty, and what fills them; undefined if all is read at once. */
+  readonly #left: Map<Json, () => Steps<void>> | undefined;
 
-  constructor(owner: string, unknown: string[] | undefined) {
+  constructor(owner: string, unknown: string[] | undefined, left?: Map<Json, () => Steps<void>>) {
     this.#owner = owner;
     this.#unknown = unknown;
+    this.#left = left;
+  }
+
+  /** Whether {@link rest} has anything to do, or has had. */
+  get hasLeft(): boolean {
+    return this.#left !== undefined && this.#left.size > 0;
+  }
+
+  /** Fills the maps and lists that were left, and those in them. */
+  *rest(): Steps<void> {
+    for (const fill of this.#left?.values() ?? []) yield* fill();
   }
 
   struct(from: JsonObject, type: GoStruct): JsonObject {
@@ -71,7 +110,9 @@ class Decoder {
       const written = read[field.index];
       if (written === undefined) {
         if (field.standing) made[field.name] = field.pointer ? null : zero(field.type);
-      } else if (field.kept || field.tellsEmpty || !isOmitted(written, field)) made[field.name] = written;
+      } else if (field.kept || field.tellsEmpty || this.#left?.has(written) || !isOmitted(written, field)) {
+        made[field.name] = written;
+      }
     }
     return made;
   }
@@ -102,6 +143,11 @@ class Decoder {
   }
 
   #list(from: readonly Json[], element: GoType, pointers: boolean): Json {
+    if (this.#left !== undefined && from.length > longContainer) {
+      const made: Json[] = [];
+      this.#left.set(made, () => this.#fillList(made, from, element, pointers));
+      return made;
+    }
     return from.map((item, index) => {
       if (item === null && pointers) return null;
       this.#path.push(index);
@@ -113,16 +159,43 @@ class Decoder {
 
   #map(from: JsonObject, element: GoType, pointers: boolean): JsonObject {
     const made: Record<string, Json> = {};
-    // Go writes the keys of a map sorted.
-    for (const key of Object.keys(from).sort()) {
-      const item = from[key] as Json;
-      this.#path.push(key);
-      if (item === null && pointers) setMember(made, key, null);
-      else if (item === null && element.is === 'bytes') setMember(made, key, '');
-      else setMember(made, key, this.value(item, element));
-      this.#path.pop();
+    const keys = Object.keys(from);
+    if (this.#left !== undefined && keys.length > longContainer) {
+      this.#left.set(made, () => this.#fillMap(made, from, keys, element, pointers));
+      return made;
     }
+    // Go writes the keys of a map sorted.
+    for (const key of keys.sort()) this.#setMember(made, from, key, element, pointers);
     return made;
+  }
+
+  #setMember(made: Record<string, Json>, from: JsonObject, key: string, element: GoType, pointers: boolean): void {
+    const item = from[key] as Json;
+    this.#path.push(key);
+    if (item === null && pointers) setMember(made, key, null);
+    else if (item === null && element.is === 'bytes') setMember(made, key, '');
+    else setMember(made, key, this.value(item, element));
+    this.#path.pop();
+  }
+
+  *#fillMap(
+    made: Record<string, Json>,
+    from: JsonObject,
+    keys: readonly string[],
+    element: GoType,
+    pointers: boolean,
+  ): Steps<void> {
+    for (const [index, key] of (yield* sorted(keys)).entries()) {
+      if (index % elementsAtOnce === 0) yield;
+      this.#setMember(made, from, key, element, pointers);
+    }
+  }
+
+  *#fillList(made: Json[], from: readonly Json[], element: GoType, pointers: boolean): Steps<void> {
+    for (const [index, item] of from.entries()) {
+      if (index % elementsAtOnce === 0) yield;
+      made.push(item === null && pointers ? null : this.value(item, element));
+    }
   }
 
   #integer(from: Json, type: string, bits: 32 | 64): Json {
@@ -181,7 +254,41 @@ function isOmitted(written: Json, { pointer, type }: GoField): boolean {
   if (pointer || type.is === 'struct' || type.is === 'custom') return false;
   if (written === '' || written === 0 || written === false || written === null) return true;
   if (Array.isArray(written)) return written.length === 0;
-  return type.is === 'map' && isJsonObject(written) && Object.keys(written).length === 0;
+  return type.is === 'map' && isJsonObject(written) && isEmpty(written);
+}
+
+/** Without a list of its keys, of which there may be many. */
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** In the order of Go, where there are many: runs that are sorted by themselves, and then merged. */
+function* sorted(texts: readonly string[]): Steps<readonly string[]> {
+  let runs: string[][] = [];
+  for (let from = 0; from < texts.length; from += elementsAtOnce) {
+    runs.push(texts.slice(from, from + elementsAtOnce).sort());
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: string[][] = [];
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(yield* mergedRuns(runs[index] as string[], runs[index + 1] ?? []));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* mergedRuns(a: readonly string[], b: readonly string[]): Steps<string[]> {
+  const made: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    const takesFirst = j >= b.length || (i < a.length && (a[i] as string) <= (b[j] as string));
+    made.push((takesFirst ? a[i++] : b[j++]) as string);
+    if (made.length % (8 * elementsAtOnce) === 0) yield;
+  }
+  return made;
 }
 
 function zero(type: GoType): Json {

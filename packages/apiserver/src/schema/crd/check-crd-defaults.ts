@@ -2,32 +2,33 @@ import { equal, type Json, type JsonObject, type StructuralSchema } from 'riata/
 import { checkDefaultRules } from '../../cel/rules/check-rules.js';
 import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
+import type { Steps } from '../../steps.js';
 import { IllTypedError } from '../built-in/decode-typed.js';
 import { checkEmbedded, coerceEmbedded } from '../structural/embedded-resources.js';
 import { prune, pruneValue } from '../structural/prune.js';
 import { validateValue } from '../structural/validate-value.js';
 
 /** What is wrong with the defaults in a structural schema (`defaulting.ValidateDefaults`): each must fit its schema. */
-export function checkCrdDefaults(schema: StructuralSchema, path: string): FieldError[] {
+export function checkCrdDefaults(schema: StructuralSchema, path: string): Steps<FieldError[]> {
   return checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, false);
 }
 
-function checkNode(schema: StructuralSchema, path: string, insideMeta: boolean): FieldError[] {
+function* checkNode(schema: StructuralSchema, path: string, insideMeta: boolean): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const inside = insideMeta && !embedded;
   if (schema.default !== undefined && schema.default !== null) {
-    append(errors, checkDefault(schema.default, schema, `${path}.default`, inside));
+    append(errors, yield* checkDefault(schema.default, schema, `${path}.default`, inside));
   }
-  if (schema.items !== undefined) append(errors, checkNode(schema.items, `${path}.items`, inside));
+  if (schema.items !== undefined) append(errors, yield* checkNode(schema.items, `${path}.items`, inside));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const own = embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
-    append(errors, checkNode(property, `${path}.properties[${name}]`, inside || own));
+    append(errors, yield* checkNode(property, `${path}.properties[${name}]`, inside || own));
   }
   return errors;
 }
 
-function checkDefault(value: Json, schema: StructuralSchema, path: string, insideMeta: boolean): FieldError[] {
+function* checkDefault(value: Json, schema: StructuralSchema, path: string, insideMeta: boolean): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   if (!insideMeta) {
     const embedded = schema['x-kubernetes-embedded-resource'] === true;
@@ -39,7 +40,7 @@ function checkDefault(value: Json, schema: StructuralSchema, path: string, insid
     if (resources.length > 0) return [...errors, ...resources];
   }
   const wrong = validateValue(value, schema, { path });
-  return [...errors, ...(wrong.length > 0 ? wrong : checkDefaultRules(value, schema, path))];
+  return [...errors, ...(wrong.length > 0 ? wrong : yield* checkDefaultRules(value, schema, path))];
 }
 
 function coercionProblem(value: Json, schema: StructuralSchema, path: string): FieldError | undefined {

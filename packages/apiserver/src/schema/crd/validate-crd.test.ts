@@ -3,6 +3,7 @@ import type { Json, JsonObject } from 'riata/object';
 import { describe, expect, test } from 'vitest';
 import { defaultDefinition, prepareDefinition } from '../../resource/custom/crd-status.js';
 import { formatFieldError } from '../../status/field-error.js';
+import { atOnce } from '../../steps.js';
 import type { CrdObject, CrdSpec, SchemaProps } from './crd-object.js';
 import { crdWarnings, validateCrd, validateCrdUpdate } from './validate-crd.js';
 
@@ -17,7 +18,7 @@ const crd = (spec: CrdSpec = {}, metadata: object = {}): CrdObject =>
 const asStored = (one: object) => prepareDefinition(defaultDefinition(one as JsonObject)) as unknown as CrdObject;
 const withSpec = (spec: SchemaProps, version: object = {}) =>
   crd({ versions: [{ ...plain, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } }, ...version }] });
-const errorsOf = (one: CrdObject) => validateCrd(one).map(formatFieldError);
+const errorsOf = (one: CrdObject) => atOnce(validateCrd(one)).map(formatFieldError);
 const at = 'spec.validation.openAPIV3Schema.properties[spec]';
 
 // Every rule is compared with the real server in ../../../behaviour/crds.test.ts; these are the same facts without one.
@@ -125,7 +126,7 @@ describe('an update of a CustomResourceDefinition', () => {
   };
   const change = (spec: CrdSpec) => {
     const made = crd(spec);
-    return validateCrdUpdate({ ...made, status: established.status }, established).map(formatFieldError);
+    return atOnce(validateCrdUpdate({ ...made, status: established.status }, established)).map(formatFieldError);
   };
 
   test('what was never structural may stay so, but not use what came later', () => {
@@ -135,10 +136,12 @@ describe('an update of a CustomResourceDefinition', () => {
     });
     const old = { ...loose(), spec: { ...loose().spec, preserveUnknownFields: true } };
     const again = (more: object) => ({ ...old, spec: { ...loose(more).spec, preserveUnknownFields: true } });
-    expect(validateCrdUpdate(again({ description: 'x' }), old)).toEqual([]);
-    expect(validateCrdUpdate(again({ nullable: true, 'x-kubernetes-map-type': 'atomic' }), old)).not.toEqual([]);
-    expect(validateCrdUpdate(loose(), old)).not.toEqual([]);
-    expect(validateCrdUpdate(again({}), established)).not.toEqual([]);
+    expect(atOnce(validateCrdUpdate(again({ description: 'x' }), old))).toEqual([]);
+    expect(atOnce(validateCrdUpdate(again({ nullable: true, 'x-kubernetes-map-type': 'atomic' }), old))).not.toEqual(
+      [],
+    );
+    expect(atOnce(validateCrdUpdate(loose(), old))).not.toEqual([]);
+    expect(atOnce(validateCrdUpdate(again({}), established))).not.toEqual([]);
   });
 
   test('may change much', () => {

@@ -2,8 +2,9 @@ import type { JsonObject, StructuralSchema } from 'riata/object';
 import { checkSchemaRules } from '../../cel/rules/check-crd-rules.js';
 import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
+import type { Steps } from '../../steps.js';
 import { dnsSubdomain, dnsSubdomainName } from '../name-rules.js';
-import { checkImmutable, checkMetaUpdate, checkNewMeta } from '../object-meta.js';
+import { checkImmutable, metaUpdateErrors, newMetaErrors } from '../object-meta.js';
 import { knownFormat } from '../structural/formats.js';
 import { checkApproval } from './check-approval.js';
 import { checkCrdDefaults } from './check-crd-defaults.js';
@@ -25,7 +26,7 @@ import { internalForm, membersOf, printedSchema, printedVersions } from './inter
  * What is wrong with a new CustomResourceDefinition (`ValidateCustomResourceDefinition`). It was read by its schema and
  * has its defaults: `names.singular`, `names.listKind`, `conversion`, `status.storedVersions`. CEL rules are not compiled.
  */
-export function validateCrd(crd: CrdObject): FieldError[] {
+export function* validateCrd(crd: CrdObject): Steps<FieldError[]> {
   const { spec = {} } = crd;
   const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
   const nameRule = (name: string, prefix?: boolean) => [
@@ -33,8 +34,8 @@ export function validateCrd(crd: CrdObject): FieldError[] {
     ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group']),
   ];
   return [
-    ...checkNewMeta((crd.metadata ?? {}) as JsonObject, { namespaced: false, nameRule }),
-    ...checkSpec(spec),
+    ...(yield* newMetaErrors((crd.metadata ?? {}) as JsonObject, { namespaced: false, nameRule })),
+    ...(yield* checkSpec(spec)),
     ...checkStatus(crd),
     ...checkApproval(crd, undefined),
     ...checkPreserving(spec, undefined),
@@ -42,11 +43,11 @@ export function validateCrd(crd: CrdObject): FieldError[] {
 }
 
 /** What is wrong with an update of a CustomResourceDefinition. */
-export function validateCrdUpdate(crd: CrdObject, before: CrdObject): FieldError[] {
+export function* validateCrdUpdate(crd: CrdObject, before: CrdObject): Steps<FieldError[]> {
   const [spec, old] = [crd.spec ?? {}, before.spec ?? {}];
   const errors = [
-    ...checkMetaUpdate((crd.metadata ?? {}) as JsonObject, (before.metadata ?? {}) as JsonObject),
-    ...checkSpec(spec, mayStayNonStructural(spec, old), old),
+    ...(yield* metaUpdateErrors((crd.metadata ?? {}) as JsonObject, (before.metadata ?? {}) as JsonObject)),
+    ...(yield* checkSpec(spec, mayStayNonStructural(spec, old), old)),
   ];
   const established = before.status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True');
   if (established) {
@@ -67,7 +68,7 @@ export function crdWarnings(crd: CrdObject, before?: CrdObject): string[] {
     .map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
-function checkSpec(spec: CrdSpec, lenient = false, stored: CrdSpec = {}): FieldError[] {
+function* checkSpec(spec: CrdSpec, lenient = false, stored: CrdSpec = {}): Steps<FieldError[]> {
   const { group = '', scope = '', names = {} } = spec;
   const form = internalForm(spec);
   const how = { lenient, rules: new CheckedRules(stored) };
@@ -94,15 +95,16 @@ function checkSpec(spec: CrdSpec, lenient = false, stored: CrdSpec = {}): FieldE
   for (const [i, version] of form.versions.entries()) {
     const at = `spec.versions[${i}]`;
     append(errors, labelled(`${at}.name`, version.name ?? ''));
-    errors.push(...checkVersion(version, hasStatus(perVersion ? version.subresources : form.subresources), at, how));
+    const status = hasStatus(perVersion ? version.subresources : form.subresources);
+    append(errors, yield* checkVersion(version, status, at, how));
   }
   const versionNames = form.versions.map((version) => version.name);
-  const printed = spec.versions === undefined || spec.versions === null ? null : printedVersions(form.versions);
+  const printed = () => (spec.versions === undefined || spec.versions === null ? null : printedVersions(form.versions));
   if (new Set(versionNames).size < versionNames.length) {
-    errors.push(invalid('spec.versions', printed, 'must contain unique version names'));
+    errors.push(invalid('spec.versions', printed(), 'must contain unique version names'));
   }
   if (form.versions.filter((version) => version.storage).length !== 1) {
-    errors.push(invalid('spec.versions', printed, 'must have exactly one version marked as storage version'));
+    errors.push(invalid('spec.versions', printed(), 'must have exactly one version marked as storage version'));
   }
   const first = versionNames[0];
   if (first) append(errors, labelled('spec.version', first));
@@ -111,7 +113,8 @@ function checkSpec(spec: CrdSpec, lenient = false, stored: CrdSpec = {}): FieldE
   }
   append(errors, checkNames(names, 'spec.names'));
   const anyStatus = hasStatus(form.subresources) || form.versions.some((version) => hasStatus(version.subresources));
-  append(errors, checkSchema(form.validation?.openAPIV3Schema, anyStatus, 'spec.validation.openAPIV3Schema', how));
+  const common = form.validation?.openAPIV3Schema;
+  append(errors, yield* checkSchema(common, anyStatus, 'spec.validation.openAPIV3Schema', how));
   append(errors, checkSubresources(form.subresources, 'spec.subresources'));
   for (const [i, column] of form.additionalPrinterColumns.entries()) {
     append(errors, checkColumn(column, `spec.additionalPrinterColumns[${i}]`));
@@ -148,11 +151,13 @@ class CheckedRules {
     this.#stored = stored;
   }
 
-  check(schema: SchemaProps, path: string): FieldError[] {
+  *check(schema: SchemaProps, path: string): Steps<FieldError[]> {
+    // What the server itself writes has the very schema that is stored.
+    if (schemasOf(this.#stored).includes(schema)) return [];
     this.#valid ??= new Set(schemasOf(this.#stored).map((known) => JSON.stringify(known)));
     const text = JSON.stringify(schema);
     if (this.#valid.has(text)) return [];
-    const errors = checkSchemaRules(schema, path);
+    const errors = yield* checkSchemaRules(schema, path);
     if (errors.length === 0) this.#valid.add(text);
     return errors;
   }
@@ -163,10 +168,10 @@ function schemasOf(spec: CrdSpec): SchemaProps[] {
 }
 
 /** What a version has of its own. */
-function checkVersion(version: CrdVersion, status: boolean, path: string, how: SchemaChecks): FieldError[] {
+function* checkVersion(version: CrdVersion, status: boolean, path: string, how: SchemaChecks): Steps<FieldError[]> {
   const schema = version.schema?.openAPIV3Schema;
   const errors = checkDeprecation(version, path);
-  append(errors, checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, how));
+  append(errors, yield* checkSchema(schema, status, `${path}.schema.openAPIV3Schema`, how));
   append(errors, checkSubresources(version.subresources, `${path}.subresources`));
   for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
     append(errors, checkColumn(column, `${path}.additionalPrinterColumns[${i}]`));
@@ -183,12 +188,12 @@ function checkVersion(version: CrdVersion, status: boolean, path: string, how: S
 const allowedAtRoot =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
 
-function checkSchema(
+function* checkSchema(
   schema: SchemaProps | undefined,
   status: boolean,
   path: string,
   { lenient, rules }: SchemaChecks,
-): FieldError[] {
+): Steps<FieldError[]> {
   if (schema === undefined) return [];
   const errors: FieldError[] = [];
   if (status) {
@@ -209,13 +214,13 @@ function checkSchema(
   if (unreadable === undefined && !lenient) {
     const structural = checkStructural(schema, path);
     errors.push(
-      ...(structural.length > 0 ? structural : checkCrdDefaults(schema as unknown as StructuralSchema, path)),
+      ...(structural.length > 0 ? structural : yield* checkCrdDefaults(schema as unknown as StructuralSchema, path)),
     );
   }
   const unfit = checkCrdSchema(schema, path);
   append(errors, unfit);
   // Rules are compiled only for a schema that says what they are about.
-  if (errors.length === 0) append(errors, rules.check(schema, path));
+  if (errors.length === 0) append(errors, yield* rules.check(schema, path));
   if (errors.length === 0 && unreadable !== undefined && !lenient) errors.push(invalid(path, '', unreadable));
   return errors;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
-import { checkMetaUpdate, checkNewMeta } from '../object-meta.js';
+import type { Steps } from '../../steps.js';
 import { checkEmbedded } from './embedded-resources.js';
 import { checkListTypes } from './list-types.js';
 import { validateValue } from './validate-value.js';
@@ -15,52 +15,21 @@ export interface ScalePaths {
 
 /** What there is to know about a custom resource. */
 export interface CustomResourceRules {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
   readonly schema: StructuralSchema;
   readonly scale?: ScalePaths | undefined;
   /** The rules of `x-kubernetes-validations`; undefined when the schema has none. Not asked when the object is invalid in basic ways. */
-  readonly rules?: ((object: JsonObject, old: JsonObject | undefined) => readonly FieldError[]) | undefined;
-}
-
-/** What is wrong with a new custom resource, its metadata included. */
-export function validateCustomResource(object: JsonObject, rules: CustomResourceRules): FieldError[] {
-  const wrongKind = checkType(object, rules);
-  if (wrongKind.length > 0) return wrongKind;
-  return [...checkNewMeta(metaOf(object), rules), ...checkContent(object, undefined, rules)];
-}
-
-/** What is wrong with the update of a custom resource. */
-export function validateCustomResourceUpdate(
-  object: JsonObject,
-  old: JsonObject,
-  rules: CustomResourceRules,
-): FieldError[] {
-  const wrongKind = checkType(object, rules);
-  if (wrongKind.length > 0) return wrongKind;
-  return [...checkMetaUpdate(metaOf(object), metaOf(old)), ...checkContent(object, old, rules)];
-}
-
-/** What is wrong with the update of a custom resource's status. */
-export function validateCustomResourceStatus(
-  object: JsonObject,
-  old: JsonObject,
-  rules: CustomResourceRules,
-): FieldError[] {
-  const wrongKind = checkType(object, rules);
-  if (wrongKind.length > 0) return wrongKind;
-  return [...checkMetaUpdate(metaOf(object), metaOf(old)), ...checkStatusContent(object, old, rules)];
+  readonly rules?: ((object: JsonObject, old: JsonObject | undefined) => Steps<readonly FieldError[]>) | undefined;
 }
 
 /** What is wrong with a custom resource apart from its kind and metadata; `old` is its stored form. */
-export function checkContent(
+export function* checkContent(
   object: JsonObject,
   old: JsonObject | undefined,
-  rules: Omit<CustomResourceRules, 'apiVersion' | 'kind' | 'namespaced'>,
-): FieldError[] {
+  rules: CustomResourceRules,
+): Steps<FieldError[]> {
   const { schema, scale } = rules;
-  return withRules(object, old, rules.rules, [
+  yield;
+  return yield* withRules(object, old, rules.rules, [
     ...validateValue(object, schema, { old }),
     ...checkScaleSpec(object, scale),
     ...checkScaleStatus(object, scale),
@@ -70,18 +39,19 @@ export function checkContent(
 }
 
 /** What is wrong with the status of a custom resource, when only that is written. */
-export function checkStatusContent(
+export function* checkStatusContent(
   object: JsonObject,
   old: JsonObject,
-  rules: Omit<CustomResourceRules, 'apiVersion' | 'kind' | 'namespaced'>,
-): FieldError[] {
+  rules: CustomResourceRules,
+): Steps<FieldError[]> {
   const status = rules.schema.properties?.status;
   const errors: FieldError[] = [];
   if (object.status !== undefined && status !== undefined) {
     append(errors, validateValue(object.status as Json, status, { old: old.status, path: 'status' }));
   }
   errors.push(...checkScaleStatus(object, rules.scale), ...changedListTypes(object, old, rules.schema));
-  return withRules(object, old, rules.rules, errors);
+  yield;
+  return yield* withRules(object, old, rules.rules, errors);
 }
 
 /** Kinds of errors after which CEL rules are not run. */
@@ -93,14 +63,14 @@ const blocking = new Set<FieldError['type']>([
   'FieldValueTypeInvalid',
 ]);
 
-function withRules(
+function* withRules(
   object: JsonObject,
   old: JsonObject | undefined,
   rules: CustomResourceRules['rules'],
   errors: FieldError[],
-): FieldError[] {
+): Steps<FieldError[]> {
   if (rules === undefined) return errors;
-  if (!errors.some((error) => blocking.has(error.type))) return [...errors, ...rules(object, old)];
+  if (!errors.some((error) => blocking.has(error.type))) return [...errors, ...(yield* rules(object, old))];
   const detail =
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
   return [...errors, invalid('<nil>', null, detail)];
@@ -110,15 +80,6 @@ function withRules(
 function changedListTypes(object: JsonObject, old: JsonObject | undefined, schema: StructuralSchema): FieldError[] {
   const errors = checkListTypes(object, schema);
   return errors.length > 0 && old !== undefined && checkListTypes(old, schema).length > 0 ? [] : errors;
-}
-
-function checkType(object: JsonObject, { apiVersion, kind }: CustomResourceRules): FieldError[] {
-  const errors: FieldError[] = [];
-  if (object.kind !== kind) errors.push(invalid('kind', object.kind ?? '', `must be ${kind}`));
-  if (object.apiVersion !== apiVersion) {
-    errors.push(invalid('apiVersion', object.apiVersion ?? '', `must be ${apiVersion}`));
-  }
-  return errors;
 }
 
 function checkScaleSpec(object: JsonObject, scale: ScalePaths | undefined): FieldError[] {
@@ -181,8 +142,4 @@ function goValue(value: Json): string {
   if (typeof value !== 'object') return String(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `map[${members.map(([key, member]) => `${key}:${goValue(member as Json)}`).join(' ')}]`;
-}
-
-function metaOf(object: JsonObject): JsonObject {
-  return isJsonObject(object.metadata) ? object.metadata : {};
 }

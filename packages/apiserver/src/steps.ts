@@ -1,0 +1,45 @@
+import { type Scheduler, TimeSlice } from 'riata/runtime';
+
+/**
+ * Work that may take long, with a result: it yields wherever the event loop may have a turn. What others change meanwhile
+ * is for the work itself to notice.
+ */
+export type Steps<T> = Generator<void, T, void>;
+
+/** Does all of it in one go. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value as T;
+  }
+}
+
+/** Does it in slices of time that are shared with everything else on the clock; at once if that is soon enough. */
+export function inSlices<T>(clock: Scheduler, steps: Steps<T>): T | Promise<T> {
+  const slice = TimeSlice.of(clock);
+  const entered = slice.enter();
+  try {
+    do {
+      const { done, value } = steps.next();
+      if (done === true) return value as T;
+    } while (!slice.isOver(entered));
+  } finally {
+    slice.leave(entered);
+  }
+  return afterTurn(slice, steps);
+}
+
+async function afterTurn<T>(slice: TimeSlice, steps: Steps<T>): Promise<T> {
+  for (;;) {
+    await slice.wait();
+    const entered = slice.enter();
+    try {
+      do {
+        const { done, value } = steps.next();
+        if (done === true) return value as T;
+      } while (!slice.isOver(entered));
+    } finally {
+      slice.leave(entered);
+    }
+  }
+}
