@@ -1,18 +1,23 @@
 import type { ControllerDefinition } from 'riata/controller';
+import { refuseUnknownOptions } from 'riata/runtime';
 import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscaler.js';
-import type { MetricsOptions } from './autoscaling/metrics.js';
-import { certificateSigningRequests, type SignerOptions } from './certificates/certificate-signing-requests.js';
+import { type MetricsOptions, metricsOptionNames } from './autoscaling/metrics.js';
+import {
+  certificateSigningRequests,
+  type SignerOptions,
+  signerOptionNames,
+} from './certificates/certificate-signing-requests.js';
 import { endpointMirroring } from './network/endpoint-mirroring.js';
 import { endpointSlices } from './network/endpoint-slice.js';
 import { endpoints } from './network/endpoints.js';
-import { type LoadBalancerOptions, loadBalancers } from './network/load-balancers.js';
-import { type KubeletOptions, kubelet } from './node/kubelet.js';
+import { type LoadBalancerOptions, loadBalancerOptionNames, loadBalancers } from './network/load-balancers.js';
+import { type KubeletOptions, kubelet, kubeletOptionNames } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
 import { resourceQuotas } from './quota/resource-quota.js';
 import { claimBinder } from './storage/claim-binder.js';
 import { ephemeralClaims } from './storage/ephemeral-claims.js';
-import { type ProvisionerOptions, provisioner, volumeDeleter } from './storage/provisioner.js';
+import { type ProvisionerOptions, provisioner, provisionerOptionNames, volumeDeleter } from './storage/provisioner.js';
 import { volumeReclaimer } from './storage/volume-reclaimer.js';
 import { cronJobs } from './workloads/cron-job.js';
 import { daemonSets } from './workloads/daemon-set.js';
@@ -36,11 +41,14 @@ export function workloadControllers(): readonly ControllerDefinition[] {
 /** What the controllers of the whole cluster go by. */
 export interface ClusterOptions extends MetricsOptions, SignerOptions {}
 
+export const clusterOptionNames = metricsOptionNames.with(signerOptionNames).and<ClusterOptions>({});
+
 /**
  * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas,
  * the binding of PersistentVolumeClaims, HorizontalPodAutoscalers, and CertificateSigningRequests.
  */
 export function clusterControllers(options: ClusterOptions = {}): readonly ControllerDefinition[] {
+  refuseUnknownOptions('clusterControllers', options, clusterOptionNames);
   const volumes = [claimBinder(), volumeReclaimer, ephemeralClaims];
   const certificates = certificateSigningRequests(options);
   return [resourceQuotas(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
@@ -49,8 +57,11 @@ export function clusterControllers(options: ClusterOptions = {}): readonly Contr
 /** What is pretended of a cloud provider. */
 export interface ProviderOptions extends ProvisionerOptions, LoadBalancerOptions {}
 
+export const providerOptionNames = provisionerOptionNames.with(loadBalancerOptionNames).and<ProviderOptions>({});
+
 /** What a cloud provider brings, for any server, a real one too: volumes for claims, addresses for Services and Ingresses. */
 export function providerControllers(options: ProviderOptions = {}): readonly ControllerDefinition[] {
+  refuseUnknownOptions('providerControllers', options, providerOptionNames);
   return [provisioner(options), volumeDeleter(options), ...loadBalancers(options)];
 }
 
@@ -59,5 +70,6 @@ export function providerControllers(options: ProviderOptions = {}): readonly Con
  * too.
  */
 export function nodeControllers(options: KubeletOptions = {}): readonly ControllerDefinition[] {
+  refuseUnknownOptions('nodeControllers', options, kubeletOptionNames);
   return [scheduler(), kubelet(options), nodeHeartbeats(options)];
 }

@@ -10,6 +10,7 @@ import {
   nodeControllers,
   type ProviderOptions,
   providerControllers,
+  providerOptionNames,
   workloadControllers,
 } from './controllers.js';
 import type { PodFate } from './node/kubelet.js';
@@ -70,6 +71,7 @@ export class Sandbox implements AsyncDisposable {
   /** Starts it. Nodes are there and controllers run when this resolves. */
   static async start(options: SandboxOptions = {}): Promise<Sandbox> {
     refuseUnknownOptions('Sandbox.start', options, sandboxOptionNames);
+    refuseUnknownOptions('Sandbox.start: provider', options.provider, providerOptionNames);
     const { nodes = 3, clock = systemClock, random, log = silentLogger, token } = options;
     if (!Number.isInteger(nodes) || nodes < 0) throw new TypeError(`nodes: expected a whole number, got ${nodes}`);
     const server = await ApiServer.start({ clock, log, ...(random && { random }), ...(token && { token }) });

@@ -1,6 +1,7 @@
 import type { Fault, FaultAnswer, FaultRequest, Faults } from '@riata/apiserver';
 import { type Duration, durationMs } from 'riata/object';
-import type { CutOptions } from './recording-transport.js';
+import { optionNames, refuseUnknownOptions } from 'riata/runtime';
+import { type CutOptions, cutOptionNames } from './recording-transport.js';
 import { matches, type RequestMatch, type RequestReader, refuseUnknown } from './request-target.js';
 import type { ServerControl } from './test-server.js';
 import type { TestTime } from './test-time.js';
@@ -12,6 +13,8 @@ export interface FaultTurns {
   /** It happens so many times. @default always */
   readonly times?: number;
 }
+
+export const faultTurnsOptionNames = optionNames<FaultTurns>({ after: true, times: true });
 
 /** Something that goes wrong until it is removed, or has happened as often as it should. */
 export interface FaultRule extends Disposable {
@@ -51,6 +54,16 @@ function refuseNothing(fault: Fault): void {
   }
 }
 
+/** How a server goes away and comes back. */
+export interface FaultRestartOptions {
+  /** How long nobody listens. @default '0s' */
+  readonly down?: Duration;
+  /** Whether what is under way is answered first. @default false */
+  readonly graceful?: boolean;
+}
+
+export const faultRestartOptionNames = optionNames<FaultRestartOptions>({ down: true, graceful: true });
+
 /** What a {@link FaultScript} works on. */
 export interface FaultParts {
   /** What can be done to the server itself. */
@@ -86,7 +99,9 @@ export class FaultScript {
   }
 
   /** Has this happen to requests that match; where several rules match, to the first added. `Fault` lists what there is. */
-  add(match: RequestMatch, fault: Fault, { after = 0, times = Number.POSITIVE_INFINITY }: FaultTurns = {}): FaultRule {
+  add(match: RequestMatch, fault: Fault, turns: FaultTurns = {}): FaultRule {
+    refuseUnknownOptions('faults.add', turns, faultTurnsOptionNames);
+    const { after = 0, times = Number.POSITIVE_INFINITY } = turns;
     refuseUnknown(match, 'faults.add');
     refuseNothing(fault);
     const rule: Rule = { match, fault, after, times, seen: 0, hits: 0 };
@@ -114,6 +129,7 @@ export class FaultScript {
    * elsewhere those of watches that begin meanwhile.
    */
   delayEvents(by: Duration, match: Omit<RequestMatch, 'verb' | 'name'> = {}): Disposable {
+    refuseUnknown(match, 'faults.delayEvents');
     const delay: Delay = { match, delayMs: durationMs(by, 'delayEvents') };
     this.#delays.add(delay);
     return { [Symbol.dispose]: () => void this.#delays.delete(delay) };
@@ -131,6 +147,7 @@ export class FaultScript {
 
   /** Cuts all that managers and connections have open, now; they may connect again at once. */
   dropConnections(options?: CutOptions): void {
+    refuseUnknownOptions('faults.dropConnections', options, cutOptionNames);
     this.#parts.cut(options);
   }
 
@@ -143,7 +160,9 @@ export class FaultScript {
    * The server goes down, with all objects kept: by force, or, with `graceful`, in order, with what is under way answered
    * first. Connections are refused until {@link resume}.
    */
-  async suspend({ graceful = false }: { graceful?: boolean } = {}): Promise<void> {
+  async suspend(options: CutOptions = {}): Promise<void> {
+    refuseUnknownOptions('faults.suspend', options, cutOptionNames);
+    const { graceful = false } = options;
     const { time } = this.#parts;
     const suspend = this.#able('suspend');
     this.#isDown = true;
@@ -159,7 +178,9 @@ export class FaultScript {
   }
 
   /** The server goes away and comes back; objects stay. On the virtual clock, `down` passes meanwhile. @default '0s' */
-  async restart({ down = '0s', graceful = false }: { down?: Duration; graceful?: boolean } = {}): Promise<void> {
+  async restart(options: FaultRestartOptions = {}): Promise<void> {
+    refuseUnknownOptions('faults.restart', options, faultRestartOptionNames);
+    const { down = '0s', graceful = false } = options;
     const { time } = this.#parts;
     const [suspend, resume] = [this.#able('suspend'), this.#able('resume')];
     const downMs = durationMs(down, 'restart: down');

@@ -6,7 +6,7 @@
 export { environmentPerFile, type TestHooks } from './environment-per-file.js';
 export { type EventuallyOptions, eventually } from './eventually.js';
 export type { ConvergedOptions } from './expect-converged.js';
-export { type FaultRule, FaultScript, type FaultTurns } from './fault-script.js';
+export { type FaultRestartOptions, type FaultRule, FaultScript, type FaultTurns } from './fault-script.js';
 export type { Definition } from './install-definitions.js';
 export type { CutOptions } from './recording-transport.js';
 export { type RecordedRequest, RequestRecorder } from './request-recorder.js';

@@ -1,5 +1,5 @@
 import { type Transport, TransportError, type TransportRequest, type TransportSink } from 'riata/rest';
-import { type Clock, onAbort } from 'riata/runtime';
+import { type Clock, onAbort, optionNames } from 'riata/runtime';
 import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
 import type { RequestReader, RequestTarget } from './request-target.js';
 
@@ -112,6 +112,8 @@ export interface CutOptions {
    */
   readonly graceful?: boolean;
 }
+
+export const cutOptionNames = optionNames<CutOptions>({ graceful: true });
 
 /** A request under way. */
 interface Exchange {

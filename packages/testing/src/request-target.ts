@@ -1,5 +1,6 @@
 import { builtinScheme } from 'riata/kinds';
 import { formatKey, type KindRef } from 'riata/object';
+import { optionNames, refuseUnknownOptions } from 'riata/runtime';
 
 /** The verbs of RBAC. */
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
@@ -37,6 +38,15 @@ export interface RequestMatch {
   readonly subresource?: string;
 }
 
+export const requestMatchOptionNames = optionNames<RequestMatch>({
+  client: true,
+  verb: true,
+  kind: true,
+  namespace: true,
+  name: true,
+  subresource: true,
+});
+
 const verbs: Readonly<Record<string, string>> = {
   GET: 'get',
   POST: 'create',
@@ -54,6 +64,7 @@ export function isWriteVerb(verb: string): boolean {
 
 /** What no request is like is a mistake: a rule that never holds has a test pass without a word. */
 export function refuseUnknown(match: RequestMatch, what: string): void {
+  refuseUnknownOptions(what, match, requestMatchOptionNames);
   if (match.verb === undefined || known.has(match.verb)) return;
   throw new TypeError(`${what}: expected a verb out of ${[...known].join(', ')}; got ${JSON.stringify(match.verb)}`);
 }

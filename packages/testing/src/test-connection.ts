@@ -1,7 +1,7 @@
 import { type ConnectedClient, createClient } from 'riata/client';
 import type { RestConfig, Transport } from 'riata/rest';
-import { optionNames, type Runtime } from 'riata/runtime';
-import type { CutOptions, RecordingTransport } from './recording-transport.js';
+import { optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
+import { type CutOptions, cutOptionNames, type RecordingTransport } from './recording-transport.js';
 import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
 
 /** Options of `TestEnvironment.connect`. */
@@ -53,6 +53,7 @@ export class TestConnection implements AsyncDisposable {
 
   /** Cuts all that it has open, watches too; it may connect again at once. */
   cut(options?: CutOptions): void {
+    refuseUnknownOptions('TestConnection.cut', options, cutOptionNames);
     this.#transport.cut(options);
   }
 

@@ -29,6 +29,7 @@ import { type ConnectOptions, connectOptionNames, type TestConnection } from './
 import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 import {
   type EmbeddedOptions,
+  embeddedOptionNames,
   type OwnServer,
   serverVariable,
   startTestServer,
@@ -116,6 +117,7 @@ export class TestEnvironment implements AsyncDisposable {
   /** Starts a server, or connects to one, and installs the kinds. A few milliseconds for the in-process one. */
   static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     refuseUnknownOptions('TestEnvironment.start', options, testEnvironmentOptionNames);
+    refuseUnknownOptions('TestEnvironment.start: embedded', options.embedded, embeddedOptionNames);
     const { kinds = [], crds = [], seed = 1, startTime: start } = options;
     const choice = options.server ?? (process.env[serverVariable] || 'in-process');
     const log = memoryLogger('debug');

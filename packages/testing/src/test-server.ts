@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { ApiServer, type ApiServerOptions, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
 import type { Transport } from 'riata/rest';
 import { httpTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
-import { type Logger, type Random, systemClock } from 'riata/runtime';
+import { type Logger, optionNames, type Random, systemClock } from 'riata/runtime';
 import { FaultyTransport } from './faulty-transport.js';
 import { RealTime, type TestTime } from './test-time.js';
 
@@ -39,6 +39,8 @@ export interface OwnServer extends Partial<ServerControl> {
 
 /** What can be said of the embedded server; see `ApiServerOptions`. */
 export type EmbeddedOptions = Pick<ApiServerOptions, 'controllers' | 'cuts'>;
+
+export const embeddedOptionNames = optionNames<EmbeddedOptions>({ controllers: true, cuts: true });
 
 /** How one client reaches the server. */
 export type ConnectionConfig = RestConfig & { readonly transport: Transport };

@@ -1,5 +1,6 @@
 import type { HorizontalPodAutoscaler, Pod } from 'riata/kinds';
 import { parseQuantity } from 'riata/object';
+import { optionNames } from 'riata/runtime';
 
 /** Metrics by name, as quantities: `{ cpu: '250m', memory: '64Mi', requests_per_second: 12 }`. */
 export type MetricValues = Readonly<Record<string, string | number>>;
@@ -13,6 +14,8 @@ export interface MetricsOptions {
    */
   readonly metrics?: (pod: Pod) => MetricValues | undefined;
 }
+
+export const metricsOptionNames = optionNames<MetricsOptions>({ metrics: true });
 
 const annotation = 'sandbox.riata.dev/metrics';
 

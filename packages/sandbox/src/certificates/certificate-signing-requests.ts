@@ -6,6 +6,7 @@ import {
   type Authority,
   type CertificateRequest,
   createAuthority,
+  optionNames,
   readCertificateRequest,
   systemClock,
 } from 'riata/runtime';
@@ -22,6 +23,8 @@ export interface SignerOptions {
   /** @default a new one, made for the first request */
   readonly authority?: Authority;
 }
+
+export const signerOptionNames = optionNames<SignerOptions>({ authority: true });
 
 /**
  * Approves the requests of kubelets for client certificates, signs what was approved by the signers of the cluster, and

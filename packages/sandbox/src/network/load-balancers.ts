@@ -1,6 +1,7 @@
 import { type Client, control, type KubeObject, type ReconcileContext } from 'riata';
 import type { Request } from 'riata/controller';
 import { Ingress, Service } from 'riata/kinds';
+import { optionNames } from 'riata/runtime';
 import { says } from '../workloads/says.js';
 import { AddressPool } from './address-pool.js';
 
@@ -19,6 +20,8 @@ export interface LoadBalancerOptions {
    */
   readonly address?: (object: Service | Ingress) => string | undefined;
 }
+
+export const loadBalancerOptionNames = optionNames<LoadBalancerOptions>({ address: true });
 
 /** Gives Services of type LoadBalancer, and Ingresses, an address, as the load balancers of a cloud provider do. */
 export function loadBalancers({ address = () => undefined }: LoadBalancerOptions = {}) {

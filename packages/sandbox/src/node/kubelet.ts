@@ -1,6 +1,7 @@
 import { control, type ReconcileContext } from 'riata';
 import { Node, Pod } from 'riata/kinds';
 import { type Duration, durationMs } from 'riata/object';
+import { optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
 import { says } from '../workloads/says.js';
@@ -19,6 +20,14 @@ export interface PodFate {
   readonly stopsAfter?: Duration;
 }
 
+export const podFateOptionNames = optionNames<PodFate>({
+  startsAfter: true,
+  readyAfter: true,
+  endsAfter: true,
+  exitCode: true,
+  stopsAfter: true,
+});
+
 /** Which Pods a pretend kubelet sees to, and what becomes of them. */
 export interface KubeletOptions {
   /** Nodes whose Pods it runs. @default all */
@@ -26,6 +35,8 @@ export interface KubeletOptions {
   /** What becomes of a Pod. @default Pods that are to be restarted run on; others end at once, well */
   readonly fate?: (pod: Pod) => PodFate | undefined;
 }
+
+export const kubeletOptionNames = optionNames<KubeletOptions>({ nodes: true, fate: true });
 
 /**
  * Pretends to run the Pods of nodes: nothing is started, but Pods get addresses and become Running and Ready, end,
@@ -40,6 +51,7 @@ export const kubelet = ({ nodes = () => true, fate = () => undefined }: KubeletO
       const { nodeName = '' } = pod.spec;
       if (nodeName === '' || !nodes(nodeName)) return undefined;
       const own = fate(pod) ?? usualFate(pod);
+      refuseUnknownOptions('fate', own, podFateOptionNames);
       if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own);
       if (hasEnded(pod)) return undefined;
       return run(context, own, addresses);

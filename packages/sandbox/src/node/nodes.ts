@@ -1,6 +1,6 @@
 import { type Client, isAlreadyExists } from 'riata';
 import { Node } from 'riata/kinds';
-import type { Clock } from 'riata/runtime';
+import { type Clock, optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { nodeStatus } from './node-status.js';
 import { withConditionTaints } from './node-taints.js';
 
@@ -10,8 +10,11 @@ export interface MakeNodesOptions {
   readonly clock?: Clock;
 }
 
+export const makeNodesOptionNames = optionNames<MakeNodesOptions>({ clock: true });
+
 /** Creates Node objects that are ready to take Pods, `sandbox-1` and so on; makes existing ones ready. */
 export async function makeNodes(client: Client, count: number, options: MakeNodesOptions = {}): Promise<void> {
+  refuseUnknownOptions('makeNodes', options, makeNodesOptionNames);
   const nowMs = options.clock?.now();
   for (let index = 1; index <= count; index += 1) {
     const name = `sandbox-${index}`;

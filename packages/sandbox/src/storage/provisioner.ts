@@ -1,6 +1,7 @@
 import { control, ignoreNotFound, isAlreadyExists, type ReconcileContext } from 'riata';
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from 'riata/kinds';
 import { parseQuantity } from 'riata/object';
+import { optionNames } from 'riata/runtime';
 import { annotations, classNameOf, isBound, waitsForConsumer } from './claims.js';
 
 /** What a pretend provisioner makes volumes for. */
@@ -8,6 +9,8 @@ export interface ProvisionerOptions {
   /** Whether it stands in for this provisioner of a StorageClass. @default for all */
   readonly provisions?: (provisioner: string) => boolean;
 }
+
+export const provisionerOptionNames = optionNames<ProvisionerOptions>({ provisions: true });
 
 /** The class of claims that name none: volumes come at once, can grow, and go with their claims. */
 export const standardClass = StorageClass({

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { onAbort, type Random, type Scheduler } from 'riata/runtime';
+import { onAbort, optionNames, type Random, refuseUnknownOptions, type Scheduler } from 'riata/runtime';
 import type { Fault, Faults } from '../../faults.js';
 import type { Reply } from '../reply.js';
 import type { ServerRequest } from '../server-request.js';
@@ -25,6 +25,15 @@ export interface InProcessTransportOptions {
   readonly onClose?: () => void;
 }
 
+export const inProcessTransportOptionNames = optionNames<InProcessTransportOptions>({
+  clock: true,
+  cuts: true,
+  name: true,
+  faults: true,
+  refuses: true,
+  onClose: true,
+});
+
 /**
  * Carries requests to a server in the same process: a `Transport` for riata's clients, without a socket. Bytes cross
  * over and nothing else, and they are copied both ways, so that neither side can touch what the other holds. Pause,
@@ -38,6 +47,7 @@ export class InProcessTransport implements Transport {
   #requests = 0;
 
   constructor(handle: Handle, options: InProcessTransportOptions) {
+    refuseUnknownOptions('InProcessTransport', options, inProcessTransportOptionNames);
     this.#handle = handle;
     this.#options = options;
   }
