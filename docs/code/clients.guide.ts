@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noConsole: what guides show prints something.
+// biome-ignore-all lint/suspicious/noConsole: code in guides prints.
 import {
   createClient,
   defineKind,

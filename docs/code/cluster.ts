@@ -5,7 +5,7 @@ import { ApiServer, adminKubeconfig } from '@riata/apiserver';
 import { silentLogger } from 'riata';
 import { Pod } from 'riata/kinds';
 
-/** A cluster for code that looks for one as programs do; for as long as it is not disposed. */
+/** A cluster that code finds through `KUBECONFIG`, until it is disposed of. */
 export async function kubeconfigCluster(): Promise<AsyncDisposable> {
   const server = await ApiServer.start({ log: silentLogger });
   const { url, ca } = await server.listen();
@@ -23,7 +23,7 @@ export async function kubeconfigCluster(): Promise<AsyncDisposable> {
   };
 }
 
-/** A Pod that somebody has put on a node. */
+/** A Pod that is scheduled to a node. */
 export function runningPod(namespace: string, name: string) {
   const spec = { nodeName: 'node-1', containers: [{ name: 'web', image: 'nginx' }] };
   return Pod({ metadata: { namespace, name }, spec });

@@ -100,7 +100,7 @@ test('managers', async () => {
   await client.create(Site({ metadata: key, spec: { image: 'nginx' } }));
   await vi.waitFor(() => client.get(Deployment, key), 45_000);
   expect(manager.urls['health probes']).toMatch(/^http:/);
-  // The record comes when a reconcile has ended, which is after its writes.
+  // A reconcile is recorded when it has ended, which is after its writes.
   await vi.waitFor(() => expect(manager.explain.map(({ controller }) => controller)).toContain('site'), 45_000);
   for (const { controller, key, reasons, writes } of manager.explain) log.info(controller, { key, reasons, writes });
   stop.abort();

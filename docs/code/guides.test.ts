@@ -12,7 +12,7 @@ import './queues.guide.js';
 import './shared-handlers.guide.js';
 import './troubleshooting.guide.js';
 
-// One file, so that what all guides need is loaded once.
+// One file, so that shared modules are loaded once.
 let cluster: AsyncDisposable | undefined;
 beforeAll(async () => {
   cluster = await kubeconfigCluster();

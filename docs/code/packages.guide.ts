@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noConsole: what guides show prints something.
+// biome-ignore-all lint/suspicious/noConsole: code in guides prints.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ApiServer, randomFaults } from '@riata/apiserver';
@@ -15,7 +15,7 @@ import { runningPod } from './cluster.js';
 
 const log = vi.spyOn(console, 'log').mockImplementation(() => {});
 
-/** What both programs make. */
+/** The object that both programs create. */
 const prices = { namespace: 'shop', name: 'prices' };
 
 test('riata', async () => {
@@ -76,7 +76,7 @@ test('@riata/testing', async () => {
   expect((await env.client.get(Deployment, { namespace: 'default', name: 'a' })).spec?.replicas).toBe(1);
 });
 
-/** A program of the README, as one would start it. */
+/** Starts a program of the README as a user would. */
 async function started(path: string, use: (printed: () => string) => Promise<void>): Promise<number | null> {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const child: ChildProcess = spawn(process.execPath, ['tools/run-ts.mjs', path], { cwd: root });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pages, root } from './pages.js';
 import { missingCode, shownBlocks } from './shown-code.js';
 
-test('all code that pages show stands in files that are compiled and run', async () => {
+test('all code on pages is part of files that are compiled and run', async () => {
   const blocks = (await Promise.all(pages().map((page) => shownBlocks(page)))).flat();
   const missing = await Promise.all(blocks.map(missingCode));
   expect(missing.filter((problem) => problem !== undefined)).toEqual([]);
@@ -17,7 +17,7 @@ test('every guide is run', () => {
   expect(guides.filter((file) => !run.includes(`'./${file.replace(/ts$/, 'js')}'`))).toEqual([]);
 });
 
-test('code that stands nowhere is found', async () => {
+test('code that no file contains is found', async () => {
   const source = 'docs/code/shown-code.test.ts';
   const block = (code: string) => missingCode({ page: 'a.md', source, code });
   expect(await block("import { expect } from 'vitest';\n\nconst source = 'docs/code/shown-code.test.ts';\n")).toBe(
@@ -28,7 +28,7 @@ test('code that stands nowhere is found', async () => {
   expect(await missingCode({ page: 'a.md', source: undefined, code: 'f();\n' })).toMatch(/no comment says/);
 });
 
-test('what migration tables say is imported from a path can be', async () => {
+test('names in migration tables can be imported from the path they name', async () => {
   const text = readFileSync(new URL('docs/migrating-from-go.md', root), 'utf8');
   const rows = text.split('\n').flatMap((line) => {
     const [, , name, from] = line.split(' | ').length === 3 ? line.split('|') : [];

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { root } from './pages.js';
 
-/** A `ts` block of a page, and the file that the page says it is run by. */
+/** A `ts` block of a page, and the file that contains it and is run. */
 export interface ShownBlock {
   readonly page: string;
-  /** Relative to the root of the repository; undefined if the page does not say. */
+  /** Relative to the root of the repository; undefined if the page names none. */
   readonly source: string | undefined;
   readonly code: string;
 }
@@ -21,11 +21,11 @@ export async function shownBlocks(page: string): Promise<ShownBlock[]> {
   });
 }
 
-/** What of a block its source lacks, in words; undefined if it is all there, in one piece and whatever its indentation. */
+/** Describes what the source lacks of a block; undefined if it contains the block in one piece, whatever its indentation. */
 export async function missingCode({ page, source, code }: ShownBlock): Promise<string | undefined> {
   if (source === undefined) return `${page}: no comment says which file runs\n${code}`;
   const text = await readFile(new URL(source, root), 'utf8');
-  // What is imported may be more there, and stand in another order.
+  // The source may import more, in another order.
   const there = new Set(importedNames(text));
   const names = importedNames(code).filter((name) => !there.has(name));
   if (names.length > 0) return `${page}: ${source} does not import ${names.join(', ')}`;
