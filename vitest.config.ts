@@ -79,6 +79,19 @@ export default defineConfig({
         resolve,
         ssr,
         test: {
+          // A part of the behaviour again, over Node's own HTTP client.
+          name: 'node-transport',
+          include: [
+            'packages/riata/behaviour/{connections,credentials,outages,paging,reads,verbs,watch,writes}.test.ts',
+          ],
+          env: { RIATA_SERVERS: 'https', RIATA_TRANSPORT: 'node' },
+          ...longRun,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
           name: 'soak',
           include: ['packages/*/soak/**/*.test.ts'],
           ...longRun,

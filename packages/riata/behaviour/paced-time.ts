@@ -1,4 +1,4 @@
-import { httpTransport, type RestConfig, type Transport } from 'riata/rest';
+import { defaultTransport, type RestConfig, type Transport } from 'riata/rest';
 import { systemClock, VirtualClock } from 'riata/runtime';
 
 /** How much passes at once. */
@@ -18,7 +18,7 @@ export class PacedTime {
 
   /** The same server: time stands still until it has answered what is asked by this way, and sent what watches begin with. */
   config(config: RestConfig): RestConfig & { readonly transport: Transport } {
-    const inner = config.transport ?? httpTransport(config);
+    const inner = config.transport ?? defaultTransport(config);
     const close = async () => {
       if (config.transport === undefined) await inner.close();
     };

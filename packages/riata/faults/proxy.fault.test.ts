@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
 import type { RestConfig } from 'riata/rest';
-import { httpTransport } from 'riata/rest';
+import { defaultTransport } from 'riata/rest';
 import { VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
@@ -64,7 +64,7 @@ const httpProxy: Handle = (client, first, log) => {
 };
 
 async function get(config: RestConfig, path = '/version') {
-  await using transport = httpTransport(config);
+  await using transport = defaultTransport(config);
   const exchange = startExchange(transport, { path });
   return JSON.parse(`${await exchange.completed}`) as unknown;
 }
@@ -74,7 +74,7 @@ describe('an HTTP proxy', () => {
     await using server = await hello({ tls: identity });
     await using proxy = await startProxy(httpProxy);
     const config = { server: server.url, credentials, proxyUrl: `http://us%40er:pass@127.0.0.1:${proxy.port}` };
-    await using transport = httpTransport(config);
+    await using transport = defaultTransport(config);
     for (let i = 0; i < 3; i++) {
       const answer = JSON.parse(`${await startExchange(transport, { path: '/version' }).completed}`) as unknown;
       expect(answer).toEqual({ path: '/version', proxyAuthorization: null });
@@ -105,7 +105,7 @@ describe('an HTTP proxy', () => {
     ];
     for (const answer of answers) {
       await using proxy = await startProxy((client) => void client.end(answer));
-      await using transport = httpTransport({
+      await using transport = defaultTransport({
         server: 'https://10.0.0.1:6443',
         proxyUrl: `http://u:hunter2@127.0.0.1:${proxy.port}`,
       });
@@ -122,7 +122,7 @@ describe('an HTTP proxy', () => {
   test('that is not there, hangs up or says nothing', async () => {
     const at = (port: number) => ({ server: 'https://10.0.0.1:6443', proxyUrl: `http://127.0.0.1:${port}` });
     // Port 1 is given to nobody by chance, unlike one that was in use a moment ago.
-    await using refused = httpTransport(at(1));
+    await using refused = defaultTransport(at(1));
     const error = await startExchange(refused).failure;
     expect(error).toMatchObject({ kind: 'proxy', requestSent: false, code: 'ECONNREFUSED' });
     expect((error as Error).message).toMatch(
@@ -130,14 +130,14 @@ describe('an HTTP proxy', () => {
     );
 
     await using closing = await startProxy((client) => void client.destroy());
-    await using cut = httpTransport(at(closing.port));
+    await using cut = defaultTransport(at(closing.port));
     expect(await startExchange(cut).failure).toMatchObject({ kind: 'proxy', requestSent: false });
 
     const clock = new VirtualClock();
     const heard: (() => void)[] = [];
     const asked = new Promise<void>((resolve) => heard.push(resolve));
     await using silent = await startProxy(() => heard[0]?.());
-    await using waiting = httpTransport(at(silent.port), { clock, connectTimeoutMs: 10_000 });
+    await using waiting = defaultTransport(at(silent.port), { clock, connectTimeoutMs: 10_000 });
     const exchange = startExchange(waiting);
     await asked;
     await clock.advance(10_000);
@@ -151,7 +151,10 @@ describe('an HTTP proxy', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as net.AddressInfo;
-    await using transport = httpTransport({ server: 'https://10.0.0.1:6443', proxyUrl: `https://127.0.0.1:${port}` });
+    await using transport = defaultTransport({
+      server: 'https://10.0.0.1:6443',
+      proxyUrl: `https://127.0.0.1:${port}`,
+    });
     const error = await startExchange(transport).failure;
     expect(error).toMatchObject({ kind: 'proxy', requestSent: false });
     expect((error as Error).message).toMatch(/certificate of the proxy at .* is signed by "proxy-test-ca"/);
@@ -163,10 +166,10 @@ describe('an HTTP proxy', () => {
     await using proxy = await startProxy(httpProxy);
     // Loopback addresses never go through a proxy, so the server needs a name that only the proxy knows.
     const config = { server: `http://cluster.invalid:${server.port}` };
-    await using direct = httpTransport(config);
+    await using direct = defaultTransport(config);
     expect(await startExchange(direct).failure).toMatchObject({ kind: 'dns' });
     const environment = { http_proxy: `127.0.0.1:${proxy.port}`, NO_PROXY: 'other.invalid' };
-    await using transport = httpTransport(config, { proxyEnvironment: environment });
+    await using transport = defaultTransport(config, { proxyEnvironment: environment });
     const exchange = startExchange(transport, { path: '/x' });
     await exchange.failure;
     expect(proxy.log[0]).toMatch(/^GET http:\/\/cluster\.invalid:\d+\/x HTTP\/1\.1/);
@@ -225,7 +228,7 @@ describe('a SOCKS proxy', () => {
     for (const [options, user, message] of cases) {
       await using proxy = await startProxy(socks(options));
       const proxyUrl = `socks5://${user}127.0.0.1:${proxy.port}`;
-      await using transport = httpTransport({ server: 'https://10.0.0.1:6443', proxyUrl });
+      await using transport = defaultTransport({ server: 'https://10.0.0.1:6443', proxyUrl });
       const error = await startExchange(transport).failure;
       expect(error).toMatchObject({ kind: 'proxy', requestSent: false });
       expect((error as Error).message).toMatch(message);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import type { Credentials, RestConfig, TlsMaterial } from 'riata/rest';
-import { httpTransport, isTlsError, isTransportError, type TransportError } from 'riata/rest';
+import { defaultTransport, isTlsError, isTransportError, type TransportError } from 'riata/rest';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../../tools/control-plane/x509.mjs';
 import { startFaultServer } from './fault-server.js';
@@ -23,7 +23,7 @@ function trusting(server: string, material: TlsMaterial = { ca }): RestConfig {
 }
 
 async function failureOf(config: RestConfig): Promise<TransportError> {
-  await using transport = httpTransport(config);
+  await using transport = defaultTransport(config);
   const error = await startExchange(transport, { path: '/api' }).failure;
   if (!isTransportError(error)) throw error;
   expect(isTlsError(error)).toBe(true);
@@ -34,15 +34,15 @@ async function failureOf(config: RestConfig): Promise<TransportError> {
 describe("the server's certificate", () => {
   test('is accepted by address, and by tls-server-name', async () => {
     await using server = await hello({ tls: good });
-    await using transport = httpTransport(trusting(server.url));
+    await using transport = defaultTransport(trusting(server.url));
     expect(`${await startExchange(transport).completed}`).toBe('hello undefined');
     const named = issueCertificate({ commonName: 'x', dnsNames: ['kubernetes.default'], issuer: authority });
     await using other = await hello({ tls: named });
-    await using byName = httpTransport({ ...trusting(other.url), tlsServerName: 'kubernetes.default' });
+    await using byName = defaultTransport({ ...trusting(other.url), tlsServerName: 'kubernetes.default' });
     expect(`${await startExchange(byName).completed}`).toBe('hello undefined');
     const address = issueCertificate({ commonName: 'x', ipAddresses: ['10.0.0.1'], issuer: authority });
     await using third = await hello({ tls: address });
-    await using byAddress = httpTransport({ ...trusting(third.url), tlsServerName: '10.0.0.1' });
+    await using byAddress = defaultTransport({ ...trusting(third.url), tlsServerName: '10.0.0.1' });
     expect(`${await startExchange(byAddress).completed}`).toBe('hello undefined');
   });
 
@@ -57,7 +57,7 @@ describe("the server's certificate", () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const config = { ...trusting(`https://127.0.0.1:${port}`), tlsServerName: 'kubernetes.default.svc.' };
-    await using transport = httpTransport(config);
+    await using transport = defaultTransport(config);
     expect(`${await startExchange(transport).completed}`).toBe('ok');
     expect(asked).toEqual(['kubernetes.default.svc']);
     server.close();
@@ -117,7 +117,7 @@ describe("the server's certificate", () => {
 
   test('is not looked at with insecureSkipTlsVerify', async () => {
     await using server = await hello({ tls: issueCertificate({ commonName: 'alone', dnsNames: ['elsewhere'] }) });
-    await using transport = httpTransport({ server: server.url, insecureSkipTlsVerify: true });
+    await using transport = defaultTransport({ server: server.url, insecureSkipTlsVerify: true });
     expect(`${await startExchange(transport).completed}`).toBe('hello undefined');
   });
 
@@ -130,7 +130,7 @@ describe("the server's certificate", () => {
   test('is not asked for again in a resumed session, which lives as long as the credentials', async () => {
     await using server = await hello({ tls: good });
     let material: TlsMaterial = { ca };
-    await using transport = httpTransport({ server: server.url, credentials: credentials(() => material) });
+    await using transport = defaultTransport({ server: server.url, credentials: credentials(() => material) });
     await startExchange(transport).completed;
     await Promise.all([startExchange(transport).completed, startExchange(transport).completed]);
     material = { ca };
@@ -153,7 +153,7 @@ describe("the server's certificate", () => {
       },
       { tls: good },
     );
-    await using transport = httpTransport(trusting(server.url));
+    await using transport = defaultTransport(trusting(server.url));
     const exchange = startExchange(transport);
     await exchange.received(4);
     go();
@@ -178,7 +178,7 @@ describe('the client certificate', () => {
       { tls: asking },
     );
     let material: TlsMaterial = { ca, ...issue('alice') };
-    await using transport = httpTransport({ server: server.url, credentials: credentials(() => material) });
+    await using transport = defaultTransport({ server: server.url, credentials: credentials(() => material) });
     const watch = startExchange(transport, { path: '/watch' });
     await watch.received(11);
     expect(`${await startExchange(transport).completed}`).toBe('hello alice');

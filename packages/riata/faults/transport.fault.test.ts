@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { httpTransport, isConnectionReset, isProbableEof, isTransportError } from 'riata/rest';
+import { defaultTransport, isConnectionReset, isProbableEof, isTransportError } from 'riata/rest';
 import { VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { type FaultScript, startFaultServer } from './fault-server.js';
@@ -7,7 +7,7 @@ import { startExchange } from './start-exchange.js';
 
 async function failureOf(script: FaultScript, request = {}) {
   await using server = await startFaultServer(script);
-  await using transport = httpTransport({ server: server.url });
+  await using transport = defaultTransport({ server: server.url });
   const exchange = startExchange(transport, request);
   const error = await exchange.failure;
   if (!isTransportError(error)) throw error;
@@ -24,7 +24,7 @@ describe('a connection that is cut', () => {
       await arrived.promise;
       reply.reset();
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     const exchange = startExchange(transport);
     await exchange.received(10);
     arrived.resolve();
@@ -81,7 +81,7 @@ describe('a connection that is cut', () => {
       reply.send(200, `${request.connection}`);
       if (request.number === 1) reply.close();
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('1');
     await server.idle();
     expect(`${await startExchange(transport, { method: 'POST', body: '{}' }).completed}`).toBe('2');
@@ -94,7 +94,7 @@ describe('a connection that is cut', () => {
       reply.chunk('{"type":"ADDED"}\n');
       return reply.hang();
     });
-    await using transport = httpTransport({ server: server.url }, { clock });
+    await using transport = defaultTransport({ server: server.url }, { clock });
     const watch = startExchange(transport, { idleTimeoutMs: 60_000 });
     await watch.received(17);
     await clock.advance(59_999);
@@ -128,7 +128,7 @@ describe('an answer that is none', () => {
       reply.send(200, `${request.number}`);
       if (request.number === 1) reply.raw('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil');
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('1');
     await server.idle();
     expect(`${await startExchange(transport).completed}`).toBe('2');
@@ -145,7 +145,7 @@ describe('bytes arrive intact', () => {
       reply.cut(bytes, [Number(request.path.slice(1))]);
       reply.end();
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     for (let at = 1; at < bytes.length; at++) {
       expect(`${await startExchange(transport, { path: `/${at}` }).completed}`).toBe(text);
     }
@@ -160,10 +160,9 @@ describe('bytes arrive intact', () => {
         reply.raw(Uint8Array.of(byte));
         await reply.flushed();
       }
-      reply.end();
       reply.close();
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     expect(`${await startExchange(transport).completed}`).toBe('hello wörl');
   });
 
@@ -175,7 +174,7 @@ describe('bytes arrive intact', () => {
       if (request.path !== '/5') return reply.end();
       return reply.hang();
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     for (let at = 1; at < zipped.length; at++) {
       const exchange = startExchange(transport, { path: `/${at}` });
       if (at === 5) await exchange.received(bytes.length);
@@ -210,7 +209,7 @@ describe('bytes arrive intact', () => {
       );
       reply.end();
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     // What is behind the answer could otherwise be taken for the next one.
     for (const more of ['\0\0', 'HTTP/1.1 200 OK\r\n\r\n']) {
       const exchange = startExchange(transport);
@@ -247,7 +246,7 @@ describe('a body of 20 MB', () => {
         unsent = 0;
       });
     });
-    await using transport = httpTransport({ server: server.url });
+    await using transport = defaultTransport({ server: server.url });
     let received = 0;
     const exchange = startExchange(transport, {}, (chunk, flow) => {
       const before = received;
@@ -271,7 +270,7 @@ test('200 watches at once, each with its connection, all ended by close', async 
     reply.chunk(request.path);
     return reply.hang();
   });
-  const transport = httpTransport({ server: server.url });
+  const transport = defaultTransport({ server: server.url });
   const watches = Array.from({ length: 200 }, (_, i) => startExchange(transport, { path: `/${1000 + i}` }));
   await Promise.all(watches.map(({ received }) => received(5)));
   expect(watches.map(({ chunks }) => `${chunks[0]}`)).toEqual(watches.map((_, i) => `/${1000 + i}`));

@@ -43,7 +43,14 @@ import {
   waitServed,
 } from './patterns/index.js';
 import { bucketRateLimiter, itemExponentialFailureRateLimiter, WorkQueue } from './queue/index.js';
-import { httpTransport, kubeconfigFor, loadConfig, scriptedTransport, staticCredentials } from './rest/index.js';
+import {
+  httpTransport,
+  kubeconfigFor,
+  loadConfig,
+  nodeTransport,
+  scriptedTransport,
+  staticCredentials,
+} from './rest/index.js';
 import { consoleLogger, resolveRuntime, silentLogger, VirtualClock } from './runtime/index.js';
 import { DynamicController, SharedCacheFactory, SharedControllerFactory, sharedKind } from './shared/index.js';
 
@@ -140,6 +147,7 @@ const entries: Readonly<Record<string, () => unknown>> = {
     defineKind({ group: 'example.com', version: 'v1', kind: 'Foo', spec: {}, ...(wrong as object) } as never),
   setControllerReference: () => setControllerReference({} as never, configMap as never, wrong),
   httpTransport: () => httpTransport(config, wrong),
+  nodeTransport: () => nodeTransport(config, wrong),
   kubeconfigFor: () => kubeconfigFor(wrong),
   loadConfig: () => loadConfig(wrong),
   scriptedTransport: () => scriptedTransport(() => ({}) as never, wrong),

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ApiServer, type ApiServerOptions, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
 import type { Transport } from 'riata/rest';
-import { httpTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
+import { defaultTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
 import { type Logger, optionNames, type Random, systemClock } from 'riata/runtime';
 import { FaultyTransport } from './faulty-transport.js';
 import { RealTime, type TestTime } from './test-time.js';
@@ -140,7 +140,7 @@ function real(own: OwnServer): TestServer {
 function connectTo(config: RestConfig): TestServer['connect'] {
   return (name, faults) => {
     const inner =
-      config.transport === undefined ? httpTransport(config, { clock: systemClock }) : shared(config.transport);
+      config.transport === undefined ? defaultTransport(config, { clock: systemClock }) : shared(config.transport);
     return { ...config, transport: new FaultyTransport(inner, { name, faults, clock: systemClock }) };
   };
 }

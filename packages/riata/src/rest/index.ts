@@ -118,13 +118,11 @@ export type { NamedExchanger, StreamOrigin } from './stream/stream-origin.js';
 export { type WatchDecodeOptions, WatchDecoder } from './stream/watch-decoder.js';
 export type { Bookmark, WatchEvent, WatchEventType } from './stream/watch-event.js';
 export { type WatchConsumer, WatchStream, type WatchStreamOptions, watchStream } from './stream/watch-stream.js';
+export { defaultTransport } from './transport/default-transport.js';
 export { type ProxyEnvironment, proxyFromEnvironment } from './transport/http/proxy-environment.js';
-export {
-  type HttpTransport,
-  type HttpTransportOptions,
-  type HttpTransportStats,
-  httpTransport,
-} from './transport/http-transport.js';
+export { httpTransport } from './transport/http-transport.js';
+export type { HttpTransport, HttpTransportOptions, HttpTransportStats } from './transport/http-transport-options.js';
+export { nodeTransport } from './transport/node-transport.js';
 export {
   type Script,
   type ScriptedAnswer,

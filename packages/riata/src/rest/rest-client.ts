@@ -22,7 +22,7 @@ import { joinPath } from './request/request-path.js';
 import { RestRequest } from './request/rest-request.js';
 import { SentHeaders } from './request/sent-headers.js';
 import { DEFAULT_MAX_OBJECT_BYTES } from './stream/list-decoder.js';
-import { httpTransport } from './transport/http-transport.js';
+import { defaultTransport } from './transport/default-transport.js';
 import { serverAddress } from './transport/server-address.js';
 import type { Transport } from './transport/transport.js';
 
@@ -114,7 +114,7 @@ export class RestClient implements AsyncDisposable {
     const given = options.transport ?? config.transport;
     const secrets = new OwnSecrets();
     const credentials = config.credentials && notingCredentials(config.credentials, secrets);
-    const transport = given ?? httpTransport({ ...config, credentials }, { clock });
+    const transport = given ?? defaultTransport({ ...config, credentials }, { clock });
     const metrics = restMetrics(runtime.metrics);
     const { host } = server;
     const groupVersion = groupVersionOf(options.apiVersion);

@@ -5,7 +5,7 @@ import { startFaultServer } from '../../../faults/fault-server.js';
 import { startExchange } from '../../../faults/start-exchange.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isTimeoutError } from '../errors/transport-error.js';
-import { httpTransport } from './http-transport.js';
+import { defaultTransport } from './default-transport.js';
 
 describe('limits of time run on the clock given', () => {
   test('for the headers, and for silence in a body, which data puts off and a pause suspends', async () => {
@@ -17,7 +17,7 @@ describe('limits of time run on the clock given', () => {
       write = (text) => reply.chunk(text);
       return reply.hang();
     });
-    await using transport = httpTransport({ server: server.url }, { clock, headersTimeoutMs: 5_000 });
+    await using transport = defaultTransport({ server: server.url }, { clock, headersTimeoutMs: 5_000 });
     const silent = startExchange(transport, { path: '/silent' });
     while (server.requests.length < 1) await new Promise(setImmediate);
     await clock.advance(4_999);
@@ -55,7 +55,7 @@ describe('limits of time run on the clock given', () => {
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as net.AddressInfo;
-    await using transport = httpTransport({ server: `https://127.0.0.1:${port}` }, { clock });
+    await using transport = defaultTransport({ server: `https://127.0.0.1:${port}` }, { clock });
     const exchange = startExchange(transport);
     const [socket] = (await once(silent, 'connection')) as [net.Socket];
     await clock.advance(30_000);
@@ -72,7 +72,7 @@ describe('limits of time run on the clock given', () => {
       reply.head(200);
       return reply.hang();
     });
-    await using transport = httpTransport({ server: server.url }, { clock });
+    await using transport = defaultTransport({ server: server.url }, { clock });
     const watch = startExchange(transport, { idleTimeoutMs: 0, headersTimeoutMs: 0 });
     await watch.answered;
     expect(clock.pending).toBe(0);

@@ -1,4 +1,4 @@
-import { HttpConnection, type HttpConnectionOptions } from './http-connection.js';
+import { type Connection, HttpConnection, type HttpConnectionOptions } from './http-connection.js';
 import type { SocketConnector } from './socket-connector.js';
 
 export interface ConnectionPoolOptions extends Omit<HttpConnectionOptions, 'dialler' | 'onClosed'> {
@@ -7,22 +7,34 @@ export interface ConnectionPoolOptions extends Omit<HttpConnectionOptions, 'dial
 
 /** One connection, made when first used, for one exchange at a time. */
 export interface Lease {
-  readonly connection: HttpConnection;
-  /** Whether it has carried an exchange before: the other side may have closed it since without our knowing yet. */
-  reused: boolean;
+  readonly connection: Connection;
   /** Gives it back, to be used again if its exchange came to a good end. */
   release(reusable: boolean): void;
 }
 
+/** The connections that share one set of certificates. */
+export interface Pool {
+  acquire(): Lease;
+  /** Lets go of idle connections now and of the others as they come back; then calls `onEmpty`. */
+  retire(onEmpty: () => void): void;
+  closeIdle(): void;
+  /** Ends all connections; resolves when their sockets are closed. */
+  destroy(): Promise<void>;
+}
+
+interface OwnLease extends Lease {
+  readonly connection: HttpConnection;
+}
+
 /**
- * The connections that share one set of certificates. The last connection to come free is the first to be used again, so
+ * A {@link Pool} of our own connections. The last connection to come free is the first to be used again, so
  * that a burst's surplus runs out of time.
  */
-export class ConnectionPool {
+export class ConnectionPool implements Pool {
   readonly #options: ConnectionPoolOptions;
-  readonly #all = new Set<Lease>();
+  readonly #all = new Set<OwnLease>();
   /** Free ones, the last used at the end. */
-  readonly #idle: Lease[] = [];
+  readonly #idle: OwnLease[] = [];
   #retired = false;
   #onEmpty: () => void = () => {};
 
@@ -32,14 +44,11 @@ export class ConnectionPool {
 
   acquire(): Lease {
     for (let free = this.#idle.pop(); free !== undefined; free = this.#idle.pop()) {
-      if (!free.connection.open) continue;
-      free.reused = true;
-      return free;
+      if (free.connection.open) return free;
     }
     return this.#create();
   }
 
-  /** Lets go of idle connections now and of the others as they come back; then calls `onEmpty`. */
   retire(onEmpty: () => void): void {
     this.#retired = true;
     this.#onEmpty = onEmpty;
@@ -51,7 +60,6 @@ export class ConnectionPool {
     for (const lease of this.#idle.splice(0)) lease.connection.destroy();
   }
 
-  /** Ends all of them; resolves when their sockets are closed. */
   async destroy(): Promise<void> {
     this.#retired = true;
     const connections = [...this.#all].map(({ connection }) => connection);
@@ -63,7 +71,7 @@ export class ConnectionPool {
     if (this.#retired && this.#all.size === 0) this.#onEmpty();
   }
 
-  #create(): Lease {
+  #create(): OwnLease {
     const { connector, ...options } = this.#options;
     const connection = new HttpConnection({
       ...options,
@@ -75,9 +83,8 @@ export class ConnectionPool {
         this.#checkEmpty();
       },
     });
-    const lease: Lease = {
+    const lease: OwnLease = {
       connection,
-      reused: false,
       release: (reusable) => {
         if (reusable && !this.#retired && connection.open) this.#idle.push(lease);
         else connection.destroy();

@@ -33,12 +33,22 @@ describe('a failure after sending', () => {
     expect(error.message).toBe('GET https://host:6443/api: TLS failed: tlsv1 alert internal error (ERR_SSL_X)');
   });
 
+  test("of Node's own client is put into the same kinds", () => {
+    const hangUp = explainFailure(coded('ECONNRESET', 'socket hang up'), { ...exchange, answered: false });
+    expect([hangUp.kind, hangUp.message]).toEqual([
+      'eof',
+      'GET https://host:6443/api: the server closed the connection before a response came',
+    ]);
+    expect(explainFailure(coded('ECONNRESET', 'aborted'), { ...exchange, answered: true }).kind).toBe('eof');
+    expect(explainFailure(coded('HPE_INVALID_CONSTANT', 'Parse Error'), exchange).kind).toBe('protocol');
+  });
+
   test('of the answer itself is an early end, or no HTTP', () => {
     const early = explainFailure(new AnswerFailure('eof', 'it stopped'), exchange);
     expect(early).toMatchObject({ kind: 'eof', requestSent: true, message: 'GET https://host:6443/api: it stopped' });
     const odd = explainFailure(new AnswerFailure('protocol', 'odd'), exchange);
     expect(odd).toMatchObject({ kind: 'protocol', requestSent: true });
-    expect(odd.message).toMatch(/what came is no HTTP \(odd\); is the server's address right\?$/);
+    expect(odd.message).toMatch(/the response is not valid HTTP\/1.1 \(odd\); is the server's address right\?$/);
   });
 
   test('that is no error object is told as it is', () => {

@@ -29,6 +29,10 @@ function classify(error: unknown, answered: boolean): Finding {
   const code = errorCode(error) ?? '';
   const message = error instanceof Error ? error.message : String(error);
   const when = answered ? 'in the middle of the response' : 'before a response came';
+  // What Node's HTTP client makes of an orderly close that came too early.
+  if (code === 'ECONNRESET' && /^(socket hang up|aborted)$/.test(message)) {
+    return ['eof', `the server closed the connection ${when}`];
+  }
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED') {
     return ['reset', `the connection was cut ${when} (${code})`];
   }
@@ -37,10 +41,15 @@ function classify(error: unknown, answered: boolean): Finding {
   }
   if (error instanceof AnswerFailure) {
     if (error.kind === 'eof') return ['eof', message];
-    return ['protocol', `what came is no HTTP (${message}); is the server's address right?`];
+    return ['protocol', notHttp(message)];
   }
+  if (code.startsWith('HPE_')) return ['protocol', notHttp(`${message}, ${code}`)];
   if (code.startsWith('Z_')) return ['decompress', `the gzipped response is broken (${message})`];
   // With TLS 1.3 a refusal of the client's certificate comes after the handshake.
   if (/^ERR_(SSL|TLS|OSSL)_/.test(code)) return ['tls', `TLS failed: ${describeFailure(error)}`];
   return ['unknown', describeFailure(error)];
+}
+
+function notHttp(why: string): string {
+  return `the response is not valid HTTP/1.1 (${why}); is the server's address right?`;
 }

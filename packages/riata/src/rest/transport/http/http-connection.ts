@@ -15,7 +15,7 @@ export interface ConnectionUser {
   readonly gzip: boolean;
   /** The connection is there. False if the request is no longer wanted: then nothing is written. */
   onReady(): boolean;
-  onHead(head: ResponseHead): void;
+  onHead(head: Pick<ResponseHead, 'status' | 'headers'>): void;
   /** Bytes in memory that is used again: valid during the call. */
   onBody(chunk: Uint8Array): void;
   /** All has come, and the connection is free if it could be kept. */
@@ -24,6 +24,20 @@ export interface ConnectionUser {
   onError(error: unknown): void;
   /** The time given to `limit` is over. */
   onLate(): void;
+}
+
+/** A connection as the exchange on it sees it. */
+export interface Connection {
+  /** Whether it carried an exchange before this one: the peer may have closed it since without our knowing yet. */
+  readonly reused: boolean;
+  /** Sends the user's request. One at a time. */
+  send(user: ConnectionUser): void;
+  /** Stops handing out the body, from this moment on. */
+  pause(): void;
+  /** Hands out the body again. */
+  resume(): void;
+  /** Calls the user's `onLate` when so much time has passed without another call; 0 for no limit. */
+  limit(ms: number): void;
 }
 
 export interface HttpConnectionOptions {
@@ -44,7 +58,8 @@ const keepAliveMarginMs = 1_000;
  * one write, a response is read in place from the memory that the socket reads into, without streams, and all limits of
  * time share one timer.
  */
-export class HttpConnection {
+export class HttpConnection implements Connection {
+  reused = false;
   readonly #options: HttpConnectionOptions;
   readonly #deadline: LazyDeadline;
   #socket: Socket | undefined;
@@ -69,7 +84,6 @@ export class HttpConnection {
     return !this.#closed;
   }
 
-  /** Sends the user's request. One at a time. */
   send(user: ConnectionUser): void {
     this.#user = user;
     let head: string;
@@ -82,6 +96,7 @@ export class HttpConnection {
     }
     this.#deadline.set(0);
     if (this.#socket) {
+      this.reused = true;
       this.#socket.ref();
       this.#write(this.#socket, user, head);
       return;
@@ -95,7 +110,6 @@ export class HttpConnection {
     );
   }
 
-  /** Stops handing out the body, from this moment on. */
   pause(): void {
     if (this.#paused) return;
     this.#paused = true;
@@ -103,7 +117,6 @@ export class HttpConnection {
     if (!this.#feeding) this.#socket?.pause();
   }
 
-  /** Hands out the body again. */
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
@@ -111,7 +124,6 @@ export class HttpConnection {
     if (!this.#feeding) this.#goOn();
   }
 
-  /** Tells the user by `onLate` when so much time has passed without another call; 0 for no limit. */
   limit(ms: number): void {
     this.#deadline.set(ms);
   }

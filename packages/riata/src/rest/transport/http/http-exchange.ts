@@ -84,7 +84,7 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
     return true;
   }
 
-  onHead({ status, headers }: ResponseHead): void {
+  onHead({ status, headers }: Pick<ResponseHead, 'status' | 'headers'>): void {
     if (this.#done) return;
     this.#answered = true;
     this.#host.onAnswered(this);

@@ -7,8 +7,8 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const target = /^[!-~]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const badValue = /[\0-\x08\x0a-\x1f\x7f]/;
-/** The connection's own business: how long a body is, and what becomes of the connection. */
-const reserved = new Set([
+/** Headers that only the connection may set: they frame the body or say what becomes of the connection. */
+const reservedHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -90,9 +90,18 @@ export class RequestHeads {
 
 const maxKept = 64;
 
+/** Headers for Node's HTTP client, which checks their names and values itself. Throws for reserved ones. */
+export function headersToSend(headers: TransportRequest['headers']): Record<string, string | string[]> {
+  const texts = ([name, value]: [string, string | readonly string[]]): [string, string | string[]] => {
+    if (reservedHeaders.has(name.toLowerCase())) throw new TypeError(`the header "${name}" is set by the connection`);
+    return [name, typeof value === 'string' ? toHeaderText(value) : value.map(toHeaderText)];
+  };
+  return Object.fromEntries(Object.entries(headers).map(texts));
+}
+
 function headerLine(name: string, value: string): string {
   if (!token.test(name)) throw invalid(`${JSON.stringify(name)} cannot be the name of a header`);
-  if (reserved.has(name.toLowerCase())) throw invalid(`the header "${name}" is set by the connection`);
+  if (reservedHeaders.has(name.toLowerCase())) throw invalid(`the header "${name}" is set by the connection`);
   const text = toHeaderText(value);
   if (badValue.test(text)) throw invalid(`the header "${name}" holds a line break or another control character`);
   return `${name}: ${text}\r\n`;

@@ -51,7 +51,7 @@ export function parseHead(text: string, method: string): ResponseHead {
       header = headerAt(text, from);
       if (at < maxLastLines) lastLines[at] = header;
     }
-    addHeader(headers, header);
+    addHeader(headers, header.name, header.value);
     from += header.line.length + 2;
   }
   const wanted = headers.connection;
@@ -131,7 +131,15 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function addHeader(headers: Record<string, string | string[]>, { name, value }: HeaderLine): void {
+/** The headers that Node's HTTP client gives as `rawHeaders`. */
+export function headersFromRaw(raw: readonly string[]): ResponseHeaders {
+  const headers: Record<string, string | string[]> = Object.create(null);
+  for (let i = 0; i < raw.length; i += 2)
+    addHeader(headers, `${raw[i]}`.toLowerCase(), fromHeaderText(`${raw[i + 1]}`));
+  return headers;
+}
+
+function addHeader(headers: Record<string, string | string[]>, name: string, value: string): void {
   const known = headers[name];
   if (known === undefined) headers[name] = value;
   else if (typeof known === 'string') headers[name] = [known, value];
@@ -180,7 +188,7 @@ function keepAliveSecondsOf(value: string | readonly string[] | undefined): numb
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** How many bytes at most stand before the body. */
+/** The largest head that is accepted. */
 export const maxHeadBytes = 1_048_576;
 
 const start = Buffer.from('HTTP/1.');

@@ -46,8 +46,8 @@ export type Reader = (bytes: Buffer) => boolean;
 
 /** Dials for one connection. */
 export interface Dialler {
-  /** Opens a socket; all that it reads goes to `read`. */
-  open(read: Reader): Promise<net.Socket>;
+  /** Opens a socket. What it reads goes to `read`; without one, it is an ordinary stream that nothing was read from. */
+  open(read?: Reader): Promise<net.Socket>;
   /** Ends a connection that is being set up. A finished one is the caller's. */
   cancel(): void;
 }
@@ -79,9 +79,9 @@ export class SocketConnector {
     return {
       open: async (read) => {
         // Through a proxy, the first bytes are read by others.
-        const onread = this.#options.proxy ? undefined : readInPlace(this.#options.tls !== undefined, read);
+        const onread = this.#options.proxy || !read ? undefined : readInPlace(this.#options.tls !== undefined, read);
         const socket = await this.#open(track, opening, onread);
-        if (onread === undefined) socket.on('data', (chunk: Buffer) => read(chunk) || socket.pause());
+        if (read && onread === undefined) socket.on('data', (chunk: Buffer) => read(chunk) || socket.pause());
         return socket;
       },
       cancel: () => {

@@ -1,0 +1,10 @@
+import { afterAll, describe, vi } from 'vitest';
+
+vi.stubEnv('RIATA_TRANSPORT', 'node');
+afterAll(() => void vi.unstubAllEnvs());
+
+// The same tests again, by Node's own client.
+describe('nodeTransport', async () => {
+  await import('./http-transport.test.js');
+  await import('./http-transport-limits.test.js');
+});
