@@ -2,14 +2,13 @@ import { Buffer } from 'node:buffer';
 
 /** Room before what is read: decoders write there what is to stand in front of it. */
 const HEADROOM = 512;
-/** Enough for what a socket gives at once and the rest of what it gave before. */
-const USUAL = 65_536;
-/** Larger memory is left once the large object is through. */
+/** Enough for what TLS gives at once and the rest of what it gave before: most windows never need more. */
+const USUAL = 32_768;
+/** An empty window keeps no more than this, enough for what a plain socket gives at once. */
+const KEPT = 131_072;
+/** Larger memory is released once the large object is through. */
 const LARGE = 1 << 20;
 const EMPTY: Buffer = Buffer.alloc(0);
-/** Windows that are read empty give their memory back: idle watches hold none. */
-const spares: Buffer[] = [];
-const MOST_SPARES = 4;
 
 /**
  * The unread bytes of a body that comes in chunks, as one run `bytes[start, end)` of its own memory. Decoders read from
@@ -34,11 +33,10 @@ export class ByteWindow {
   take(length: number): void {
     this.start += length;
     if (this.start < this.end) return;
-    giveBack(this.#memory);
-    this.#memory = EMPTY;
+    if (this.#memory.length > KEPT) this.#memory = EMPTY;
     this.bytes = EMPTY;
-    this.start = 0;
-    this.end = 0;
+    this.start = this.#memory.length === 0 ? 0 : HEADROOM;
+    this.end = this.start;
   }
 
   /**
@@ -60,16 +58,10 @@ export class ByteWindow {
     const size = HEADROOM + held + length;
     if (size <= memory.length && held <= start && memory.length <= LARGE) memory.copyWithin(HEADROOM, start, end);
     else {
-      this.#memory =
-        size <= USUAL ? (spares.pop() ?? Buffer.allocUnsafeSlow(USUAL)) : Buffer.allocUnsafeSlow(size + held);
+      this.#memory = Buffer.allocUnsafeSlow(size <= USUAL ? USUAL : size + held);
       this.#memory.set(memory.subarray(start, end), HEADROOM);
-      giveBack(memory);
     }
     this.start = HEADROOM;
     this.end = HEADROOM + held;
   }
-}
-
-function giveBack(memory: Buffer): void {
-  if (memory.length === USUAL && spares.length < MOST_SPARES) spares.push(memory);
 }

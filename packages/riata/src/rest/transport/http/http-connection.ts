@@ -4,7 +4,7 @@ import type { Scheduler } from '../../../runtime/time/clock.js';
 import type { TransportRequest } from '../transport.js';
 import { LazyDeadline } from './lazy-deadline.js';
 import type { RequestHeads } from './request-heads.js';
-import type { ResponseHead } from './response-head.js';
+import { HeadParser, type ResponseHead } from './response-head.js';
 import { ResponseParser } from './response-parser.js';
 import type { Dialler } from './socket-connector.js';
 
@@ -62,6 +62,7 @@ export class HttpConnection implements Connection {
   reused = false;
   readonly #options: HttpConnectionOptions;
   readonly #deadline: LazyDeadline;
+  readonly #heads = new HeadParser();
   #socket: Socket | undefined;
   #user: ConnectionUser | undefined;
   #parser: ResponseParser | undefined;
@@ -157,7 +158,7 @@ export class HttpConnection implements Connection {
 
   #write(socket: Socket, user: ConnectionUser, head: string): void {
     const { method, body } = user.request;
-    this.#parser = new ResponseParser(method, this.#events);
+    this.#parser = new ResponseParser(method, this.#events, this.#heads);
     if (!user.onReady() || this.#closed) return;
     if (body === undefined) socket.write(head, 'latin1');
     // Text whose characters are a byte each goes out as it is.

@@ -32,39 +32,45 @@ interface HeaderLine {
   readonly value: string;
 }
 
-/** Of the last head: most lines of the next one are the same, and need not be taken apart again. */
-const lastLines: HeaderLine[] = [];
-const maxLastLines = 32;
+/** How many lines of a head are remembered for the next one. */
+const maxKnownLines = 32;
 
 /**
- * Reads a head, one character per byte, without the empty line at its end. Strict where being generous would let the
- * same bytes mean two things: a length beside chunks, two lengths that differ, folded lines, spaces before a colon.
+ * Parses the heads of one connection's responses. It remembers the lines of the last one: most lines of the next are the
+ * same and need not be parsed again. Strict where leniency would let the same bytes mean two things: a length beside
+ * chunks, two lengths, folded lines, spaces before a colon.
  */
-export function parseHead(text: string, method: string): ResponseHead {
-  if (!standsAt(lastStatus.line, text, 0)) lastStatus = statusAt(text);
-  const { line, isLatest, status } = lastStatus;
-  const headers: Record<string, string | string[]> = Object.create(null);
-  let at = 0;
-  for (let from = line.length + 2; from < text.length; at += 1) {
-    let header = lastLines[at];
-    if (header === undefined || !standsAt(header.line, text, from)) {
-      header = headerAt(text, from);
-      if (at < maxLastLines) lastLines[at] = header;
+export class HeadParser {
+  #status: StatusLine = { line: 'HTTP/1.1 200 OK', isLatest: true, status: 200 };
+  readonly #lines: HeaderLine[] = [];
+
+  /** Parses a head, one character per byte, without the empty line at its end. Throws an {@link AnswerFailure}. */
+  parse(text: string, method: string): ResponseHead {
+    if (!standsAt(this.#status.line, text, 0)) this.#status = statusAt(text);
+    const { line, isLatest, status } = this.#status;
+    const headers: Record<string, string | string[]> = Object.create(null);
+    let at = 0;
+    for (let from = line.length + 2; from < text.length; at += 1) {
+      let header = this.#lines[at];
+      if (header === undefined || !standsAt(header.line, text, from)) {
+        header = headerAt(text, from);
+        if (at < maxKnownLines) this.#lines[at] = header;
+      }
+      addHeader(headers, header.name, header.value);
+      from += header.line.length + 2;
     }
-    addHeader(headers, header.name, header.value);
-    from += header.line.length + 2;
+    const { connection } = headers;
+    const options = connection === undefined ? none : listOf(connection);
+    const kept = isLatest ? !options.includes('close') : options.includes('keep-alive');
+    return {
+      status,
+      headers,
+      framing: framingOf(status, headers, method),
+      // Some servers send a body to HEAD all the same, which must not be taken for the next answer.
+      keepAlive: kept && method !== 'HEAD',
+      keepAliveSeconds: keepAliveSecondsOf(headers['keep-alive']),
+    };
   }
-  const wanted = headers.connection;
-  const connection = wanted === undefined ? none : listOf(wanted);
-  const kept = isLatest ? !connection.includes('close') : connection.includes('keep-alive');
-  return {
-    status,
-    headers,
-    framing: framingOf(status, headers, method),
-    // Some servers send a body to HEAD all the same, which must not be taken for the next answer.
-    keepAlive: kept && method !== 'HEAD',
-    keepAliveSeconds: keepAliveSecondsOf(headers['keep-alive']),
-  };
 }
 
 interface StatusLine {
@@ -74,13 +80,11 @@ interface StatusLine {
   readonly status: number;
 }
 
-let lastStatus: StatusLine = { line: 'HTTP/1.1 200 OK', isLatest: true, status: 200 };
-
 function statusAt(text: string): StatusLine {
   const end = text.indexOf('\r\n');
   const line = end < 0 ? text : text.slice(0, end);
   const [, minor, code] = statusLine.exec(line) ?? [];
-  if (code === undefined) throw new AnswerFailure('protocol', 'the status line is none');
+  if (code === undefined) throw new AnswerFailure('protocol', 'malformed status line');
   return { line, isLatest: minor === '1', status: Number(code) };
 }
 
@@ -90,33 +94,25 @@ function standsAt(line: string, text: string, from: number): boolean {
   return text.startsWith(line, from) && (to === text.length || text.startsWith('\r\n', to));
 }
 
-/** Names that have been seen, so that those of every answer are checked and lowered once. */
-const names = new Map<string, string>();
-const maxNames = 256;
-
 function headerAt(text: string, from: number): HeaderLine {
   let to = text.indexOf('\r\n', from);
   if (to < 0) to = text.length;
   const colon = text.indexOf(':', from);
   if (colon < 0 || colon > to) throw new AnswerFailure('protocol', 'a header has no colon');
   const given = text.slice(from, colon);
-  let name = names.get(given);
-  if (name === undefined) {
-    if (!headerName.test(given)) throw new AnswerFailure('protocol', 'the name of a header is none');
-    name = given.toLowerCase();
-    if (names.size < maxNames) names.set(given, name);
-  }
+  if (!headerName.test(given)) throw new AnswerFailure('protocol', 'malformed header name');
+  const name = given.toLowerCase();
   const value = valueBetween(text, colon + 1, to);
   return { line: text.slice(from, to), name, value: unusual.test(value) ? unusualText(name, value) : value };
 }
 
-/** What says how a body is framed comes too late behind it. */
+/** Headers that frame the body are too late behind it. */
 const framingNames: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
-/** Throws for a line behind the body that is no header, or must not stand there. */
+/** Throws for a line behind the body that is not a valid trailer. */
 export function checkTrailer(line: string): void {
   const { name } = headerAt(line, 0);
-  if (framingNames.has(name)) throw new AnswerFailure('protocol', `the header ${name} must not come behind the body`);
+  if (framingNames.has(name)) throw new AnswerFailure('protocol', `the header ${name} must not follow the body`);
 }
 
 /** Without the spaces around it. Not by `trim`, which takes the last byte of an "à" for one, too. */
@@ -147,7 +143,7 @@ function addHeader(headers: Record<string, string | string[]>, name: string, val
 }
 
 function unusualText(name: string, value: string): string {
-  if (badValue.test(value)) throw new AnswerFailure('protocol', `the header ${name} holds a control character`);
+  if (badValue.test(value)) throw new AnswerFailure('protocol', `the header ${name} has a control character`);
   return fromHeaderText(value);
 }
 
@@ -155,10 +151,10 @@ function framingOf(status: number, headers: ResponseHeaders, method: string): Bo
   const length = headers['content-length'];
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && length !== undefined) {
-    throw new AnswerFailure('protocol', 'a response has chunks or a length, and this one has both');
+    throw new AnswerFailure('protocol', 'both content-length and transfer-encoding');
   }
   if (encoding !== undefined && (typeof encoding !== 'string' || encoding.toLowerCase() !== 'chunked')) {
-    throw new AnswerFailure('protocol', 'the transfer-encoding is not "chunked"');
+    throw new AnswerFailure('protocol', 'transfer-encoding must be "chunked"');
   }
   const bytes = length === undefined ? undefined : lengthOf(length);
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return { length: 0 };
@@ -171,7 +167,7 @@ function lengthOf(value: string | readonly string[]): number {
   const [first, ...more] = typeof value === 'string' ? [value] : value;
   const isOne = first !== undefined && more.every((other) => other === first);
   const bytes = isOne && /^\d{1,15}$/.test(first) ? Number(first) : Number.NaN;
-  if (Number.isNaN(bytes)) throw new AnswerFailure('protocol', 'the content-length is no number of bytes');
+  if (Number.isNaN(bytes)) throw new AnswerFailure('protocol', 'malformed content-length');
   return bytes;
 }
 
@@ -197,6 +193,6 @@ const start = Buffer.from('HTTP/1.');
 export function checkStart(bytes: Buffer, from: number, to: number): void {
   const length = Math.min(start.length, to - from);
   for (let i = 0; i < length; i++) {
-    if (bytes[from + i] !== start[i]) throw new AnswerFailure('protocol', 'it does not begin with "HTTP/1."');
+    if (bytes[from + i] !== start[i]) throw new AnswerFailure('protocol', 'it does not start with "HTTP/1."');
   }
 }

@@ -75,7 +75,9 @@ describe.each(Object.entries(responses))('a response %s', (_, { text, body, meth
   test('ends where it ends: what follows is left, and what is missing is missed', () => {
     expect(read([`${text}HTTP/1.1`], { method })).toMatchObject({ body, done: true, left: 'HTTP/1.1' });
     for (let at = 0; at < text.length; at++) {
-      expect(() => read([text.slice(0, at)], { method, end: true })).toThrow(/before (a response|all that it)/);
+      expect(() => read([text.slice(0, at)], { method, end: true })).toThrow(
+        /before a response|in the middle of the response/,
+      );
     }
   });
 });
@@ -106,7 +108,7 @@ test('chunks that come together are handed out together, what comes before nonse
   const chunked = `${ok}transfer-encoding: chunked\r\n\r\n3\r\none\r\n4;x=y\r\ntwo \r\n9\r\nthr`;
   parser.feed(Buffer.from(chunked));
   expect(bodies).toEqual(['onetwo thr']);
-  expect(() => parser.feed(Buffer.from('ee, f\r\n2\r\nour'))).toThrow('a chunk does not end where it said');
+  expect(() => parser.feed(Buffer.from('ee, f\r\n2\r\nour'))).toThrow('a chunk is longer than its size');
   expect(bodies).toEqual(['onetwo thr', 'ee, f\r']);
 });
 
@@ -114,8 +116,10 @@ test('what stands beside chunks may be as long as they are, for any number of th
   const head = `${ok}transfer-encoding: chunked\r\n\r\n`;
   const padded = '5;name=valu;a="b c"\r\nhello\r\n'.repeat(9_000);
   expect(read([head, padded, '0\r\n\r\n'])).toMatchObject({ body: 'hello'.repeat(9_000), done: true });
-  expect(() => read([head, `1;${'x'.repeat(100)}\r\ny\r\n`.repeat(900)])).toThrow('beside its chunks is too long');
-  expect(() => read([head, `0;${'x'.repeat(70_000)}`])).toThrow('beside its chunks is too long');
+  expect(() => read([head, `1;${'x'.repeat(100)}\r\ny\r\n`.repeat(900)])).toThrow(
+    'chunk extensions or trailers are too long',
+  );
+  expect(() => read([head, `0;${'x'.repeat(70_000)}`])).toThrow('chunk extensions or trailers are too long');
 });
 
 test('headers: names in lower case, repeated ones as an array, UTF-8 as text', () => {

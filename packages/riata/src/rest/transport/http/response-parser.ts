@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { asBuffer } from '../../../object/scan/native-bytes.js';
 import { AnswerFailure } from './answer-failure.js';
-import { checkStart, checkTrailer, maxHeadBytes, parseHead, type ResponseHead } from './response-head.js';
+import { checkStart, checkTrailer, HeadParser, maxHeadBytes, type ResponseHead } from './response-head.js';
 
 /** Takes what a {@link ResponseParser} finds. */
 export interface ResponseParserEvents {
@@ -43,6 +43,7 @@ const freeAsideBytes = 16;
  */
 export class ResponseParser {
   readonly #method: string;
+  readonly #heads: HeadParser;
   readonly #events: ResponseParserEvents;
   #state: State = 'head';
   /** The beginning of a head that has not come whole. */
@@ -58,8 +59,10 @@ export class ResponseParser {
   #bodyStart = 0;
   #bodyEnd = 0;
 
-  constructor(method: string, events: ResponseParserEvents) {
+  /** `heads` is that of the connection. */
+  constructor(method: string, events: ResponseParserEvents, heads: HeadParser = new HeadParser()) {
     this.#method = method;
+    this.#heads = heads;
     this.#events = events;
   }
 
@@ -127,7 +130,7 @@ export class ResponseParser {
     const what =
       this.#state === 'head'
         ? 'the server closed the connection before a response came'
-        : 'the response ended before all that it announced had come';
+        : 'the server closed the connection in the middle of the response';
     throw new AnswerFailure('eof', what);
   }
 
@@ -136,14 +139,14 @@ export class ResponseParser {
     const bytes = this.#partial ? Buffer.concat([this.#partial, given]) : given;
     checkStart(bytes, from, bytes.length);
     const end = bytes.indexOf(endOfHead, Math.max(from, before - endOfHead.length));
-    if ((end < 0 ? bytes.length : end) - from > maxHeadBytes) throw broken('the headers of the response are too long');
+    if ((end < 0 ? bytes.length : end) - from > maxHeadBytes) throw broken('the response headers are too long');
     if (end < 0) {
       this.#partial = this.#partial ? bytes : Buffer.from(given.subarray(from));
       return given.length;
     }
     this.#partial = undefined;
-    const head = parseHead(asBuffer(bytes).latin1Slice(from, end), this.#method);
-    if (head.status === 101) throw broken('the server wants to speak another protocol');
+    const head = this.#heads.parse(asBuffer(bytes).latin1Slice(from, end), this.#method);
+    if (head.status === 101) throw broken('the server switched to another protocol');
     if (head.status >= 200) {
       this.#begin(head);
       this.#events.onHead(head);
@@ -186,10 +189,10 @@ export class ResponseParser {
         if (digit >= 0 && this.#digits < maxSizeDigits && this.#left < maxSizeBefore) {
           this.#left = this.#left * 16 + digit;
           this.#digits += 1;
-        } else if (this.#digits === 0 || digit >= 0) throw broken('the size of a chunk is no number');
+        } else if (this.#digits === 0 || digit >= 0) throw broken('malformed chunk size');
         else if (byte === CR) this.#state = 'chunk-size-lf';
         else if (byte === SEMICOLON) this.#state = 'chunk-extension';
-        else throw broken('the size of a chunk is no number');
+        else throw broken('malformed chunk size');
         return;
       }
       case 'chunk-extension':
@@ -197,7 +200,7 @@ export class ResponseParser {
         if (byte === LF) throw broken('a line ends without CR');
         if (byte !== CR) this.#line += String.fromCharCode(byte);
         else {
-          if (!extensions.test(`;${this.#line}`)) throw broken('the extension of a chunk is malformed');
+          if (!extensions.test(`;${this.#line}`)) throw broken('malformed chunk extension');
           this.#line = '';
           this.#state = 'chunk-size-lf';
         }
@@ -241,7 +244,7 @@ export class ResponseParser {
 
   #countAside(bytes: number): void {
     this.#aside += bytes;
-    if (this.#aside > maxAsideBytes) throw broken('what stands beside its chunks is too long');
+    if (this.#aside > maxAsideBytes) throw broken('chunk extensions or trailers are too long');
   }
 }
 
@@ -256,7 +259,7 @@ function hexDigit(byte: number): number {
 }
 
 function expectByte(byte: number, expected: number): void {
-  if (byte !== expected) throw broken('a chunk does not end where it said');
+  if (byte !== expected) throw broken('a chunk is longer than its size');
 }
 
 function broken(what: string): AnswerFailure {
