@@ -81,9 +81,7 @@ export default defineConfig({
         test: {
           // A part of the behaviour again, over Node's own HTTP client.
           name: 'node-transport',
-          include: [
-            'packages/riata/behaviour/{connections,credentials,outages,paging,reads,verbs,watch,writes}.test.ts',
-          ],
+          include: ['packages/riata/behaviour/{connections,informers,outages,paging,reads,verbs,watch,writes}.test.ts'],
           env: { RIATA_SERVERS: 'https', RIATA_TRANSPORT: 'node' },
           ...longRun,
         },
