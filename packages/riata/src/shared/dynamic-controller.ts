@@ -1,3 +1,6 @@
+import { FailingObjects } from '../cache/store/failing-objects.js';
+import { failureFields, readableError } from '../controller/loop/failure-fields.js';
+import { type FailingSourceObject, SourceFailures } from '../controller/source/source-failures.js';
 import { APIService, CustomResourceDefinition } from '../kinds/index.js';
 import { isConditionTrue } from '../object/conditions.js';
 import { type Duration, durationMs } from '../object/duration.js';
@@ -37,6 +40,8 @@ interface Subscription {
   readonly watches: Map<string, DynamicWatch>;
   /** Those it is on now. */
   readonly on: Map<string, KindRef>;
+  /** Kinds that the matcher fails for, by full name. */
+  readonly failing: FailingObjects<KindRef>;
 }
 
 /**
@@ -55,7 +60,8 @@ export class DynamicController {
   readonly #factory: SharedControllerFactory;
   readonly #runtime: Runtime;
   readonly #debounceMs: number;
-  readonly #subscriptions = new Set<Subscription>();
+  readonly #subscriptions = new Map<Subscription, string>();
+  readonly #failures: SourceFailures;
   /** Names of CustomResourceDefinitions, which are `plural.group`: whether what they define should be served. */
   readonly #defined = new Map<string, 'served' | 'not yet' | 'gone'>();
   /** Kinds that nobody had asked the factory for. */
@@ -69,13 +75,19 @@ export class DynamicController {
     refuseUnknownOptions('DynamicController', options, dynamicControllerOptionNames);
     this.#factory = factory;
     this.#runtime = resolveRuntime(options.runtime);
+    this.#failures = new SourceFailures('dynamic kinds', this.#runtime);
     this.#debounceMs = durationMs(options.debounce ?? '500ms', 'DynamicController: debounce');
   }
 
   /** Kinds that handlers are on. */
   get kinds(): readonly KindRef[] {
-    const all = [...this.#subscriptions].flatMap(({ on }) => [...on]);
+    const all = [...this.#subscriptions.keys()].flatMap(({ on }) => [...on]);
     return [...new Map(all).values()];
+  }
+
+  /** Kinds that matchers fail for; each is retried with backoff while the server serves it. */
+  get failing(): readonly FailingSourceObject[] {
+    return this.#failures.list;
   }
 
   /** Puts a handler on all kinds that match, now and later, until the signal aborts or the answer is removed (`OnChange`). */
@@ -94,11 +106,15 @@ export class DynamicController {
         onEnter: (entered) => this.#claim(entered),
         onLeft: (left) => this.#release(left),
       });
-    const subscription: Subscription = { matches, make, watches: new Map(), on: new Map() };
-    this.#subscriptions.add(subscription);
+    const failing = new FailingObjects<KindRef>(this.#runtime, (id) => this.#follow(subscription, id));
+    const subscription: Subscription = { matches, make, watches: new Map(), on: new Map(), failing };
+    this.#subscriptions.set(subscription, name);
+    const shown = this.#failures.add({ name, cluster: undefined, objects: failing, causesOf: () => [] });
     const remove = async () => {
       stop.abort(new Removed(`handler "${name}" was removed`));
       this.#subscriptions.delete(subscription);
+      failing.close();
+      shown[Symbol.dispose]();
       const leaving = [...subscription.on.keys()].map((id) => subscription.watches.get(id));
       subscription.on.clear();
       await Promise.all(leaving.map((watch) => watch?.leave({ isGone: false })));
@@ -156,18 +172,25 @@ export class DynamicController {
       this.#schedule(againMs);
       return;
     }
-    for (const subscription of this.#subscriptions) this.#follow(subscription);
+    for (const subscription of this.#subscriptions.keys()) this.#follow(subscription);
   }
 
-  /** Puts a handler where it belongs by now. */
-  #follow({ matches, make, watches, on }: Subscription): void {
+  /** Puts a handler on the kinds that match by now. `retried`: a kind that its matcher failed for, which is due. */
+  #follow(subscription: Subscription, retried?: string): void {
+    const { make, watches, on, failing } = subscription;
     const wanted = new Map<string, KindRef>();
     const names = new Set<string>();
+    const served = new Set<string>();
     for (const [name, kind] of this.#served) {
-      if (!this.#isMatch(matches, kind)) continue;
-      wanted.set(formatGvk(kind.gvk), kind);
+      const id = formatGvk(kind.gvk);
+      served.add(id);
+      const isWaiting = failing.has(id) && id !== retried;
+      if (!(isWaiting ? on.has(id) : this.#isMatch(subscription, id, kind))) continue;
+      wanted.set(id, kind);
       names.add(name);
     }
+    for (const [id] of [...failing]) if (!served.has(id)) failing.delete(id);
+    this.#failures.changed(this.#subscriptions.get(subscription) ?? '');
     for (const [id, kind] of on) {
       if (wanted.has(id)) continue;
       on.delete(id);
@@ -186,12 +209,23 @@ export class DynamicController {
     }
   }
 
-  #isMatch(matches: (kind: KindRef) => boolean, kind: KindRef): boolean {
+  #isMatch(subscription: Subscription, id: string, kind: KindRef): boolean {
+    const { matches, failing, on } = subscription;
     try {
-      return matches(kind);
-    } catch (error) {
-      this.#runtime.log.error('a matcher of kinds failed: taken as no match', { kind: formatGvk(kind.gvk), error });
-      return false;
+      const isMatch = matches(kind);
+      failing.recovered(id);
+      return isMatch;
+    } catch (thrown) {
+      const handler = this.#subscriptions.get(subscription) ?? '';
+      const failure = failureFields(readableError(thrown));
+      const { error, at } = failure;
+      this.#failures.count(handler, 'matcher');
+      const known = { key: id, function: 'matcher', error, ...(typeof at === 'string' && { at }) };
+      const { attempt, retryMs, isNews } = failing.add(id, kind, known);
+      const fields = { handler, kind: id, ...failure, attempt, retryMs };
+      this.#runtime.log[isNews ? 'error' : 'debug']('kind matcher failed, will be retried', fields);
+      // The handler stays where it is.
+      return on.has(id);
     }
   }
 

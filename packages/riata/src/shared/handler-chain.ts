@@ -2,12 +2,15 @@ import type { ConnectedClient } from '../client/create-client.js';
 import { trackedClient } from '../controller/calls/tracked-client.js';
 import { noteWrite } from '../controller/define/defined-reconciler.js';
 import type { ActiveReconcile } from '../controller/loop/active-reconcile.js';
+import { failureFields } from '../controller/loop/failure-fields.js';
 import type { Result } from '../controller/loop/result.js';
 import { isTerminalError, TerminalError } from '../controller/loop/terminal-error.js';
+import type { FailingSourceObject } from '../controller/source/source-failures.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
 import { freeze } from '../object/value/freeze.js';
 import { isConflict } from '../rest/errors/error-guards.js';
+import { describeError } from '../runtime/log/describe-error.js';
 import { link } from '../runtime/signals.js';
 import type { Scheduler } from '../runtime/time/clock.js';
 import { ChainEntry } from './chain-entry.js';
@@ -48,6 +51,8 @@ export class HandlerChain<R extends KubeObject> {
   #entries: readonly ChainEntry<R>[] = [];
   /** By key: who failed the last time, and on what. `'all'`: the run was cut short. */
   readonly #failed = new Map<string, ReadonlyMap<ChainEntry<R>, Seen> | 'all'>();
+  /** By key, until a run succeeds: for health. */
+  readonly #failing = new Map<string, FailingKey<R>>();
   readonly #parts: HandlerChainParts<R>;
   readonly #guard: FinalizerGuard;
 
@@ -63,6 +68,24 @@ export class HandlerChain<R extends KubeObject> {
   /** Names, in the order in which they run. */
   get handlers(): readonly string[] {
     return this.#entries.map(({ name }) => name);
+  }
+
+  /** Objects that handlers fail for, those that began to fail first coming first. */
+  failing(most = 100): readonly FailingSourceObject[] {
+    const nowMs = this.#parts.clock.monotonic();
+    const list: FailingSourceObject[] = [];
+    for (const [key, { failed, attempts, sinceMs }] of this.#failing) {
+      for (const { entry, handler, error } of failed) {
+        if (list.length === most) return list;
+        if (entry.isRemoved) continue;
+        const { at } = failureFields(error);
+        list.push({
+          ...{ source: 'handlers', function: `handler "${handler}"`, key, attempts, failingMs: nowMs - sinceMs },
+          ...{ error: describeError(error), ...(typeof at === 'string' && { at }) },
+        });
+      }
+    }
+    return list;
   }
 
   add(name: string, handler: SharedControllerHandler<R>, signal?: AbortSignal): HandlerRegistration {
@@ -167,6 +190,7 @@ export class HandlerChain<R extends KubeObject> {
 
   #conclude(key: string, failed: readonly Failure<R>[]): Result {
     const retried = failed.filter(({ error }) => !isTerminalError(error));
+    this.#note(key, failed);
     if (retried.length === 0) this.#failed.delete(key);
     else this.#failed.set(key, new Map(retried.map(({ entry, seen }) => [entry, seen])));
     if (failed.length === 0) return undefined;
@@ -175,6 +199,25 @@ export class HandlerChain<R extends KubeObject> {
     const error = new HandlersError(failed.map(({ handler, error }) => ({ handler, error })));
     throw retried.length === 0 ? new TerminalError(error.message, { cause: error }) : error;
   }
+
+  /** Conflicts are no failures: the next run sees the newer object. */
+  #note(key: string, failed: readonly Failure<R>[]): void {
+    const shown = failed.filter(({ error }) => !isConflict(error));
+    const known = this.#failing.get(key);
+    if (shown.length === 0) {
+      if (known !== undefined) this.#failing.delete(key);
+      return;
+    }
+    const { attempts = 0, sinceMs = this.#parts.clock.monotonic() } = known ?? {};
+    this.#failing.set(key, { failed: shown, attempts: attempts + 1, sinceMs });
+  }
+}
+
+/** The failed runs of one key, in a row. */
+interface FailingKey<R extends KubeObject> {
+  readonly failed: readonly Failure<R>[];
+  readonly attempts: number;
+  readonly sinceMs: number;
 }
 
 interface Outcome<R> {

@@ -105,8 +105,12 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     return this.#wanted;
   }
 
+  /** How it is doing; undefined before it starts. `failing` holds the objects that handlers fail for, too. */
   get health(): ControllerHealth | undefined {
-    return this.#loop?.health;
+    const health = this.#loop?.health;
+    if (health === undefined) return undefined;
+    const failing = [...health.failing, ...this.chain.failing()];
+    return failing.length === health.failing.length ? health : { ...health, failing };
   }
 
   /** Finished runs, oldest first: why each ran, what its handlers wrote with their client or signal, and how it ended. */
