@@ -151,7 +151,7 @@ async function run(wire: Wire, steps: readonly Step[]): Promise<Heard[]> {
     if (ask.silent) return;
     const body = ask.body === undefined ? '' : ` ${typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body)}`;
     const step = `${heard.length}: ${ask.method} ${ask.path} ${ask.type ?? ''}${body.slice(0, 300)}`;
-    heard.push({ step, answer: normaliser.answer(answer) });
+    heard.push({ step, answer: normaliser.answer(withoutChance(ask, answer)) });
   };
   const askOf = (step: Step): Ask => {
     if ('watches' in step) throw new Error('watches cannot stand inside watches');
@@ -172,6 +172,18 @@ async function run(wire: Wire, steps: readonly Step[]): Promise<Heard[]> {
     for (const { ask, answer } of watches) take(ask, await answer);
   }
   return heard;
+}
+
+/** The answer without what the real server leaves to chance, where a step says so. */
+function withoutChance({ withoutReason, sorted }: Ask, answer: Answer): Answer {
+  const { status } = answer.body ?? {};
+  if (typeof status !== 'object' || status === null || !(withoutReason || sorted)) return answer;
+  const { reason: _, ...bare } = status as Record<string, unknown>;
+  const inOrder = Object.entries(withoutReason ? bare : status).map(([key, value]) => [
+    key,
+    sorted && Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value,
+  ]);
+  return { ...answer, body: { ...answer.body, status: Object.fromEntries(inOrder) } };
 }
 
 async function send(wire: Wire, ask: Ask): Promise<Answer> {

@@ -25,6 +25,10 @@ export interface Ask {
   readonly until?: (answer: Answer) => boolean;
   /** The answer is not compared, e.g. because it comes before the real server has done something. */
   readonly silent?: boolean;
+  /** The reason in the status of the answer is not compared: the real server finds one of several by chance. */
+  readonly withoutReason?: boolean;
+  /** Lists of rules in the status of the answer are compared in any order: it is left to chance on the real server. */
+  readonly sorted?: boolean;
   /** Of a watch: it has begun once it has told an event with this text. @default once it is answered */
   readonly begins?: string;
   /** Of a watch: it is over after the first event with this text. @default when the server ends it */

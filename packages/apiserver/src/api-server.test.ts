@@ -38,7 +38,8 @@ describe('an API server', () => {
     const { url, ca } = await server.listen({ tls: false });
     expect(ca).toBeUndefined();
     const get = async (headers: Record<string, string>) => (await fetch(`${url}/api/v1/nodes`, { headers })).status;
-    expect(await get({})).toBe(401);
+    expect(await get({})).toBe(403);
+    expect(await get({ authorization: 'Bearer other' })).toBe(401);
     expect(await get({ authorization: `Bearer ${server.token}` })).toBe(200);
   });
 

@@ -11,7 +11,9 @@ import {
   systemClock,
   systemRandom,
 } from 'riata/runtime';
+import { identitiesOf, type ServiceAccountIdentity, type UserIdentity, userInfoOf } from './authentication/identity.js';
 import type { Faults } from './faults.js';
+import { adminKubeconfig } from './http/admin-kubeconfig.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process/in-process-transport.js';
 import type { NodeServer } from './http/node/node-server.js';
@@ -30,8 +32,10 @@ export interface ApiServerOptions {
   readonly log?: Logger;
   /** Where objects live. @default memory */
   readonly storage?: Storage;
-  /** What requests must carry. @default a new one, that cannot be guessed */
+  /** The administrator's token. @default a new one, that cannot be guessed */
   readonly token?: string;
+  /** Tokens of other users, as in kube-apiserver's `--token-auth-file`. @default none */
+  readonly tokens?: Readonly<Record<string, UserIdentity>>;
   /**
    * Do what kube-controller-manager does for every kind, too: namespaces get a ServiceAccount and the root certificate
    * and are emptied when deleted, and garbage is collected. @default true
@@ -47,6 +51,7 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   log: true,
   storage: true,
   token: true,
+  tokens: true,
   controllers: true,
   cuts: true,
 });
@@ -71,9 +76,25 @@ export interface ConnectOptions {
   readonly faults?: Faults;
   /** Cuts answers into pieces at random places. @default as they were written */
   readonly cuts?: Random;
+  /** What it authenticates by. @default the administrator's token */
+  readonly token?: string;
 }
 
-export const connectOptionNames = optionNames<ConnectOptions>({ name: true, faults: true, cuts: true });
+export const connectOptionNames = optionNames<ConnectOptions>({ name: true, faults: true, cuts: true, token: true });
+
+/** A user that somebody acts as. */
+export interface ActingAs {
+  /** Its name, e.g. `system:serviceaccount:shop:robot`. */
+  readonly user: string;
+  /** What it authenticates by, as long as the server runs. */
+  readonly token: string;
+  /** For clients in this process. */
+  readonly config: InProcessConfig;
+  /** As {@link ApiServer.connect}, for this user. */
+  connect(options?: Omit<ConnectOptions, 'token'>): InProcessConfig;
+  /** The text of a kubeconfig, for clients elsewhere, once the server listens. */
+  kubeconfig(listening: Pick<Listening, 'url' | 'ca'>): string;
+}
 
 /** How a server goes down. */
 export interface SuspendOptions {
@@ -132,7 +153,7 @@ export class ApiServer implements AsyncDisposable {
   readonly transport: InProcessTransport;
   /** For clients in this process: server, transport and credentials in one. */
   readonly config: InProcessConfig;
-  /** What requests must carry. */
+  /** The administrator's token. */
   readonly token: string;
   readonly #dispatcher: Dispatcher;
   readonly #core: ServerCore;
@@ -173,14 +194,14 @@ export class ApiServer implements AsyncDisposable {
     this.authority = newAuthority();
     this.#core = new ServerCore({
       ...{ storage, clock, random, log, token },
+      tokens: identitiesOf(options.tokens ?? {}),
       rootCertificate: this.authority.cert,
       controllers: options.controllers ?? true,
     });
-    const { served: table, verbs: handlers } = this.#core;
+    const { served: table, verbs: handlers, access } = this.#core;
     this.#dispatcher = new Dispatcher({
-      ...{ table, handlers, token, clock, log, stopping: this.#stopping.signal },
-      userOf: (sent) => handlers.userOf(sent),
-      openIdKeys: () => handlers.openIdKeys(),
+      ...{ table, handlers, gate: access, clock, log, stopping: this.#stopping.signal },
+      openIdKeys: () => access.tokens.openIdKeys(),
       flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
     });
     this.#clock = clock;
@@ -200,7 +221,8 @@ export class ApiServer implements AsyncDisposable {
   connect(options: ConnectOptions = {}): InProcessConfig {
     refuseUnknownOptions('ApiServer.connect', options, connectOptionNames);
     this.#connected += 1;
-    return this.#configOf(this.#newTransport({ name: `client-${this.#connected}`, ...options }));
+    const { token = this.token, ...rest } = options;
+    return this.#configOf(this.#newTransport({ name: `client-${this.#connected}`, ...rest }), token);
   }
 
   /**
@@ -261,6 +283,7 @@ export class ApiServer implements AsyncDisposable {
       host,
       port,
       tls: tls ? this.authority.issue('riata-apiserver', names) : undefined,
+      clientAuthority: tls ? this.authority.cert : undefined,
       // Who is at the other end of a socket lives in real time, whatever the clock of the server says.
       clock: systemClock,
     });
@@ -270,6 +293,27 @@ export class ApiServer implements AsyncDisposable {
       this.#listening.delete(server);
     };
     return { url: server.url, ca: tls ? this.authority.cert : undefined, close, [Symbol.asyncDispose]: close };
+  }
+
+  /**
+   * A way to the server as somebody else: roles decide what it may do. A ServiceAccount need not exist.
+   *
+   * @example
+   * const robot = server.as({ serviceAccount: 'robot', namespace: 'shop' });
+   * const client = createClient(robot.config);
+   * await writeFile('kubeconfig', robot.kubeconfig(await server.listen()));
+   */
+  as(identity: UserIdentity | ServiceAccountIdentity): ActingAs {
+    const user = userInfoOf('ApiServer.as', identity);
+    const token = systemRandom.uuid().replaceAll('-', '');
+    this.#core.access.tokens.add(token, user);
+    return {
+      user: user.username,
+      token,
+      config: this.#configOf(this.transport, token),
+      connect: (options = {}) => this.connect({ ...options, token }),
+      kubeconfig: ({ url, ca }) => adminKubeconfig({ url, ca, token }),
+    };
   }
 
   /** Ends watches, then everything else. Nothing is left running. */
@@ -308,8 +352,7 @@ export class ApiServer implements AsyncDisposable {
     return transport;
   }
 
-  #configOf(transport: InProcessTransport): InProcessConfig {
-    const { token } = this;
+  #configOf(transport: InProcessTransport, token: string = this.token): InProcessConfig {
     const credentials = {
       authorization: async () => `Bearer ${token}`,
       tls: async () => ({}),

@@ -60,7 +60,8 @@ describe('riata-apiserver', { timeout: 120_000 }, () => {
       code: 200,
       body: { kind: 'Namespace', metadata: { name: 'default' } },
     });
-    expect(await ask({})).toMatchObject({ code: 401, body: { kind: 'Status', reason: 'Unauthorized' } });
+    expect(await ask({})).toMatchObject({ code: 403, body: { kind: 'Status', reason: 'Forbidden' } });
+    expect(await ask({ authorization: 'Bearer other' })).toMatchObject({ code: 401, body: { reason: 'Unauthorized' } });
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });

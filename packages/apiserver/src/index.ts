@@ -4,6 +4,7 @@
  * @module
  */
 export {
+  type ActingAs,
   ApiServer,
   type ApiServerOptions,
   type ConnectOptions,
@@ -13,6 +14,7 @@ export {
   type RestartOptions,
   type SuspendOptions,
 } from './api-server.js';
+export type { ServiceAccountIdentity, UserIdentity } from './authentication/identity.js';
 export {
   type Fault,
   type FaultAnswer,
@@ -26,4 +28,4 @@ export {
 export { adminKubeconfig, type KubeconfigParts } from './http/admin-kubeconfig.js';
 export { InProcessTransport, type InProcessTransportOptions } from './http/in-process/in-process-transport.js';
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage.js';
-export { CompactedError, type Storage, type StorageEvent, type Stored } from './storage/storage.js';
+export { CompactedError, type Seed, type Storage, type StorageEvent, type Stored } from './storage/storage.js';

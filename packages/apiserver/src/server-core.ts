@@ -1,6 +1,17 @@
 import { formatTime } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
+import { TokenAuthenticator } from './authentication/token-authenticator.js';
+import type { UserInfo } from './authentication/user-info.js';
+import { AccessControl } from './authorization/access-control.js';
+import {
+  aggregatedClusterRoles,
+  defaultClusterRoleBindings,
+  defaultClusterRoles,
+  defaultRoleBindings,
+  defaultRoles,
+} from './authorization/default-access.js';
 import { ApiServices } from './controllers/api-services.js';
+import { ClusterRoleAggregation } from './controllers/cluster-role-aggregation.js';
 import { CrdController } from './controllers/crd-controller.js';
 import { EventExpiry } from './controllers/event-expiry.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
@@ -19,7 +30,7 @@ import {
   ownServiceCidr,
   ownTokenTracking,
 } from './resource/built-in/own-objects.js';
-import { ObjectStore } from './resource/object-store.js';
+import { ObjectStore, type SeededObject } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
@@ -34,8 +45,10 @@ export interface ServerCoreParts {
   readonly clock: Scheduler;
   readonly random: Random;
   readonly log: Logger;
-  /** What the administrator shows. */
+  /** The administrator's token. */
   readonly token: string;
+  /** Tokens of other users. */
+  readonly tokens?: Readonly<Record<string, UserInfo>>;
   /** What Pods would trust the server by, PEM. */
   readonly rootCertificate: string;
   /** Whether it does what kube-controller-manager does for every kind: empty namespaces, collect garbage. */
@@ -48,6 +61,7 @@ export class ServerCore {
   readonly served: ServedResources;
   readonly verbs: Verbs;
   readonly flows: FlowClassifier;
+  readonly access: AccessControl;
   readonly #parts: ServerCoreParts;
   readonly #store: ObjectStore;
   readonly #loop: WorkLoop;
@@ -58,7 +72,7 @@ export class ServerCore {
   #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
 
   constructor(parts: ServerCoreParts) {
-    const { storage, clock, random, log, token, controllers } = parts;
+    const { storage, clock, random, log, token, tokens, controllers } = parts;
     this.#parts = parts;
     this.storage = storage;
     this.served = new ServedResources(builtInResources());
@@ -69,8 +83,11 @@ export class ServerCore {
       inNamespace(resource, namespace, name);
     });
     this.#loop = new WorkLoop(clock, log);
+    const core = (plural: string) => this.#builtIn('', 'v1', plural);
+    const now = () => clock.now();
+    this.access = new AccessControl(storage, new TokenAuthenticator({ store: this.#store, core, token, tokens, now }));
     this.verbs = new Verbs({
-      ...{ storage, store: this.#store, clock, random, log, token, controllers },
+      ...{ storage, store: this.#store, clock, random, log, access: this.access, controllers },
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
     });
     const flowControl = (plural: string) => this.#builtIn('flowcontrol.apiserver.k8s.io', 'v1', plural);
@@ -128,6 +145,10 @@ export class ServerCore {
       volumes: this.#builtIn('', 'v1', 'persistentvolumes'),
       pods: this.#builtIn('', 'v1', 'pods'),
     });
+    const aggregation = new ClusterRoleAggregation({
+      ...common,
+      clusterRoles: this.#builtIn('rbac.authorization.k8s.io', 'v1', 'clusterroles'),
+    });
     const addresses = new ServiceAddresses({
       ...common,
       services: this.#builtIn('', 'v1', 'services'),
@@ -139,11 +160,13 @@ export class ServerCore {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
       this.flows.observe(table);
+      this.access.rbac.observe(table, event);
       expiry.observe(table, event);
       if (controllers) {
         lifecycle.observe(table, event);
         garbage.observe(table, event);
         protection.observe(table, event);
+        aggregation.observe(table);
       }
       // These write in their turn: those before must have seen this write first.
       definitions.establish(table, event);
@@ -189,6 +212,20 @@ export class ServerCore {
     this.#placeAll(flowControl, 'prioritylevelconfigurations', '', ownPriorityLevels, context);
     this.#placeAll(flowControl, 'flowschemas', '', ownFlowSchemas(context.now), context);
     this.#apiServices.fill();
+    this.#fillAccess(context);
+  }
+
+  #fillAccess(context: WriteContext): void {
+    const group = 'rbac.authorization.k8s.io';
+    const seeds: Readonly<Record<string, readonly SeededObject[]>> = {
+      clusterroles: this.#parts.controllers ? aggregatedClusterRoles : defaultClusterRoles,
+      clusterrolebindings: defaultClusterRoleBindings,
+      roles: defaultRoles,
+      rolebindings: defaultRoleBindings,
+    };
+    for (const [plural, all] of Object.entries(seeds)) {
+      this.#store.seed(this.#builtIn(group, 'v1', plural), all, context);
+    }
   }
 
   #placeAll(group: string, plural: string, namespace: string, own: readonly OwnObject[], context: WriteContext): void {

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
+import type { UserInfo } from '../authentication/user-info.js';
+import type { RequestGate } from '../authorization/access-control.js';
 import type { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/built-in/deprecation.js';
 import { loadWriteParts } from '../resource/load-write-parts.js';
@@ -9,7 +11,6 @@ import type { ResourceTable } from '../resource/resource-table.js';
 import { goDurationError } from '../status/go-duration-error.js';
 import { badRequest, methodNotSupported, Refusal } from '../status/refusal.js';
 import { canBeShown } from '../table/can-be-shown.js';
-import { authenticate, type User } from './auth.js';
 import { encodeBody } from './body/encode-body.js';
 import { protobufType } from './body/media-type.js';
 import { metadataOnly } from './body/metadata-only.js';
@@ -45,14 +46,12 @@ import { Warnings } from './warnings.js';
 export interface DispatcherParts {
   readonly table: ResourceTable;
   readonly handlers: VerbHandlers;
-  /** Requests must carry it, or one that `userOf` knows. */
-  readonly token: string;
-  /** Whose token that is, of those that the server has issued itself. @default it has issued none */
-  readonly userOf?: (token: string) => User | undefined;
+  /** Who asks, and whether that is allowed. */
+  readonly gate: RequestGate;
   /** The keys that verify service account tokens. @default none are published */
   readonly openIdKeys?: () => OpenIdKeys;
   /** Headers that tell how a request is ranked. @default none */
-  readonly flowHeaders?: (user: User, info: RequestInfo) => ReplyHeaders;
+  readonly flowHeaders?: (user: UserInfo, info: RequestInfo) => ReplyHeaders;
   readonly clock: Scheduler;
   readonly log: Logger;
   /** Aborts when the server goes: watches then end, as they would after their time. */
@@ -68,7 +67,7 @@ interface Exchange {
   readonly reply: Reply;
   readonly info: RequestInfo;
   readonly warnings: Warnings;
-  readonly user: User;
+  readonly user: UserInfo;
   readonly timeoutMs: number;
 }
 
@@ -96,15 +95,17 @@ export class Dispatcher {
       'audit-id': request.headers['audit-id'] || systemRandom.uuid(),
     });
     const warnings = new Warnings();
-    const { log, token, userOf, flowHeaders } = this.#parts;
+    const { log, gate, flowHeaders } = this.#parts;
     let info: RequestInfo | undefined;
     try {
       info = parsePath(request);
       const timeoutMs = timeoutOf(info);
-      const user = authenticate(request, info, token, userOf);
+      const user = gate.identify(request, info, (text) => warnings.add(text));
       if (flowHeaders !== undefined) reply.mark(flowHeaders(user, info));
+      gate.check(user, info);
       const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs };
-      if (info.isResource) await this.#serveResource(exchange);
+      // A second slash at the start leads away from the API, wherever the rest would lead.
+      if (info.isResource && !info.path.startsWith('//')) await this.#serveResource(exchange);
       else await serveNonResource(this.#nonResource, exchange);
     } catch (error) {
       // Nobody is there any more to be told about what its going has caused.

@@ -58,8 +58,7 @@ export function parseRequestInfo(method: string, rawPath: string): RequestInfo {
   const segments = path.replace(/^\/+|\/+$/g, '').split('/');
   const hasGroup = segments[0] === 'apis';
   const isApi = hasGroup || segments[0] === 'api';
-  // A second slash at the start leads away from the API, wherever the rest would lead.
-  if (!isApi || path.startsWith('//') || segments.length < (hasGroup ? 4 : 3)) {
+  if (!isApi || segments.length < (hasGroup ? 4 : 3)) {
     return { ...nothing, path, query, verb: method.toLowerCase() };
   }
   const group = hasGroup ? (segments[1] ?? '') : '';

@@ -1,3 +1,5 @@
+import type { ClientCertificate } from '../authentication/client-certificate.js';
+
 /** A request as the server sees it, whichever way it came. */
 export interface ServerRequest {
   /** In capitals, as sent. */
@@ -6,6 +8,10 @@ export interface ServerRequest {
   readonly path: string;
   /** Names in lower case; a header that came several times is joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The headers that name another user to act as, `impersonate-…`, line by line; undefined without any. */
+  readonly impersonation?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The certificate that the client has shown in the TLS handshake; undefined without one. */
+  readonly certificate?: ClientCertificate | undefined;
   /** Empty without one. What is longer than {@link maxBodyBytes} may be cut one byte behind it. */
   readonly body: Uint8Array;
   /** Aborts when the client has gone, or the server is going: nobody waits for the answer any more. */

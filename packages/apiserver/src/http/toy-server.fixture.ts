@@ -1,9 +1,13 @@
 import '../resource/write-parts.fixture.js';
 import { Buffer } from 'node:buffer';
-import { type Logger, type Scheduler, silentLogger, systemClock } from 'riata/runtime';
+import { type Logger, type Scheduler, silentLogger, systemClock, systemRandom } from 'riata/runtime';
+import { TokenAuthenticator } from '../authentication/token-authenticator.js';
+import { AccessControl } from '../authorization/access-control.js';
 import { builtInResources } from '../resource/built-in/built-in-resource.js';
+import { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import { ServedResources } from '../resource/resource-table.js';
+import { MemoryStorage } from '../storage/memory-storage.js';
 import { Dispatcher } from './dispatcher.js';
 import type { Reply, ReplyHeaders } from './reply.js';
 import type { ServerRequest } from './server-request.js';
@@ -34,7 +38,12 @@ export function toyServer(options: ToyOptions = {}) {
   table.setCustom('foos.example.com', customResources());
   const { clock = systemClock, log = silentLogger, stopping } = options;
   const handlers: VerbHandlers = { ...toyHandlers(calls), ...options.handlers };
-  const dispatcher = new Dispatcher({ table, handlers, token: 'secret', clock, log, stopping });
+  const storage = new MemoryStorage({ clock });
+  const store = new ObjectStore(storage, systemRandom, () => {});
+  const core = (plural: string) => table.find('', 'v1', plural) as Resource;
+  const tokens = new TokenAuthenticator({ store, core, token: 'secret', now: () => clock.now() });
+  const gate = new AccessControl(storage, tokens);
+  const dispatcher = new Dispatcher({ table, handlers, gate, clock, log, stopping });
   return { calls, table, dispatcher, ask: (request: Partial<Asked>) => ask(dispatcher, request) };
 }
 

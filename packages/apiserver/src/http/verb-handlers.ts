@@ -1,7 +1,7 @@
 import type { JsonObject, KubeObject } from 'riata/object';
+import type { UserInfo } from '../authentication/user-info.js';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
-import type { User } from './auth.js';
 import type { Negotiated } from './body/negotiate.js';
 import type { PatchBody } from './body/request-body.js';
 import type { DeleteOptions } from './options/delete-options.js';
@@ -21,7 +21,7 @@ export interface VerbRequest<Options> {
   readonly options: Options;
   readonly negotiated: Negotiated;
   /** Who asks. */
-  readonly user: User;
+  readonly user: UserInfo;
   /** Says something to the caller that is no error. Not after the answer has begun. */
   warn(text: string): void;
   /** Aborts when the client has gone, the time for the request is over, or the server stops. */

@@ -40,6 +40,13 @@ export interface Change {
   readonly tracked?: boolean;
 }
 
+/** An object that the server makes by itself, and where it belongs. */
+export interface SeededObject {
+  /** `''` for what lives in none. */
+  readonly namespace: string;
+  readonly own: OwnObject;
+}
+
 /** The result of a write: what is stored now, in the resource's version. */
 export interface Written {
   readonly object: KubeObject;
@@ -101,6 +108,7 @@ export class ObjectStore {
     tracked = false,
   ): Steps<KubeObject> {
     const placed = withDefaults(resource, inNamespace(resource, namespace, body));
+    context.guard?.({ resource, namespace, object: placed, before: undefined });
     const { resourceVersion: sentVersion, generation } = metaOf(placed);
     const wiped = wipeSystemFields(placed);
     const named = this.#named(resource, wiped);
@@ -118,6 +126,7 @@ export class ObjectStore {
     }));
     this.#warn(resource, object, undefined, '', context);
     this.#gate(resource, namespace, name);
+    context.confirmCreate?.();
     if (Number(sentVersion) > 0 && !context.dryRun) {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
     }
@@ -132,15 +141,40 @@ export class ObjectStore {
 
   /** Stores what the server makes by itself and what is whole but for its identity: `create` would make the same of it. */
   place(resource: Resource, namespace: string, own: OwnObject, context: WriteContext): void {
+    const key = keyFor(namespace, textOf(metaOf(own.object).name));
+    this.#storage.put(resource.table, key, this.#whole(resource, namespace, own, context));
+  }
+
+  /** As {@link place}, for a resource that has no objects: they may be made when somebody asks for them. */
+  seed(resource: Resource, all: readonly SeededObject[], context: WriteContext): void {
+    const storage = this.#storage;
+    if (storage.seed === undefined) {
+      for (const { namespace, own } of all) this.place(resource, namespace, own, context);
+      return;
+    }
+    const make = (first: number) =>
+      all.map(({ namespace, own }, index) => {
+        const object = this.#whole(resource, namespace, own, context)(first + index);
+        return [keyFor(namespace, object.metadata.name), object] as const;
+      });
+    storage.seed(resource.table, { count: all.length, make });
+  }
+
+  /** Makes an object of the server's own for its revision: what such objects have in common is shared and frozen. */
+  #whole(
+    resource: Resource,
+    namespace: string,
+    own: OwnObject,
+    { fieldManager, now: time }: WriteContext,
+  ): (revision: number) => KubeObject {
     const { apiVersion, kind } = resource;
-    const { fieldManager, now: time } = context;
-    const { object, fieldsV1, status, manager = fieldManager } = own;
+    const { object, fieldsV1, applied, status, manager = fieldManager } = own;
     const fields = { apiVersion, time, fieldsType: 'FieldsV1' };
     const entries = [
+      ...(applied === undefined ? [] : [{ ...applied, operation: 'Apply', ...fields }]),
       ...(status === undefined ? [] : [{ ...status, operation: 'Apply', ...fields, subresource: 'status' }]),
       ...(fieldsV1 === undefined ? [] : [{ manager, operation: 'Update', ...fields, fieldsV1 }]),
     ];
-    const name = textOf(metaOf(object).name);
     const metadata = {
       ...metaOf(object),
       ...(namespace === '' ? {} : { namespace }),
@@ -148,15 +182,14 @@ export class ObjectStore {
       creationTimestamp: time,
       ...(entries.length === 0 ? {} : { managedFields: entries }),
     };
-    // Made in one go, as a new server places dozens: what they have in common is shared and frozen already.
-    this.#storage.put(resource.table, keyFor(namespace, name), (revision) =>
+    // Made in one go, as a new server places dozens.
+    return (revision) =>
       freeze({
         kind,
         apiVersion,
         ...object,
         metadata: { ...metadata, resourceVersion: String(revision) },
-      } as KubeObject),
-    );
+      } as unknown as KubeObject);
   }
 
   /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */
@@ -193,6 +226,7 @@ export class ObjectStore {
     const live = shownAs(stored.object, resource) as unknown as JsonObject;
     expectStored(resource, stored, expected);
     const made = withDefaults(resource, inNamespace(resource, namespace, make(live)));
+    context.guard?.({ resource, namespace, object: made, before: live });
     const kept = keepSystemFields(resource, name, live, made, subresource);
     const managedFields = tracked ? undefined : () => managedFieldsOf(resource, live, kept, context, subresource);
     const object = yield* this.#ready(resource, kept, live, subresource, context, (prepared) => ({

@@ -1,5 +1,15 @@
 import type { JsonObject } from 'riata/object';
 import type { FieldWriter } from './field-tracking.js';
+import type { Resource } from './resource.js';
+
+/** An object that is about to be written. */
+export interface GuardedWrite {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly object: JsonObject;
+  /** As it is stored; undefined for a new one. */
+  readonly before: JsonObject | undefined;
+}
 
 /** What the verbs have to know of a request that writes. */
 export interface WriteContext {
@@ -12,6 +22,10 @@ export interface WriteContext {
   warn(text: string): void;
   /** Who asks (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
   readonly user?: JsonObject;
+  /** Refuses what would give away rights that the caller does not have. @default everything is taken */
+  readonly guard?: (write: GuardedWrite) => void;
+  /** Refuses to make an object by a write that is no plain creation. @default it is made */
+  readonly confirmCreate?: () => void;
   /** The time of the request, RFC 3339, in whole seconds. */
   readonly now: string;
   /** The time of the request in milliseconds. */

@@ -1,5 +1,6 @@
 import type { Status, StatusCause, StatusDetails } from 'riata/object';
 import { causeOf, type FieldError, formatFieldError } from './field-error.js';
+import { goQuote } from './go-quote.js';
 
 /** The names of a resource that messages speak of. */
 export interface ResourceName {
@@ -23,7 +24,7 @@ export class Refusal extends Error {
 }
 
 interface RefusalExtra {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A token to go on with, in the metadata of the Status. */
   readonly continue?: string;
 }
@@ -122,9 +123,16 @@ export function badRequest(message: string): Refusal {
   return new Refusal(400, 'BadRequest', message);
 }
 
-export function forbiddenWrite(resource: ResourceName, name: string, why: string, causes?: StatusCause[]): Refusal {
-  const message = `${qualified(resource)} "${name}" is forbidden: ${why}`;
-  return new Refusal(403, 'Forbidden', message, detailsOf(resource, name, causes === undefined ? {} : { causes }));
+export function forbiddenWrite(
+  resource: ResourceName,
+  name: string,
+  why: string,
+  causes?: StatusCause[],
+  headers?: Readonly<Record<string, string>>,
+): Refusal {
+  const named = name === '' ? qualified(resource) : `${qualified(resource)} ${goQuote(name)}`;
+  const details = detailsOf(resource, name, causes === undefined ? {} : { causes });
+  return new Refusal(403, 'Forbidden', `${named} is forbidden: ${why}`, details, { headers });
 }
 
 export function methodNotSupported(resource: ResourceName, action: string): Refusal {

@@ -123,3 +123,55 @@ describe('MemoryStorage', () => {
     );
   });
 });
+
+describe('a seed', () => {
+  const object = (name: string, revision: number) =>
+    ({ metadata: { name, resourceVersion: String(revision) } }) as unknown as KubeObject;
+  const seeded = (storage: MemoryStorage) => {
+    let made = 0;
+    storage.seed('roles', {
+      count: 2,
+      make: (first) => {
+        made += 1;
+        return ['b', 'a'].map((name, index) => [name, object(name, first + index)] as const);
+      },
+    });
+    return () => made;
+  };
+
+  test('takes revisions at once, and is made by the first who asks', () => {
+    const storage = new MemoryStorage({ clock: new VirtualClock() });
+    storage.put('pods', 'p', (revision) => object('p', revision));
+    const made = seeded(storage);
+    expect([storage.revision, storage.count('roles'), made()]).toEqual([3, 2, 0]);
+    expect(storage.put('pods', 'q', (revision) => object('q', revision)).revision).toBe(4);
+    expect(storage.get('roles', 'a')?.revision).toBe(3);
+    expect(storage.list('roles').items.map(({ key, revision }) => [key, revision])).toEqual([
+      ['a', 3],
+      ['b', 2],
+    ]);
+    expect(storage.list('roles', { revision: 2 }).items.map(({ key }) => key)).toEqual(['b']);
+    expect([storage.count('roles'), made()]).toEqual([2, 1]);
+  });
+
+  test('is part of what watches hear, unless it was compacted', () => {
+    const heard = (compactTo: number, from: number) => {
+      const storage = new MemoryStorage({ clock: new VirtualClock() });
+      seeded(storage);
+      storage.compact(compactTo);
+      const keys: string[] = [];
+      using _watch = storage.watch('roles', from, ({ key }) => keys.push(key));
+      storage.put('roles', 'c', (revision) => object('c', revision));
+      return keys;
+    };
+    expect(heard(0, 0)).toEqual(['b', 'a', 'c']);
+    expect(heard(1, 1)).toEqual(['a', 'c']);
+    expect(heard(2, 2)).toEqual(['c']);
+  });
+
+  test('is not for a resource that has objects', () => {
+    const storage = new MemoryStorage({ clock: new VirtualClock() });
+    storage.put('roles', 'x', (revision) => object('x', revision));
+    expect(() => seeded(storage)).toThrow('a resource that has objects cannot be seeded');
+  });
+});

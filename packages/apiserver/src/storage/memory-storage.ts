@@ -4,6 +4,7 @@ import {
   CompactedError,
   type ListPage,
   type ListRange,
+  type Seed,
   type Storage,
   type StorageEvent,
   type Stored,
@@ -78,6 +79,13 @@ export class MemoryStorage implements Storage {
     return after;
   }
 
+  seed(resource: string, objects: Seed): void {
+    const first = this.#revision + 1;
+    this.#revision += objects.count;
+    this.#log.push({ revision: this.#revision, at: this.#clock.monotonic() });
+    this.#table(resource).seed(first, objects);
+  }
+
   remove(resource: string, key: string, make: (revision: number) => KubeObject): Stored {
     if (this.get(resource, key) === undefined)
       throw new Error(`storage: ${resource} ${key} is not there to be removed`);
@@ -148,16 +156,37 @@ class Table {
   readonly #chains = new Map<string, Chain>();
   #events: StorageEvent[] = [];
   readonly #listeners = new Set<(event: StorageEvent) => void>();
+  /** What is stored and was not asked for yet. */
+  #seed: (() => void) | undefined;
+  #seeded = 0;
+  /** Up to where the past was forgotten before that was made. */
+  #compactedBefore = 0;
 
   get size(): number {
-    return this.#current.size;
+    return this.#current.size + this.#seeded;
+  }
+
+  seed(first: number, { count, make }: Seed): void {
+    if (this.size > 0) throw new Error('storage: a resource that has objects cannot be seeded');
+    this.#seeded = count;
+    this.#seed = () => {
+      this.#seed = undefined;
+      this.#seeded = 0;
+      make(first).forEach(([key, object], index) => {
+        const after = { key, revision: first + index, object };
+        this.write({ revision: after.revision, key, before: undefined, after, removed: undefined });
+      });
+      if (this.#compactedBefore > 0) this.compact(this.#compactedBefore);
+    };
   }
 
   get(key: string): Stored | undefined {
+    this.#seed?.();
     return this.#current.get(key);
   }
 
   write(event: StorageEvent): void {
+    this.#seed?.();
     const { key, revision, before, after } = event;
     const chain = this.#chains.get(key) ?? [{ revision: before?.revision ?? 0, stored: before }];
     chain.push({ revision, stored: after });
@@ -175,12 +204,17 @@ class Table {
   }
 
   watch(from: number, listener: (event: StorageEvent) => void): Disposable {
+    this.#seed?.();
     for (const event of this.#events.slice(firstAfter(this.#events, from))) listener(event);
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   compact(revision: number): void {
+    if (this.#seed !== undefined) {
+      this.#compactedBefore = revision;
+      return;
+    }
     this.#events = this.#events.slice(firstAfter(this.#events, revision));
     for (const [key, chain] of this.#chains) {
       const newest = chain.findLastIndex((version) => version.revision <= revision);
@@ -190,6 +224,7 @@ class Table {
   }
 
   list(range: ListRange & { readonly revision: number }, isNow: boolean): ListPage {
+    this.#seed?.();
     const { prefix = '', after, limit, filter, revision } = range;
     const keys = isNow ? this.#sorted() : this.#keysAt();
     const items: Stored[] = [];

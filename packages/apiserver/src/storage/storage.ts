@@ -46,6 +46,13 @@ export interface ListPage {
   readonly remaining: number;
 }
 
+/** Objects that are stored before anybody has asked for them. */
+export interface Seed {
+  readonly count: number;
+  /** The objects, by their keys; the first has the revision `first`. Called at most once. */
+  make(first: number): readonly (readonly [key: string, object: KubeObject])[];
+}
+
 /**
  * Where objects live: a history of versions under one revision counter. Reads and writes are immediate, so that a
  * read, a decision and a write that follow each other without an `await` are one transaction. `persisted` is the seam
@@ -62,6 +69,12 @@ export interface Storage {
   count(resource: string): number;
   /** Stores what `make` gives for the revision of this write. */
   put(resource: string, key: string, make: (revision: number) => KubeObject): Stored;
+  /**
+   * Stores new objects of a resource that has none yet, each with a revision of its own, as one `put` after the other
+   * would. They may be made as late as somebody reads, writes or watches the resource. Observers are not told.
+   * @default the server stores them one by one
+   */
+  seed?(resource: string, objects: Seed): void;
   /** Removes an object; `make` gives its last state for the revision of the removal. Throws if there is none. */
   remove(resource: string, key: string, make: (revision: number) => KubeObject): Stored;
   /**

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from 'riata/object';
-import type { User } from '../http/auth.js';
+import type { UserInfo } from '../authentication/user-info.js';
 import type { ReplyHeaders } from '../http/reply.js';
 import type { RequestInfo } from '../http/request-info.js';
 import { stringsOf, textOf, valueAt } from '../resource/metadata.js';
@@ -37,7 +37,7 @@ export class FlowClassifier {
   }
 
   /** The headers that tell of the flow; none if no FlowSchema matches. */
-  headersFor(user: User, info: RequestInfo): ReplyHeaders {
+  headersFor(user: UserInfo, info: RequestInfo): ReplyHeaders {
     this.#flows ??= this.#read();
     for (const { rules, headers } of this.#flows) if (rules.some((rule) => matches(rule, user, info))) return headers;
     return {};
@@ -67,13 +67,13 @@ function precedenceOf(object: JsonObject): number {
   return typeof precedence === 'number' ? precedence : 1000;
 }
 
-function matches(rule: JsonObject, user: User, info: RequestInfo): boolean {
+function matches(rule: JsonObject, user: UserInfo, info: RequestInfo): boolean {
   if (!objectsOf(rule.subjects).some((subject) => isSubject(subject, user))) return false;
   if (info.isResource) return objectsOf(rule.resourceRules).some((of) => isResourceMeant(of, info));
   return objectsOf(rule.nonResourceRules).some((of) => isPathMeant(of, info));
 }
 
-function isSubject(subject: JsonObject, { username, groups }: User): boolean {
+function isSubject(subject: JsonObject, { username, groups }: UserInfo): boolean {
   if (subject.kind === 'User') return isNamed(valueAt(subject, 'user.name'), textOf(username));
   if (subject.kind === 'Group') {
     const name = textOf(valueAt(subject, 'group.name'));

@@ -1,29 +1,60 @@
 import type { JsonObject } from 'riata/object';
-import { administrator, type User } from '../http/auth.js';
-import { reviewToken, type TokenReviewParts } from './token-review.js';
+import type { TokenAuthenticator } from '../authentication/token-authenticator.js';
+import { reviewToken } from '../authentication/token-review.js';
+import type { UserInfo } from '../authentication/user-info.js';
+import {
+  type AccessReviewParts,
+  reviewAccess,
+  reviewOwnAccess,
+  reviewOwnRules,
+} from '../authorization/access-review.js';
+import { withMeta } from '../resource/metadata.js';
 
-type Answer = (review: JsonObject, parts: TokenReviewParts, user: User) => JsonObject;
+/** What reviews are answered from. */
+export interface ReviewParts extends AccessReviewParts {
+  readonly tokens: TokenAuthenticator;
+}
 
-/** Answers to kinds that are asked and not stored: whoever has a token may do everything. */
+/** A review, who asks, and where and when. */
+export interface Review {
+  readonly body: JsonObject;
+  readonly user: UserInfo;
+  readonly namespace: string;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+type Answer = (review: Review, parts: ReviewParts) => JsonObject;
+
+/** Most reviews come back with a status. */
+const withStatus =
+  (statusOf: Answer): Answer =>
+  (review, parts) => ({ ...review.body, status: statusOf(review, parts) });
+
 const answers: Readonly<Record<string, Answer>> = {
-  SelfSubjectReview: (_review, _parts, user) => ({ userInfo: user }),
-  SelfSubjectAccessReview: () => ({ allowed: true }),
-  SubjectAccessReview: () => ({ allowed: true }),
-  LocalSubjectAccessReview: () => ({ allowed: true }),
-  SelfSubjectRulesReview: () => ({
-    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-    incomplete: false,
+  SelfSubjectReview: ({ body, user, now }) => ({
+    ...withMeta(body, { creationTimestamp: now }),
+    status: { userInfo: user },
   }),
-  TokenReview: (review, parts) => reviewToken(parts, review, administrator),
+  SelfSubjectAccessReview: withStatus(({ body, user }, parts) => reviewOwnAccess(parts, body, user)),
+  SubjectAccessReview: withStatus(({ body }, parts) => reviewAccess(parts, body)),
+  LocalSubjectAccessReview: withStatus(({ body, namespace }, parts) => reviewAccess(parts, body, namespace)),
+  // What was asked is not part of the answer.
+  SelfSubjectRulesReview: ({ body, user }, parts) => ({
+    ...{ kind: body.kind, apiVersion: body.apiVersion, metadata: {}, spec: {} },
+    status: reviewOwnRules(parts, body, user),
+  }),
+  TokenReview: withStatus(({ body }, { tokens }) => reviewToken(tokens, body)),
 };
 
-/** The status that answers a review; undefined for a kind that is no review. Throws 400 for one that asks nothing. */
-export function reviewed(
-  kind: string,
-  review: JsonObject,
-  parts: TokenReviewParts,
-  user: User,
-): JsonObject | undefined {
-  return Object.hasOwn(answers, kind) ? answers[kind]?.(review, parts, user) : undefined;
+/** Whether a built-in kind is answered and not stored. */
+export function isReview(kind: string): boolean {
+  return Object.hasOwn(answers, kind);
+}
+
+/** The answer to a review. Throws for one that asks nothing. */
+export function answerReview(kind: string, review: Review, parts: ReviewParts): JsonObject {
+  const answer = answers[kind];
+  if (answer === undefined) throw new Error(`${kind} is not a review`);
+  return answer(review, parts);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, KubeObject, Status } from 'riata/object';
+import { requestToken, type TokenParts } from '../authentication/token-request.js';
 import type { PatchRequest } from '../resource/patch-object.js';
 import { patchedAs } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
@@ -7,7 +8,6 @@ import type { Steps } from '../steps.js';
 import { bindPod } from './binding.js';
 import { type EvictionParts, evict } from './eviction.js';
 import { rescale, scaleOf } from './scale.js';
-import { requestToken, type TokenParts } from './token-request.js';
 
 /** A write to a subresource. `as` is what the body is read as. */
 type Write<B, R = KubeObject | JsonObject | Status> = (

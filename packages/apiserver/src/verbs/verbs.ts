@@ -1,15 +1,8 @@
-import {
-  type FieldSelector,
-  formatTime,
-  isJsonObject,
-  type JsonObject,
-  type KubeObject,
-  type Status,
-} from 'riata/object';
+import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type Status } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
-import { administrator, type User } from '../http/auth.js';
+import type { AccessControl } from '../authorization/access-control.js';
+import { resourceAttributes } from '../authorization/attributes.js';
 import { protobufType } from '../http/body/media-type.js';
-import type { OpenIdKeys } from '../http/non-resource/openid.js';
 import type { DeleteOptions } from '../http/options/delete-options.js';
 import type { ListOptions, ReadOptions } from '../http/options/list-options.js';
 import type { WriteOptions } from '../http/options/write-options.js';
@@ -43,12 +36,9 @@ import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { bindPod } from './binding.js';
 import { componentStatus, componentStatuses, isComponentStatus } from './component-statuses.js';
-import { TokenSigner } from './json-web-token.js';
 import { readLog } from './pod-log.js';
-import { reviewed } from './reviews.js';
+import { answerReview, isReview } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
-import { tokenIssuer } from './token-request.js';
-import { reviewToken, type TokenReviewParts } from './token-review.js';
 
 /** What the verbs work with. */
 export interface VerbParts {
@@ -57,8 +47,7 @@ export interface VerbParts {
   readonly clock: Scheduler;
   readonly random: Random;
   readonly log: Logger;
-  /** What the administrator shows. */
-  readonly token: string;
+  readonly access: AccessControl;
   /** Whether the server does what kube-controller-manager does. */
   readonly controllers: boolean;
   /** A built-in resource, by its group, version and plural. */
@@ -74,28 +63,15 @@ export class Verbs implements VerbHandlers {
   readonly #texts = new ObjectTexts();
   readonly #encoder = new EventEncoder(this.#texts);
   readonly #subresources: SubresourceHandlers;
-  readonly #reviews: TokenReviewParts;
   readonly #sessions = new Set<WatchSession>();
   #watchesFrom = 0;
 
   constructor(parts: VerbParts) {
     this.#parts = parts;
-    const { storage, store, random, token, clock, builtIn } = parts;
+    const { storage, store, random, access, builtIn } = parts;
     const core = (plural: string) => builtIn('', 'v1', plural);
-    this.#reviews = { store, random, token, core, signer: new TokenSigner(), now: () => clock.now() };
     const budgets = () => builtIn('policy', 'v1', 'poddisruptionbudgets');
-    this.#subresources = subresourceHandlers({ ...this.#reviews, storage, budgets });
-  }
-
-  /** Whom a token was issued for, as long as it counts. */
-  userOf(token: string): User | undefined {
-    const { authenticated, user } = reviewToken(this.#reviews, { spec: { token } }, administrator);
-    return authenticated === true && isJsonObject(user) ? user : undefined;
-  }
-
-  /** What the tokens that it issues can be checked by. */
-  openIdKeys(): OpenIdKeys {
-    return { issuer: tokenIssuer, key: this.#reviews.signer.publicKey() };
+    this.#subresources = subresourceHandlers({ store, random, core, signer: access.tokens.signer, storage, budgets });
   }
 
   /** Ends all watches. */
@@ -200,10 +176,8 @@ export class Verbs implements VerbHandlers {
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
-    const status = resource.builtIn ? reviewed(resource.kind, sent, this.#reviews, request.user) : undefined;
-    if (status !== undefined) {
-      return { status: 201, object: { ...track(resource, undefined, sent, context), status } };
-    }
+    if (resource.builtIn && isReview(resource.kind))
+      return { status: 201, object: this.#review(request, sent, context) };
     if (resource.table === '/bindings') return this.#bind(namespace, sent, context);
     return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, sent, context) };
   }
@@ -224,7 +198,8 @@ export class Verbs implements VerbHandlers {
       // Whoever names a uid means an object that is gone; a resourceVersion alone is overlooked.
       if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), { metadata: { name, uid: '' } });
       const fresh = withMeta(sent, { resourceVersion: undefined });
-      return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, fresh, context) };
+      const creating = { ...context, confirmCreate: () => this.#confirmCreate(request) };
+      return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, fresh, creating) };
     }
     const expected = { resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
     const change = { subresource: subresource?.name ?? '', make: () => sent, expected };
@@ -245,7 +220,7 @@ export class Verbs implements VerbHandlers {
       namespace,
       name,
       { ...patch, subresource: subresource?.name ?? '', force: options.force },
-      context,
+      { ...context, confirmCreate: () => this.#confirmCreate(request) },
     );
     return { status: created ? 201 : 200, object };
   }
@@ -265,6 +240,22 @@ export class Verbs implements VerbHandlers {
       deleteObject(store, resource, metadata.namespace ?? '', metadata.name, deleteOptions, context);
     }
     return { object: answer };
+  }
+
+  /** Reviews are answered and not stored. */
+  #review({ resource, namespace, user }: BodyRequest, sent: JsonObject, context: WriteContext): JsonObject {
+    const isLocal = resource.scope === 'Namespaced';
+    if (isLocal) checkNamespace(namespace, textOf(metaOf(sent).namespace));
+    const placed = isLocal ? withMeta(sent, { namespace }) : sent;
+    const review = { body: track(resource, undefined, placed, context), user, namespace, now: context.now };
+    return answerReview(resource.kind, review, this.#parts.access);
+  }
+
+  /** Who makes an object by an update or an apply must be allowed to create it. */
+  #confirmCreate({ user, resource, namespace, name }: Omit<VerbRequest<unknown>, 'options'>): void {
+    const { group, plural } = resource;
+    const create = { verb: 'create', group, resource: plural, namespace, name };
+    this.#parts.access.authorizer.check(resourceAttributes(user, create));
   }
 
   *#createBelow(request: BodyRequest, subresource: Subresource, context: WriteContext): Steps<VerbAnswer> {
@@ -287,14 +278,17 @@ export class Verbs implements VerbHandlers {
     return { status: 201, object: bindPod(this.#parts.store, pods, namespace, name, binding, context) };
   }
 
-  #context(request: { warn(text: string): void; readonly user: User }, options: Partial<WriteOptions>): WriteContext {
+  #context(request: Omit<VerbRequest<unknown>, 'options'>, options: Partial<WriteOptions>): WriteContext {
     const nowMs = this.#parts.clock.now();
+    const { escalation } = this.#parts.access;
+    const { user, name } = request;
     return {
       dryRun: options.dryRun ?? false,
       fieldManager: options.fieldManager ?? '',
       fieldValidation: options.fieldValidation ?? 'Ignore',
       warn: (text) => request.warn(text),
-      user: request.user,
+      user,
+      guard: (write) => escalation.check(user, { ...write, name }),
       now: formatTime(nowMs),
       nowMs,
     };

@@ -131,8 +131,20 @@ function isWatch({ path }: ServerRequest): boolean {
 
 function copy({ method, path, headers, body = '' }: TransportRequest, signal: AbortSignal): ServerRequest {
   const named: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    named[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
+  let impersonation: Record<string, readonly string[]> | undefined;
+  for (const [given, value] of Object.entries(headers)) {
+    const name = given.toLowerCase();
+    named[name] = typeof value === 'string' ? value : value.join(', ');
+    if (!name.startsWith('impersonate-')) continue;
+    impersonation ??= {};
+    impersonation[name] = typeof value === 'string' ? [value] : [...value];
   }
-  return { method, path, headers: named, body: Uint8Array.from(Buffer.from(body as Uint8Array)), signal };
+  return {
+    method,
+    path,
+    headers: named,
+    impersonation,
+    body: Uint8Array.from(Buffer.from(body as Uint8Array)),
+    signal,
+  };
 }

@@ -2,7 +2,7 @@ import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2S
 import type { TLSSocket } from 'node:tls';
 
 /** Takes a stream over which a request comes. */
-export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) => void;
 
 const settings = { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024, maxHeaderListSize: 1024 * 1024 };
 /** Megabytes that one connection may take for what its streams have yet to send. Node's 10 are one long list. */
@@ -38,7 +38,10 @@ export class Http2Front {
       // A broken connection shows by the end of its streams.
       session.on('error', () => {});
     });
-    server.on('stream', this.#takeStream);
+    // The fourth argument is missing in Node's types.
+    const take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[] = []) =>
+      this.#takeStream(stream, headers, raw);
+    server.on('stream', take);
     return server;
   }
 }

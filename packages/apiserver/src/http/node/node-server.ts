@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtime';
+import { type ClientCertificate, clientCertificateOf } from '../../authentication/client-certificate.js';
 import type { Handle } from '../in-process/in-process-transport.js';
 import type { Reply } from '../reply.js';
 import { maxBodyBytes, type ServerRequest } from '../server-request.js';
@@ -19,7 +20,9 @@ export interface NodeServerOptions {
   /** 0: one that is free. */
   readonly port: number;
   /** Certificate and key; without them, plain HTTP. */
-  readonly tls?: Identity;
+  readonly tls?: Identity | undefined;
+  /** Clients may show certificates of this authority, PEM. @default none is asked for */
+  readonly clientAuthority?: string | undefined;
   readonly clock: Scheduler;
   /** How long requests that are under way may take when the server closes. @default 2000 */
   readonly graceMs?: number;
@@ -39,10 +42,11 @@ export class NodeServer {
   readonly #handle: Handle;
   readonly #options: NodeServerOptions;
   readonly #batch: WriteBatch;
-  readonly #http2 = new Http2Front((stream, headers) => this.#takeStream(stream, headers));
+  readonly #http2 = new Http2Front((stream, headers, raw) => this.#takeStream(stream, headers, raw));
   readonly #running = new Map<Writable, Promise<void>>();
   /** Node's own list has no connections in it that have not finished their handshake. */
   readonly #sockets = new Set<Socket>();
+  readonly #certificates = new WeakMap<TLSSocket, ClientCertificate | undefined>();
   #url = '';
   #port = 0;
   #closing: Promise<void> | undefined;
@@ -51,12 +55,17 @@ export class NodeServer {
     this.#handle = handle;
     this.#options = options;
     this.#batch = new WriteBatch(options.clock);
-    const { tls } = options;
+    const { tls, clientAuthority: ca } = options;
+    // Who shows no certificate, or a bad one, is answered all the same: with 401, or by another credential.
+    const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: false };
     const listener: RequestListener = (incoming, response) => this.#take(incoming, response);
     const settings = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true };
     this.#server = tls
       ? this.#secure(
-          createSecureServer({ ...settings, cert: tls.cert, key: tls.key, ALPNProtocols: protocols }, listener),
+          createSecureServer(
+            { ...settings, ...clients, cert: tls.cert, key: tls.key, ALPNProtocols: protocols },
+            listener,
+          ),
         )
       : createServer(settings, listener);
     this.#server.on('connection', (socket: Socket) => {
@@ -138,17 +147,34 @@ export class NodeServer {
   }
 
   #take(incoming: IncomingMessage, response: ServerResponse): void {
-    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: headersOf(incoming.headers) };
+    const { method = '', url: path = '', rawHeaders, socket } = incoming;
+    const headers = headersOf(incoming.headers);
+    const request = { method, path, headers, ...this.#clientOf(socket as TLSSocket, headers, rawHeaders) };
     this.#run(request, incoming, response, () => {
       if (this.#closing !== undefined) response.setHeader('connection', 'close');
       return new NodeReply(response, this.#options.clock, this.#batch);
     });
   }
 
-  #takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const { ':method': method = '', ':path': path = '', ':authority': host } = headers;
-    const request = { method, path, headers: { host, ...headersOf(headers) } };
+  #takeStream(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+    const { ':method': method = '', ':path': path = '', ':authority': host } = sent;
+    const headers = { host, ...headersOf(sent) };
+    const socket = stream.session?.socket as TLSSocket;
+    const request = { method, path, headers, ...this.#clientOf(socket, headers, rawHeaders) };
     this.#run(request, stream, stream, () => new Http2Reply(stream, this.#options.clock));
+  }
+
+  /** What a request says of who sends it, beyond a token. */
+  #clientOf(socket: TLSSocket, headers: ServerRequest['headers'], rawHeaders: readonly string[]) {
+    const certificate = this.#options.clientAuthority === undefined ? undefined : this.#certificateOf(socket);
+    return { certificate, impersonation: impersonationOf(headers, rawHeaders) };
+  }
+
+  /** Read once for each connection. */
+  #certificateOf(socket: TLSSocket): ClientCertificate | undefined {
+    // Of an HTTP/2 session, Node gives a stand-in for the socket, the same one each time.
+    if (!this.#certificates.has(socket)) this.#certificates.set(socket, clientCertificateOf(socket));
+    return this.#certificates.get(socket);
   }
 
   #run(request: RequestHead, incoming: Readable, response: Writable, reply: () => Reply): void {
@@ -185,7 +211,7 @@ export class NodeServer {
   }
 }
 
-type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers'>;
+type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers' | 'impersonation' | 'certificate'>;
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -225,6 +251,24 @@ function headersOf(headers: IncomingMessage['headers'] | IncomingHttpHeaders): S
     named[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return named;
+}
+
+/** Headers for impersonation line by line: names of groups may have commas in them. */
+function impersonationOf(
+  headers: ServerRequest['headers'],
+  rawHeaders: readonly string[],
+): ServerRequest['impersonation'] {
+  let found = false;
+  for (const name in headers) if (name.startsWith('impersonate-')) found = true;
+  if (!found) return undefined;
+  const lines: Record<string, string[]> = {};
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (!name.startsWith('impersonate-')) continue;
+    lines[name] ??= [];
+    lines[name]?.push(rawHeaders[i + 1] as string);
+  }
+  return lines;
 }
 
 function finished(response: Writable): Promise<void> {

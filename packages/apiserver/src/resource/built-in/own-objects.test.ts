@@ -2,6 +2,12 @@ import '../write-parts.fixture.js';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
+import {
+  defaultClusterRoleBindings,
+  defaultClusterRoles,
+  defaultRoleBindings,
+  defaultRoles,
+} from '../../authorization/default-access.js';
 import { atOnce } from '../../steps.js';
 import { MemoryStorage } from '../../storage/memory-storage.js';
 import { ObjectStore } from '../object-store.js';
@@ -61,6 +67,10 @@ const own: readonly (readonly [string, string, OwnObject])[] = [
   ...ownPriorityClasses().map((own) => ['priorityclasses', '', own] as const),
   ...ownPriorityLevels.map((own) => ['prioritylevelconfigurations', '', own] as const),
   ...ownFlowSchemas(context.now).map((own) => ['flowschemas', '', own] as const),
+  ...defaultClusterRoles.map(({ own }) => ['clusterroles', '', own] as const),
+  ...defaultRoles.map(({ namespace, own }) => ['roles', namespace, own] as const),
+  ...defaultClusterRoleBindings.map(({ own }) => ['clusterrolebindings', '', own] as const),
+  ...defaultRoleBindings.map(({ namespace, own }) => ['rolebindings', namespace, own] as const),
   ['apiservices', '', ownApiService('', 'v1', false, context.now)!],
   ['apiservices', '', ownApiService('example.com', 'v1', true, context.now)!],
 ];

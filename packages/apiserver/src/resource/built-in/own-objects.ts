@@ -10,6 +10,8 @@ export interface OwnObject {
   readonly fieldsV1?: JsonObject;
   /** Who has written it. @default the server */
   readonly manager?: string;
+  /** Who has applied a part of it. @default nobody */
+  readonly applied?: { readonly manager: string; readonly fieldsV1: JsonObject };
   /** Who has applied its status. @default nobody */
   readonly status?: { readonly manager: string; readonly fieldsV1: JsonObject };
 }

@@ -7,6 +7,8 @@ import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject } from '../status/refusal.js';
 import type { TokenSigner } from './json-web-token.js';
+import { serviceAccountUser } from './service-account-name.js';
+import { tokenIssuer } from './token-authenticator.js';
 
 /** What tokens of ServiceAccounts are made with. */
 export interface TokenParts {
@@ -16,9 +18,6 @@ export interface TokenParts {
   /** A resource of the core group. */
   readonly core: (plural: string) => Resource;
 }
-
-/** Who signs, and whom tokens are for if nobody says. */
-export const tokenIssuer = 'https://kubernetes.default.svc';
 
 const tokenKind = { group: 'authentication.k8s.io', plural: 'TokenRequest', kind: 'TokenRequest' };
 const leastSeconds = 10 * 60;
@@ -78,7 +77,7 @@ export function requestToken(
       ...(extended ? { warnafter: start + expirationSeconds } : {}),
     },
     nbf: start,
-    sub: `system:serviceaccount:${namespace}:${name}`,
+    sub: serviceAccountUser(namespace, name),
   };
   const written = { ...request, spec: { ...spec, expirationSeconds } };
   const tracked = track(as, undefined, written, context, 'token');

@@ -1,0 +1,46 @@
+import { authenticate } from '../authentication/authenticate.js';
+import { Impersonation } from '../authentication/impersonation.js';
+import type { TokenAuthenticator } from '../authentication/token-authenticator.js';
+import type { UserInfo } from '../authentication/user-info.js';
+import type { RequestInfo } from '../http/request-info.js';
+import type { ServerRequest } from '../http/server-request.js';
+import type { Storage } from '../storage/storage.js';
+import { attributesOf } from './attributes.js';
+import { Authorizer } from './authorizer.js';
+import { EscalationCheck } from './escalation.js';
+import { RbacIndex } from './rbac-index.js';
+
+/** Decides on requests: who asks, as whom, and whether that is allowed. */
+export interface RequestGate {
+  /** The user that a request acts as. Throws 401, and what impersonation is refused with. */
+  identify(request: ServerRequest, info: RequestInfo, warn: (text: string) => void): UserInfo;
+  /** Throws 403 for what a user may not do. */
+  check(user: UserInfo, info: RequestInfo): void;
+}
+
+/** All that decides on access: tokens, certificates, impersonation, roles. */
+export class AccessControl implements RequestGate {
+  readonly tokens: TokenAuthenticator;
+  readonly rbac: RbacIndex;
+  readonly authorizer: Authorizer;
+  readonly escalation: EscalationCheck;
+  readonly #impersonation: Impersonation;
+
+  constructor(storage: Storage, tokens: TokenAuthenticator) {
+    this.tokens = tokens;
+    this.rbac = new RbacIndex(storage);
+    this.authorizer = new Authorizer(this.rbac);
+    this.escalation = new EscalationCheck(this.authorizer, this.rbac);
+    this.#impersonation = new Impersonation(this.authorizer);
+  }
+
+  identify(request: ServerRequest, info: RequestInfo, warn: (text: string) => void): UserInfo {
+    const user = authenticate(request, this.tokens, warn);
+    if (request.impersonation === undefined) return user;
+    return this.#impersonation.actingUser(request, attributesOf(user, info));
+  }
+
+  check(user: UserInfo, info: RequestInfo): void {
+    this.authorizer.check(attributesOf(user, info));
+  }
+}

@@ -1,0 +1,33 @@
+import type { UserInfo } from '../authentication/user-info.js';
+import type { RequestInfo } from '../http/request-info.js';
+
+/** What somebody wants to do (`authorizer.Attributes`). */
+export interface Attributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  /** Otherwise it is about a path. */
+  readonly isResource: boolean;
+  readonly group: string;
+  /** Plural. */
+  readonly resource: string;
+  readonly subresource: string;
+  /** `''` for all namespaces, and for what lives in none. */
+  readonly namespace: string;
+  /** `''` for any. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** What a request wants to do. */
+export function attributesOf(user: UserInfo, info: RequestInfo): Attributes {
+  const { verb, isResource, group, resource, subresource, namespace, name, path } = info;
+  return { user, verb, isResource, group, resource, subresource, namespace, name, path };
+}
+
+/** Access to a resource; what is not given is empty. */
+export function resourceAttributes(
+  user: UserInfo,
+  given: Pick<Attributes, 'verb' | 'resource'> & Partial<Omit<Attributes, 'user' | 'isResource' | 'path'>>,
+): Attributes {
+  return { user, isResource: true, group: '', subresource: '', namespace: '', name: '', path: '', ...given };
+}
