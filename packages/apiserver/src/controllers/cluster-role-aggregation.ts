@@ -5,6 +5,7 @@ import type { ObjectStore } from '../resource/object-store.js';
 import { patchObject } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
+import { atOnce } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
@@ -51,6 +52,6 @@ export class ClusterRoleAggregation {
       ...{ yamlComplaint: undefined, subresource: '', force: true },
     };
     const context = { ...this.#parts.context(), fieldManager: 'clusterrole-aggregation-controller' };
-    patchObject(store, clusterRoles, '', name, request, context);
+    atOnce(patchObject(store, clusterRoles, '', name, request, context));
   }
 }
