@@ -29,23 +29,23 @@ function* watchChunks(replicas) {
 
 async function measure(mode, replicas) {
   const { loadSource } = await import('./bundle.mjs');
-  const { ListDecoder, WatchDecoder, createIngest, share, freeze } = await loadSource({
+  const { ListDecoder, WatchDecoder, StoreDecoder, share, freeze } = await loadSource({
     'rest/stream/list-decoder.js': ['ListDecoder'],
     'rest/stream/watch-decoder.js': ['WatchDecoder'],
-    'cache/decode/cache-memory.js': ['createIngest'],
+    'cache/decode/store-decoder.js': ['StoreDecoder'],
     'object/index.js': ['share', 'freeze'],
   });
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const ingest =
-    mode === 'unshared'
-      ? { makeObject: undefined, admit: (next, previous) => (previous ? share(previous, next) : next) }
-      : createIngest((key) => store.get(key));
+  const decoder = mode === 'unshared' ? undefined : new StoreDecoder((key) => store.get(key));
+  const shared = decoder
+    ? (next, previous) => decoder.share(next, previous)
+    : (next, previous) => (previous ? share(previous, next) : next);
   const store = new Map();
   let seen = 0;
   const put = (object) => {
     const { namespace, name } = object.metadata;
     const key = `${namespace}/${name}`;
-    const next = freeze(ingest.admit(object, store.get(key)));
+    const next = freeze(shared(object, store.get(key)));
     store.set(key, next);
     if (next.metadata.name.length > 0) seen++;
     if (next.spec.nodeName.length > 0) seen++;
@@ -77,7 +77,7 @@ async function measure(mode, replicas) {
     }
     return process.memoryUsage().heapUsed;
   };
-  const decodeOptions = { cutManagedFields: true, makeObject: ingest.makeObject };
+  const decodeOptions = { cutManagedFields: true, decoder };
   const before = await settle();
   const sync = await consume(new ListDecoder(decodeOptions), listChunks(replicas), put);
   const heap = (await settle()) - before;

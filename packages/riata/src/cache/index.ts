@@ -22,7 +22,7 @@ export {
   RequeueError,
 } from './compat/queue.js';
 export { UndeltaStore } from './compat/undelta-store.js';
-export { createIngest, type Ingest, madeBy } from './decode/cache-memory.js';
+export { StoreDecoder } from './decode/store-decoder.js';
 export { CacheSyncError, isCacheSyncError } from './informer/cache-sync-error.js';
 export type { Change, ChangeType } from './informer/change.js';
 export { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './informer/deleted-final-state-unknown.js';

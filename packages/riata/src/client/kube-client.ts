@@ -176,9 +176,9 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async #watchStream<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions): Promise<WatchStream<R>> {
-    const { namespace, cutManagedFields, makeObject, idleTimeoutMs } = options;
+    const { namespace, cutManagedFields, decoder, idleTimeoutMs } = options;
     const params = watchParams(options);
-    const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, makeObject, idleTimeoutMs } as const;
+    const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, decoder, idleTimeoutMs } as const;
     return (await this.run({ ...operation, ...callOf(options) })) as unknown as WatchStream<R>;
   }
 
@@ -288,14 +288,14 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   #listStream(kind: KindRef, options: ListOptions): Promise<Answers['list']> {
-    const { namespace, cutManagedFields, makeObject } = options;
+    const { namespace, cutManagedFields, decoder } = options;
     return this.run({
       verb: 'list',
       kind,
       namespace,
       params: listParams(options),
       cutManagedFields,
-      makeObject,
+      decoder,
       ...callOf(options),
     });
   }

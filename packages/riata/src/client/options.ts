@@ -1,5 +1,5 @@
 import type { LabelSelector } from '../object/meta.js';
-import type { MakeObject } from '../object/scan/decode-object.js';
+import type { ObjectDecoder } from '../object/scan/decode-object.js';
 import type { FieldSelector } from '../object/selector/field-selector.js';
 import type { Selector } from '../object/selector/label-selector.js';
 import { optionNames } from '../runtime/option-names.js';
@@ -52,8 +52,8 @@ export interface ListOptions extends CallOptions, Selection {
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
   /** Leaves `metadata.managedFields` out before parsing: half the time and memory. @default false */
   readonly cutManagedFields?: boolean;
-  /** How objects are made of their bytes, e.g. by `rawObject`. @default parsed */
-  readonly makeObject?: MakeObject;
+  /** Decodes objects instead of `JSON.parse`, as caches do along what they have stored. @default parsed */
+  readonly decoder?: ObjectDecoder;
 }
 
 export const listOptionNames = callOptionNames.with(selectionNames).and<ListOptions>({
@@ -62,7 +62,7 @@ export const listOptionNames = callOptionNames.with(selectionNames).and<ListOpti
   resourceVersion: true,
   resourceVersionMatch: true,
   cutManagedFields: true,
-  makeObject: true,
+  decoder: true,
 });
 
 /** Options of `pages` and `each`. */
@@ -91,8 +91,8 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly timeoutSeconds?: number;
   /** Leaves `metadata.managedFields` out before parsing. @default false */
   readonly cutManagedFields?: boolean;
-  /** How objects are made of their bytes, e.g. by `rawObject`. @default parsed */
-  readonly makeObject?: MakeObject;
+  /** Decodes objects instead of `JSON.parse`, as caches do along what they have stored. @default parsed */
+  readonly decoder?: ObjectDecoder;
   /** A stream silent for longer is taken for dead and ends with an error. 0 = never. @default the transport's own */
   readonly idleTimeoutMs?: number;
 }
@@ -104,7 +104,7 @@ export const watchOptionNames = callOptionNames.with(selectionNames).and<WatchOp
   allowWatchBookmarks: true,
   timeoutSeconds: true,
   cutManagedFields: true,
-  makeObject: true,
+  decoder: true,
   idleTimeoutMs: true,
 });
 

@@ -195,7 +195,7 @@ export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity/quantity.js';
 export type { QuantityFormat } from './quantity/quantity-parser.js';
 export { compareResourceVersions } from './resource-version.js';
-export { type DecodeOptions, decodeObject, type FramedObject, type MakeObject } from './scan/decode-object.js';
+export { type DecodeOptions, decodeObject, type FramedObject, type ObjectDecoder } from './scan/decode-object.js';
 export { unsafeNumbers } from './scan/unsafe-numbers.js';
 export { structuralProblems } from './schema/check-structural.js';
 export type {

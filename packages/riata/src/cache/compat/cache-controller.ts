@@ -11,7 +11,7 @@ import { isQueueClosed, type PopOptions, type PopProcessFunc, type Queue } from 
 
 /** What a {@link CacheController} does (`cache.Config`): `T` comes from the server, the queue makes it an `A`. */
 export interface CacheControllerConfig<T extends KubeObject, A>
-  extends Pick<ReflectorOptions<T>, 'transform' | 'admitListed' | 'known' | 'useWatchList' | 'silence'> {
+  extends Pick<ReflectorOptions<T>, 'transform' | 'decoder' | 'admitListed' | 'known' | 'useWatchList' | 'silence'> {
   /** What the Reflector fills and {@link process} empties (`Config.Queue`). */
   readonly queue: Queue<T, A> & {
     /** Used unless {@link retryOnError} says otherwise. */
@@ -54,6 +54,7 @@ export const cacheControllerConfigOptionNames = optionNames<CacheControllerConfi
   name: true,
   runtime: true,
   transform: true,
+  decoder: true,
   useWatchList: true,
   silence: true,
   admitListed: true,
@@ -75,9 +76,9 @@ export class CacheController<T extends KubeObject, A> {
     refuseUnknownOptions('CacheController', config, cacheControllerConfigOptionNames);
     this.#config = config;
     this.#runtime = resolveRuntime(config.runtime);
-    const { name, kind, transform, admitListed, known, useWatchList, silence, shouldResync } = config;
+    const { name, kind, transform, decoder, admitListed, known, useWatchList, silence, shouldResync } = config;
     this.#reflector = new Reflector<T>(config.listerWatcher, config.queue, {
-      ...{ name, kind, transform, admitListed, known, useWatchList, silence, shouldResync },
+      ...{ name, kind, transform, decoder, admitListed, known, useWatchList, silence, shouldResync },
       resyncPeriod: config.fullResyncPeriod,
       onError: config.watchErrorHandler,
       pageSize: config.watchListPageSize,

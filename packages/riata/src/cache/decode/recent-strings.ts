@@ -1,5 +1,4 @@
-import { textOf } from '../../object/scan/decode-object.js';
-import { asBuffer } from '../../object/scan/native-bytes.js';
+import { asBuffer, textOf } from '../../object/scan/native-bytes.js';
 
 /** JSON.parse makes one string of equal values up to this length by itself. */
 const SHORT = 10;

@@ -3,9 +3,8 @@ import type { KubeObject } from '../../object/meta.js';
 import { freeze } from '../../object/value/freeze.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { SlicedWork } from '../../runtime/time/sliced-work.js';
-import type { Ingest } from '../decode/cache-memory.js';
+import type { StoreDecoder } from '../decode/store-decoder.js';
 import type { InformerStore } from '../store/informer-store.js';
-import { keysOf } from '../store/keyed-batch.js';
 import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
@@ -15,8 +14,8 @@ import { deliverSome, type SharedProcessor } from './shared-processor.js';
 /** What a {@link DeltaApplier} works on. */
 export interface DeltaApplierOptions<T extends KubeObject> {
   readonly store: InformerStore<T>;
-  /** The way of objects into the store. */
-  readonly ingest: Ingest;
+  /** Makes equal parts of objects one before they are stored. */
+  readonly decoder: StoreDecoder;
   /** The objects of lists have been through {@link admitListed} already. @default false */
   readonly areListsAdmitted?: boolean;
   readonly processor: SharedProcessor<T>;
@@ -37,7 +36,7 @@ const lostFlags: ChangeFlags = { isFinalStateUnknown: true, isRecreated: true };
  */
 export class DeltaApplier<T extends KubeObject> {
   readonly #store: InformerStore<T>;
-  readonly #ingest: Ingest;
+  readonly #decoder: StoreDecoder;
   readonly #areListsAdmitted: boolean;
   readonly #processor: SharedProcessor<T>;
   readonly #onBadObject: (error: unknown, obj: unknown) => void;
@@ -48,9 +47,9 @@ export class DeltaApplier<T extends KubeObject> {
   #stopped = false;
 
   constructor(options: DeltaApplierOptions<T>) {
-    const { store, ingest, areListsAdmitted = false, processor, clock, onBadObject } = options;
+    const { store, decoder, areListsAdmitted = false, processor, clock, onBadObject } = options;
     this.#store = store;
-    this.#ingest = ingest;
+    this.#decoder = decoder;
     this.#areListsAdmitted = areListsAdmitted;
     this.#processor = processor;
     this.#onBadObject = onBadObject;
@@ -66,11 +65,10 @@ export class DeltaApplier<T extends KubeObject> {
   readonly apply = (deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> => {
     this.#work.begin();
     const initial = isInInitialList ? initialFlags : undefined;
-    const keys = keysOf(deltas);
     for (let at = 0; at < deltas.length; at += 1) {
       const delta = deltas[at] as Delta<T>;
       if (!('object' in delta) || this.#isOver) return this.#applyRest(deltas, at, initial);
-      this.#applyOne(delta, initial, keys?.[at]);
+      this.#applyOne(delta, initial);
     }
     return this.#undelivered.length > 0 ? this.#applyRest(deltas, deltas.length, initial) : this.#work.end();
   };
@@ -105,20 +103,20 @@ export class DeltaApplier<T extends KubeObject> {
   }
 
   /** What fails for one object must not keep the others from being taken in. */
-  #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined, key?: string): void {
+  #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined): void {
     try {
       if (delta.type === 'Deleted') this.#delete(delta.object);
-      else this.#put(delta.object, initial, key);
+      else this.#put(delta.object, initial);
     } catch (error) {
       this.#onBadObject(error, delta.object);
     }
   }
 
-  #put(obj: T, initial: ChangeFlags | undefined, knownKey: string | undefined): void {
+  #put(obj: T, initial: ChangeFlags | undefined): void {
     const store = this.#store;
-    const key = knownKey ?? keyOf(obj);
+    const key = keyOf(obj);
     const old = store.peek(key);
-    const next = admit(this.#ingest, obj, old);
+    const next = shared(this.#decoder, obj, old);
     store.put(key, next, old);
     this.#tell(key, old, next, initial, this.#processor.listeners);
   }
@@ -146,7 +144,7 @@ export class DeltaApplier<T extends KubeObject> {
       try {
         const key = keyOf(obj);
         const old = store.peek(key);
-        const admitted = old === undefined && this.#areListsAdmitted ? obj : admit(this.#ingest, obj, old);
+        const admitted = old === undefined && this.#areListsAdmitted ? obj : shared(this.#decoder, obj, old);
         next.add(key, store.isReadAtOnce ? freeze(admitted) : admitted);
         keys.push(key);
       } catch (error) {
@@ -230,20 +228,20 @@ interface Delivery<T extends KubeObject> {
   at: number;
 }
 
-/** An object that only had the same name is no version before. */
-function admit<T extends KubeObject>(ingest: Ingest, next: T, old: T | undefined): T {
-  return ingest.admit(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
+/** An object with the same name and another UID is not the version before. */
+function shared<T extends KubeObject>(decoder: StoreDecoder, next: T, old: T | undefined): T {
+  return decoder.share(next, old !== undefined && isAnotherObject(old, next) ? undefined : old);
 }
 
 /**
  * For objects of a list, as they come: what they share with what is known need not be held until the list is whole. What
  * the store has then may be newer than what they were compared with; that is made good when they are applied.
  */
-export function admitListed<T extends KubeObject>(store: InformerStore<T>, ingest: Ingest): (object: T) => T {
+export function admitListed<T extends KubeObject>(store: InformerStore<T>, decoder: StoreDecoder): (object: T) => T {
   return (object) => {
     try {
       const key = keyOf(object);
-      return admit(ingest, object, store.size === 0 ? undefined : store.peek(key));
+      return shared(decoder, object, store.size === 0 ? undefined : store.peek(key));
     } catch {
       return object; // What is wrong with it is told when it is applied.
     }

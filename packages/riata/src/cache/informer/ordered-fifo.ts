@@ -1,7 +1,6 @@
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { PopOptions, PopProcessFunc, Queue } from '../compat/queue.js';
 import { defaultKeyFunc, type KeyFunc, keyed, resourceVersionOf } from '../store/key-func.js';
-import { noteKeys } from '../store/keyed-batch.js';
 import type { KeyListerGetter } from '../store/store.js';
 import { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
@@ -179,12 +178,6 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
       (taken) => {
         this.#underway = taken;
         deltas = taken.map(({ delta }) => delta);
-        // A transform may have given an object another name.
-        if (this.#transform === undefined)
-          noteKeys(
-            deltas,
-            taken.map(({ key }) => key),
-          );
         return process(deltas, !this.#synced.raised);
       },
       (taken, putBack) => {

@@ -7,7 +7,7 @@ import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { link, onAbort } from '../../runtime/signals.js';
 import { CacheController } from '../compat/cache-controller.js';
 import type { Queue } from '../compat/queue.js';
-import { createIngest, type Ingest, madeBy } from '../decode/cache-memory.js';
+import { StoreDecoder } from '../decode/store-decoder.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
 import type { ReflectorHealth } from '../reflector/reflector-options.js';
 import { reflectorSettings } from '../reflector/reflector-settings.js';
@@ -68,7 +68,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   readonly #listerWatcher: ListerWatcher<T>;
   readonly #options: SharedIndexInformerOptions<T>;
   readonly #runtime: Runtime;
-  readonly #ingest: Ingest;
+  readonly #decoder: StoreDecoder;
   readonly #store: InformerStore<T>;
   readonly #queue: Queue<T, readonly Delta<T>[]>;
   readonly #processor = new SharedProcessor<T>();
@@ -90,7 +90,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     refuseUnknownOptions(`informer "${this.name}"`, options, sharedIndexInformerOptionNames);
     // Not as late as in run, where nobody may be listening.
     reflectorSettings(this.name, { pageSize: options.pageSize, silence: options.silence });
-    this.#ingest = createIngest((key) => this.#store.peek(key));
+    this.#decoder = new StoreDecoder((key) => this.#store.peek(key));
     this.#listerWatcher = listerWatcher;
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
@@ -203,25 +203,25 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     const { kind, pageSize, useWatchList, silence } = this.#options;
     const onBadObject = (error: unknown) =>
       log.error('an object could not be taken in', { informer: this.name, error });
-    const [store, ingest] = [this.#store, this.#ingest];
-    // A queue of somebody else's making may change what it is given, which must not be shared by others then.
+    const [store, decoder] = [this.#store, this.#decoder];
+    // A queue of the user may change the objects that it is given; they must not share parts with others then.
     const areListsAdmitted = this.#options.newQueue === undefined;
-    const isAloneWithThem = areListsAdmitted && this.#transform === undefined;
-    const makeObject = isAloneWithThem ? ingest.makeObject : undefined;
+    const isDecoder = areListsAdmitted && this.#transform === undefined;
     const applier = new DeltaApplier({
-      ...{ store, ingest, areListsAdmitted, processor: this.#processor, clock, onBadObject },
+      ...{ store, decoder, areListsAdmitted, processor: this.#processor, clock, onBadObject },
     });
     using _stopping = onAbort(signal, () => applier.stop());
     this.#controller = new CacheController({
       ...{ kind, useWatchList, silence },
       name: this.name,
       queue: this.#queue,
-      listerWatcher: madeBy(this.#listerWatcher, makeObject),
+      listerWatcher: this.#listerWatcher,
+      decoder: isDecoder ? decoder : undefined,
       process: applier.apply,
       fullResyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
       shouldResync: () => this.#resync.check(),
       transform: this.#transform,
-      admitListed: areListsAdmitted ? admitListed(store, ingest) : undefined,
+      admitListed: areListsAdmitted ? admitListed(store, decoder) : undefined,
       known: (key) => store.peek(key),
       watchErrorHandler: this.#watchErrorHandler,
       watchListPageSize: pageSize,

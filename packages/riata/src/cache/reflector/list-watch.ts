@@ -4,7 +4,6 @@ import { callOf, listParams } from '../../client/operation/params.js';
 import type { ListOptions, Selection, WatchOptions } from '../../client/options.js';
 import { type KindRef, type MetadataOnly, metadataOnly, type Scope } from '../../object/kind.js';
 import type { KubeList, KubeObject, ListMeta } from '../../object/meta.js';
-import type { MakeObject } from '../../object/scan/decode-object.js';
 import { type ServerContact, serverContact } from '../../rest/chain/server-contact.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
 import type { WatchConsumer } from '../../rest/stream/watch-stream.js';
@@ -40,14 +39,11 @@ export interface ListWatchOptions extends Selection {
   readonly tweak?: <O extends ListOptions | WatchOptions>(options: O) => O;
   /** Asks for metadata alone: no spec, no status. @default false */
   readonly metadataOnly?: boolean;
-  /** How objects are made of their bytes. @default parsed */
-  readonly makeObject?: MakeObject;
 }
 
 export const listWatchOptionNames = optionNames<ListWatchOptions>({
   tweak: true,
   metadataOnly: true,
-  makeObject: true,
   namespace: true,
   labelSelector: true,
   fieldSelector: true,
@@ -80,11 +76,11 @@ export function listWatch(
   options: ListWatchOptions = {},
 ): ListerWatcher<KubeObject> {
   refuseUnknownOptions(`listWatch(${kind.kind})`, options, listWatchOptionNames);
-  const { namespace, labelSelector, fieldSelector, tweak, makeObject } = options;
+  const { namespace, labelSelector, fieldSelector, tweak } = options;
   const selection = { namespace, labelSelector, fieldSelector };
   const asked: KindRef = options.metadataOnly ? metadataOnly(kind) : kind;
   const complete = <O extends ListOptions | WatchOptions>(call: O): O => {
-    const completed = { cutManagedFields: true, makeObject, ...call, ...selection };
+    const completed = { cutManagedFields: true, ...call, ...selection };
     return tweak === undefined ? completed : tweak(completed);
   };
   return {
@@ -98,7 +94,7 @@ export function listWatch(
         namespace: completed.namespace,
         params: listParams(completed),
         cutManagedFields: completed.cutManagedFields,
-        makeObject: completed.makeObject,
+        decoder: completed.decoder,
         ...callOf(completed),
       });
     },

@@ -1,5 +1,6 @@
 import type { ListOptions } from '../../client/options.js';
 import type { KubeList, KubeObject, ListMeta } from '../../object/meta.js';
+import type { ObjectDecoder } from '../../object/scan/decode-object.js';
 import { isResourceExpired } from '../../rest/errors/error-guards.js';
 import { abortable, link, throwIfAborted } from '../../runtime/signals.js';
 import { SlicedWork } from '../../runtime/time/sliced-work.js';
@@ -26,6 +27,7 @@ const shortestSilenceMs = 300_000;
 /** What a {@link ReflectorLister} works with. */
 export interface ReflectorListerOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
+  readonly decoder: ObjectDecoder | undefined;
   readonly position: ReflectorPosition;
   readonly intake: ReflectorIntake<T>;
   readonly pageSize: number | undefined;
@@ -102,7 +104,7 @@ export class ReflectorLister<T extends KubeObject> {
   }
 
   async #page(options: ListOptions, into: T[], signal: AbortSignal): Promise<ListMeta> {
-    const { listerWatcher, intake } = this.#options;
+    const { listerWatcher, decoder, intake } = this.#options;
     const take = (item: T): void => {
       if (!intake.accepts(item)) return;
       const kept = intake.keepListed(item);
@@ -110,7 +112,7 @@ export class ReflectorLister<T extends KubeObject> {
     };
     using scope = link(signal);
     using alive = new Liveness(this.#liveness, (why) => scope.abort(deathError('list', why)));
-    const answer = await abortable(listerWatcher.list({ ...options, signal: scope.signal }), scope.signal);
+    const answer = await abortable(listerWatcher.list({ ...options, decoder, signal: scope.signal }), scope.signal);
     if (isWhole(answer)) {
       await this.#eachSliced(answer.items, take, scope.signal);
       return answer.metadata;

@@ -1,6 +1,7 @@
 import type { Duration } from '../../object/duration.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
+import type { ObjectDecoder } from '../../object/scan/decode-object.js';
 import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 
@@ -48,6 +49,8 @@ export interface ReflectorOptions<T extends KubeObject> {
    * Log, health and metrics tell. @default none
    */
   readonly transform?: (object: T) => T;
+  /** Passed to every list and watch: decodes their objects, as an informer does along what it has stored. @default parsed */
+  readonly decoder?: ObjectDecoder;
   /**
    * What each object of a list passes as it comes, after the transform, long before the list is whole: what gives less to
    * hold, such as sharing equal parts, is best done here. The list is of what it gives. Must not throw. @default none
@@ -87,6 +90,7 @@ export const reflectorOptionNames = optionNames<ReflectorOptions<KubeObject>>({
   resyncPeriod: true,
   shouldResync: true,
   transform: true,
+  decoder: true,
   admitListed: true,
   known: true,
   pageSize: true,

@@ -1,5 +1,6 @@
 import type { WatchOptions } from '../../client/options.js';
 import type { KubeObject } from '../../object/meta.js';
+import type { ObjectDecoder } from '../../object/scan/decode-object.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
 import { abortable, link, onAbort } from '../../runtime/signals.js';
 import type { ListerWatcher, WatchSource } from './list-watch.js';
@@ -16,6 +17,7 @@ const shortestTimeoutS = 300;
 /** What a {@link ReflectorWatcher} works with. */
 export interface ReflectorWatcherOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
+  readonly decoder: ObjectDecoder | undefined;
   readonly liveness: LivenessOptions;
   readonly metrics: ReflectorMetrics;
   readonly status: WatchStatus;
@@ -79,12 +81,13 @@ export class ReflectorWatcher<T extends KubeObject> {
   }
 
   async #open(options: WatchOptions, signal: AbortSignal): Promise<WatchSource<T>> {
-    const { listerWatcher, liveness } = this.#options;
+    const { listerWatcher, decoder, liveness } = this.#options;
     using scope = link(signal);
     const silenceMs = Math.max(liveness.silenceMs, shortestOpeningMs);
     using _ = new Liveness({ ...liveness, silenceMs }, (why) => scope.abort(deathError('watch', why)));
     const opening = listerWatcher.watch({
       ...options,
+      decoder,
       allowWatchBookmarks: true,
       // Spread, so that the watches of many clients do not end together for ever.
       timeoutSeconds: Math.floor(shortestTimeoutS * (1 + liveness.random.next())),

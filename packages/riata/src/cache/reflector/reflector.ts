@@ -70,7 +70,7 @@ export class Reflector<T extends KubeObject> {
   #running = false;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions<T> = {}) {
-    const { kind, shouldResync } = options;
+    const { kind, shouldResync, decoder } = options;
     const runtime = resolveRuntime(options.runtime);
     const { clock, random, log, metrics } = runtime;
     const name = options.name ?? nameOf(kind);
@@ -95,8 +95,10 @@ export class Reflector<T extends KubeObject> {
     this.#outages = this.#contact && new OutageDetector(this.#contact);
     const onRecovered = (object: T) => this.#recovered(object);
     this.#intake = new ReflectorIntake(options, { name, log: this.#log, runtime, onRecovered });
-    this.#lister = new ReflectorLister({ listerWatcher, position, intake: this.#intake, pageSize, liveness });
-    this.#watcher = new ReflectorWatcher({ listerWatcher, liveness, metrics: this.#metrics, status: this.#status });
+    this.#lister = new ReflectorLister({ listerWatcher, decoder, position, intake: this.#intake, pageSize, liveness });
+    this.#watcher = new ReflectorWatcher({
+      ...{ listerWatcher, decoder, liveness, metrics: this.#metrics, status: this.#status },
+    });
     this.#resync = new ReflectorResync({ clock, log: this.#log, periodMs, shouldResync, resync: () => store.resync() });
     const onBookmark = () => this.#countVersion();
     this.#target = { store, position, intake: this.#intake, log: this.#log, onBookmark };

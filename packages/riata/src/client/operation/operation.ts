@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../object/json.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeList, KubeObject, Status } from '../../object/meta.js';
-import type { MakeObject } from '../../object/scan/decode-object.js';
+import type { ObjectDecoder } from '../../object/scan/decode-object.js';
 import type { ByteStream } from '../../rest/stream/byte-stream.js';
 import type { ListStream } from '../../rest/stream/list-stream.js';
 import type { WatchStream } from '../../rest/stream/watch-stream.js';
@@ -42,7 +42,7 @@ export interface Operation<V extends Verb = Verb> {
   /** Whoever hears of the answer may keep it, as it is frozen; where that is not possible, it is an object like others. */
   readonly freezeAnswer?: boolean;
   /** How the objects of a list or watch are made of their bytes. @default parsed */
-  readonly makeObject?: MakeObject;
+  readonly decoder?: ObjectDecoder;
   /** Longest wait for the answer to begin. 0 = none. @default the transport's own */
   readonly headersTimeoutMs?: number;
   /** Longest silence in the answer. 0 = none. @default the transport's own */

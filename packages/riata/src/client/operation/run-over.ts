@@ -28,17 +28,17 @@ export function runOver(rest: RestClient, clock: Scheduler): Run {
     deletecollection: async (operation) => (await answerTo(operation)) as Answers['deletecollection'],
     connect: async (operation) => request(operation).stream(sendOptions(operation)),
     list: async (operation) => {
-      const { cutManagedFields, makeObject, signal, kind } = operation;
+      const { cutManagedFields, decoder, signal, kind } = operation;
       const transform = projectionOf(kind);
       const exchanger = exchangerOf(request(operation), operation);
-      const options = { cutManagedFields, makeObject, signal, clock, itemType: kind, transform, maxObjectBytes };
+      const options = { cutManagedFields, decoder, signal, clock, itemType: kind, transform, maxObjectBytes };
       return listStream<KubeObject>(exchanger, options).open();
     },
     watch: async (operation) => {
-      const { cutManagedFields, makeObject, signal, kind } = operation;
+      const { cutManagedFields, decoder, signal, kind } = operation;
       const exchanger = exchangerOf(request(operation).param('watch', 'true'), operation);
       const transform = projectionOf(kind);
-      const options = { cutManagedFields, makeObject, signal, clock, transform, maxObjectBytes };
+      const options = { cutManagedFields, decoder, signal, clock, transform, maxObjectBytes };
       return watchStream<KubeObject>(exchanger, options).open();
     },
   };

@@ -34,7 +34,7 @@ export const retryingWatchOptionNames = optionNames<RetryingWatchOptions>({
   fieldSelector: true,
   allowWatchBookmarks: true,
   cutManagedFields: true,
-  makeObject: true,
+  decoder: true,
   idleTimeoutMs: true,
   signal: true,
   span: true,

@@ -145,10 +145,7 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
     onAbort(signal, () => void registration.remove().then(() => use.release()));
   }
 
-  async replay(
-    matches: (key: Request) => boolean,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<void> {
+  async replay(matches: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const [intake, use] = [this.#intake, this.#use];
     if (intake === undefined || use === undefined) return;
     const { cluster } = this.#options;

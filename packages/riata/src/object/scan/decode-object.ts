@@ -1,7 +1,6 @@
-import { Buffer } from 'node:buffer';
 import { isJsonObject } from '../json.js';
 import { markLossy } from '../value/lossy.js';
-import { asBuffer } from './native-bytes.js';
+import { textOf } from './native-bytes.js';
 import { ObjectScanner, skipSpace } from './object-scanner.js';
 import { unsafeNumbers } from './unsafe-numbers.js';
 
@@ -13,46 +12,38 @@ export interface DecodeOptions {
    * @default false
    */
   readonly cutManagedFields?: boolean;
-  /** Another way than `JSON.parse` to make objects of their bytes, as caches choose it. @default parsed as a whole */
-  readonly makeObject?: MakeObject;
+  /** Decodes objects instead of `JSON.parse`; caches pass one. @default parsed as a whole */
+  readonly decoder?: ObjectDecoder;
 }
 
-/** The bytes of one object, as a scan has framed them. They are reused after the call: nothing may hold on to them. */
+/** The bytes of one object, as a scan has framed them. The memory is reused after the call: don't keep it. */
 export interface FramedObject {
   readonly bytes: Uint8Array;
   /** The object is `bytes[start, end)`. The end may be a guess; it is right if the braces are balanced there. */
   readonly start: number;
   readonly end: number;
-  /**
-   * True if there was no scan: only the end has been guessed, and neither what is to be left out nor numbers have been
-   * looked for. Only makers that say so ({@link MakeObject.takesUnseen}) get such objects.
-   */
-  readonly isUnseen: boolean;
-  /**
-   * What is to be left out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. Where there was no scan, it is
-   * set by whoever finds it, and so is `metadataEnd`.
-   */
-  cutStart: number;
-  cutEnd: number;
+  /** What to leave out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. */
+  readonly cutStart: number;
+  readonly cutEnd: number;
   /** Just past the brace that closes the first `metadata` of the object, if the scan has come so far; else 0. */
-  metadataEnd: number;
+  readonly metadataEnd: number;
   /** True if there may be more to leave out: another `metadata`, another `managedFields`, an escaped key. */
   readonly cutUnsure: boolean;
   /** True if a number may not survive parsing (see {@link unsafeNumbers}). */
   readonly suspectNumber: boolean;
-  /** If not empty, it takes the place of the byte at `start`: a brace and members, which those of the object override. */
+  /** If not empty, it replaces the byte at `start`: a brace and members, which those of the object override. */
   readonly head: string;
 }
 
-/** Makes an object of its bytes; undefined to have it parsed in the usual way (and refused if it is broken). */
-export interface MakeObject {
-  (framed: FramedObject): object | undefined;
+/** Decodes objects in another way than `JSON.parse`, to the same result. */
+export interface ObjectDecoder {
+  /** The object; undefined to have it parsed in the usual way (and refused if it is malformed). */
+  decode(framed: FramedObject): object | undefined;
   /**
-   * It can make some objects that have not been scanned ({@link FramedObject.isUnseen}), as it knows a version of them. It
-   * gives undefined for the others, and is called again after a scan.
-   * @default false
+   * The object `bytes[start, end)`, which nothing has looked at yet: only its end is a guess, and managedFields, if any, are to
+   * be left out. Undefined to have it scanned and {@link decode} called.
    */
-  readonly takesUnseen?: boolean;
+  decodeUnscanned?(bytes: Uint8Array, start: number, end: number): object | undefined;
 }
 
 /**
@@ -70,7 +61,7 @@ export function decodeObject<T = unknown>(bytes: Uint8Array, options: DecodeOpti
     throw new SyntaxError(`expected one JSON object, got ${textOf(bytes, start, Math.min(bytes.length, start + 40))}`);
   }
   const to = start + scanner.length;
-  return decodeScanned<T>(bytes, start, scanner, cut, start, to, '', options.makeObject);
+  return decodeScanned<T>(bytes, start, scanner, cut, start, to, '', options.decoder);
 }
 
 /**
@@ -87,15 +78,14 @@ export function decodeScanned<T>(
   from: number = start,
   to: number = start + scanner.length,
   head = '',
-  makeObject?: MakeObject,
+  decoder?: ObjectDecoder,
 ): T {
-  if (makeObject !== undefined) {
+  if (decoder !== undefined) {
     const cuts = cut && scanner.cutEnd > 0;
-    const made = makeObject({
+    const decoded = decoder.decode({
       bytes,
       start: head === '' ? from : from - 1,
       end: to,
-      isUnseen: false,
       cutStart: cuts ? start + scanner.cutStart : 0,
       cutEnd: cuts ? start + scanner.cutEnd : 0,
       metadataEnd: scanner.metadataEnd > 0 ? start + scanner.metadataEnd : 0,
@@ -103,37 +93,13 @@ export function decodeScanned<T>(
       suspectNumber: scanner.suspectNumber,
       head,
     });
-    if (made !== undefined) return made as T;
+    if (decoded !== undefined) return decoded as T;
   }
   const text =
     cut && scanner.cutEnd > 0
-      ? textAround(bytes, from, start + scanner.cutStart, start + scanner.cutEnd, to, head)
+      ? scanner.joiner.join(bytes, from, start + scanner.cutStart, start + scanner.cutEnd, to, head)
       : head + textOf(bytes, from, to);
   return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
-}
-
-/** Objects up to this size are put together here: strings added up make a third more garbage, and 10 % more work. */
-const joint = Buffer.allocUnsafeSlow(65_536);
-
-/** The text of `head`, `bytes[from, cutStart)` and `bytes[cutEnd, to)`. */
-export function textAround(
-  bytes: Uint8Array,
-  from: number,
-  cutStart: number,
-  cutEnd: number,
-  to: number,
-  head: string,
-): string {
-  const before = head.length;
-  const middle = before + cutStart - from;
-  const length = middle + to - cutEnd;
-  // A head is ASCII but for the odd kind; one that is not is longer in bytes than in characters.
-  if (length > joint.length || (before > 0 && joint.write(head, 0, 'utf8') !== before)) {
-    return head + textOf(bytes, from, cutStart) + textOf(bytes, cutEnd, to);
-  }
-  joint.set(bytes.subarray(from, cutStart), before);
-  joint.set(bytes.subarray(cutEnd, to), middle);
-  return textOf(joint, 0, length);
 }
 
 /** Parses the text of an object, with the two rare checks that a scan has asked for. */
@@ -155,9 +121,4 @@ export function withoutManagedFields(value: unknown): unknown {
   if (!isJsonObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return value;
   const { managedFields: _, ...kept } = metadata;
   return { ...value, metadata: kept };
-}
-
-/** The text of UTF-8 bytes. Malformed sequences become U+FFFD, as in Go. */
-export function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return asBuffer(bytes).utf8Slice(start, end);
 }

@@ -15,3 +15,8 @@ export function asBuffer(bytes: Uint8Array): NativeBytes {
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return buffer as NativeBytes;
 }
+
+/** The text of UTF-8 bytes. Malformed sequences become U+FFFD, as in Go. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return asBuffer(bytes).utf8Slice(start, end);
+}

@@ -1,4 +1,5 @@
 import { asBuffer } from './native-bytes.js';
+import { TextJoiner } from './text-joiner.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -49,6 +50,8 @@ export class ObjectScanner {
   metadataEnd = 0;
   /** Makes `scan` stop (and give false) there; another call goes on. */
   stopAfterMetadata = false;
+  /** For what is left of objects after the cut. */
+  readonly joiner = new TextJoiner();
 
   /** Depth of the object whose metadata is meant: 1 for an object by itself, 2 for one inside a watch event. */
   readonly #base: number;

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../../object/json.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
-import { type DecodeOptions, decodeObject, textOf } from '../../object/scan/decode-object.js';
+import { type DecodeOptions, decodeObject } from '../../object/scan/decode-object.js';
+import { textOf } from '../../object/scan/native-bytes.js';
 import { skipSpace } from '../../object/scan/object-scanner.js';
 import { carryLoss } from '../../object/value/lossy.js';
 import type { Warning } from '../chain/warnings.js';

@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../../object/json.js';
 import type { TypeMeta } from '../../object/meta.js';
-import { textOf } from '../../object/scan/decode-object.js';
 import { mayHoldLongInteger } from '../../object/scan/guess.js';
-import { asBuffer } from '../../object/scan/native-bytes.js';
+import { asBuffer, textOf } from '../../object/scan/native-bytes.js';
 import { isTyped, withType } from './item-type.js';
 
 /** Larger batches are not cut. */

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../../object/json.js';
 import type { TypeMeta } from '../../object/meta.js';
-import { textOf } from '../../object/scan/decode-object.js';
 import { guessLastEnd, mayHoldLongInteger } from '../../object/scan/guess.js';
+import { textOf } from '../../object/scan/native-bytes.js';
 import type { ByteWindow } from '../transport/byte-window.js';
 import { CutBatch, MAX_CUT_BYTES } from './cut-batch.js';
 import { isTyped, withType } from './item-type.js';

@@ -246,7 +246,7 @@ describe('bytes in pieces', () => {
     }
     const long = `-1${'0'.repeat(80)}`;
     for (const members of ['"spec":{"a":9007199254740993}', '"spec":{"a":[-9007199254740993]}', `"a":${long}`]) {
-      const { items } = whole(list(members), { ...options, makeObject: () => undefined });
+      const { items } = whole(list(members), { ...options, decoder: { decode: () => undefined } });
       expect(lossOf(items[0] as object)?.reasons[0]?.paths).toHaveLength(1);
     }
   });

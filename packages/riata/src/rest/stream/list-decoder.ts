@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../../object/json.js';
 import type { KubeObject, ListMeta, TypeMeta } from '../../object/meta.js';
-import { type DecodeOptions, decodeScanned, type MakeObject, textOf } from '../../object/scan/decode-object.js';
+import { type DecodeOptions, decodeScanned, type ObjectDecoder } from '../../object/scan/decode-object.js';
 import {
   guessEnd,
   guessEndBeforePart,
@@ -10,6 +10,7 @@ import {
   mayHoldLongInteger,
   UNKNOWN_BEGINNING,
 } from '../../object/scan/guess.js';
+import { textOf } from '../../object/scan/native-bytes.js';
 import { isSpace, ObjectScanner } from '../../object/scan/object-scanner.js';
 import { ApiError } from '../errors/api-error.js';
 import { counted, DecodeError, excerpt } from '../errors/decode-error.js';
@@ -71,10 +72,10 @@ export class ListDecoder<T = KubeObject> {
   readonly #envelope = new ListEnvelope();
   readonly #scanner: ObjectScanner;
   readonly #cut: boolean;
-  readonly #makeObject: MakeObject | undefined;
+  readonly #decoder: ObjectDecoder | undefined;
   readonly #maxObjectBytes: number;
   readonly #redact: (text: string) => string;
-  /** Items that come together; none where objects are made in another way. */
+  /** Items that come together; undefined with a decoder of the caller. */
   readonly #batch: ListBatch<T> | undefined;
   #at: 'start' | 'envelope' | 'items' | 'item' | 'after' = 'start';
   #expect: Expect = 'item-or-end';
@@ -100,10 +101,10 @@ export class ListDecoder<T = KubeObject> {
   constructor(options: ListDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
     this.#scanner = new ObjectScanner(1, this.#cut);
-    this.#makeObject = options.makeObject;
+    this.#decoder = options.decoder;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
     this.#redact = options.redact ?? ((text) => text);
-    this.#batch = this.#makeObject ? undefined : new ListBatch(this.#cut, this.#maxObjectBytes);
+    this.#batch = this.#decoder ? undefined : new ListBatch(this.#cut, this.#maxObjectBytes);
     this.#setType(options.itemType);
   }
 
@@ -290,21 +291,21 @@ export class ListDecoder<T = KubeObject> {
     // A member that begins like `apiVersion` or `kind` may be one; white space and `{}` are left to `withType`.
     const second = bytes[start + 2];
     const untyped = this.#typeText !== '' && bytes[start + 1] === 0x22 && second !== 0x61 && second !== 0x6b;
-    const make = this.#makeObject;
+    const decoder = this.#decoder;
     const cuts = this.#cut && scanner.cutEnd > 0;
-    const cutHere = make === undefined && cuts && window.cutOut(start + scanner.cutStart, start + scanner.cutEnd);
+    const cutHere = decoder === undefined && cuts && window.cutOut(start + scanner.cutStart, start + scanner.cutEnd);
     if (cutHere) scanner.cutEnd = 0;
     const from = window.start;
     const typeBytes = this.#typeBytes;
     try {
       // In place: putting the type in afterwards costs as much as parsing a tenth of a Pod does.
-      if (untyped && make === undefined && (cutHere || !cuts) && typeBytes.length <= from) {
+      if (untyped && decoder === undefined && (cutHere || !cuts) && typeBytes.length <= from) {
         bytes.set(typeBytes, from + 1 - typeBytes.length);
-        return decodeScanned<T>(bytes, from, scanner, this.#cut, from + 1 - typeBytes.length, to, '', make);
+        return decodeScanned<T>(bytes, from, scanner, this.#cut, from + 1 - typeBytes.length, to, '', decoder);
       }
-      const head = untyped && (make !== undefined || cuts) ? this.#typeText : '';
+      const head = untyped && (decoder !== undefined || cuts) ? this.#typeText : '';
       const first = head === '' ? from : from + 1;
-      return decodeScanned<T>(bytes, from, scanner, this.#cut, first, to, head, make);
+      return decodeScanned<T>(bytes, from, scanner, this.#cut, first, to, head, decoder);
     } catch {
       // The parser's own message would quote the object, which may be a Secret.
       if (!this.#guess) this.#fail('an item that is broken JSON');

@@ -1,4 +1,4 @@
-import { textOf } from '../../object/scan/decode-object.js';
+import { textOf } from '../../object/scan/native-bytes.js';
 import { isSpace } from '../../object/scan/object-scanner.js';
 
 /**

@@ -157,7 +157,7 @@ describe('bytes in pieces', () => {
       '"a":-9007199254740993',
     ]) {
       const text = `${first}${lossy.replace(/"a":.*]/, members)}`;
-      const [, event] = whole(text, { cutManagedFields: true, makeObject: () => undefined });
+      const [, event] = whole(text, { cutManagedFields: true, decoder: { decode: () => undefined } });
       expect(lossOf(event?.object as object)?.reasons[0]?.paths).toHaveLength(1);
     }
     expect(whole(`${first}${twice}`, { cutManagedFields: true })[1]?.object).toEqual({ metadata: { a: 1 } });

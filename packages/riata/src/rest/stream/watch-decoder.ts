@@ -4,12 +4,11 @@ import type { KubeObject } from '../../object/meta.js';
 import {
   type DecodeOptions,
   decodeScanned,
-  type MakeObject,
-  textOf,
+  type ObjectDecoder,
   withoutManagedFields,
 } from '../../object/scan/decode-object.js';
 import { lastByte, mayHoldLongInteger } from '../../object/scan/guess.js';
-import { asBuffer } from '../../object/scan/native-bytes.js';
+import { asBuffer, textOf } from '../../object/scan/native-bytes.js';
 import { ObjectScanner, skipSpace } from '../../object/scan/object-scanner.js';
 import { unsafeNumbers } from '../../object/scan/unsafe-numbers.js';
 import { markLossy } from '../../object/value/lossy.js';
@@ -58,7 +57,7 @@ export class WatchDecoder<T = KubeObject> {
   /** Looks at the metadata one level down, in `object`. */
   readonly #scanner: ObjectScanner;
   readonly #cut: boolean;
-  readonly #makeObject: MakeObject | undefined;
+  readonly #decoder: ObjectDecoder | undefined;
   readonly #maxObjectBytes: number;
   readonly #redact: (text: string) => string;
   #inEvent = false;
@@ -68,8 +67,8 @@ export class WatchDecoder<T = KubeObject> {
   #lines = false;
   /** How much of the event at hand has no newline. */
   #searched = 0;
-  /** How many objects in a row could not be made without a scan. */
-  #failedUnseen = 0;
+  /** How many objects in a row could not be decoded without a scan. */
+  #failedUnscanned = 0;
   #failed = false;
   #count = 0;
   /** The `ERROR` event that `finish` has made. */
@@ -78,7 +77,7 @@ export class WatchDecoder<T = KubeObject> {
   constructor(options: WatchDecodeOptions = {}) {
     this.#cut = options.cutManagedFields === true;
     this.#scanner = new ObjectScanner(2, this.#cut);
-    this.#makeObject = options.makeObject;
+    this.#decoder = options.decoder;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
     this.#redact = options.redact ?? ((text) => text);
   }
@@ -186,10 +185,10 @@ export class WatchDecoder<T = KubeObject> {
     const to = newline - 1;
     this.#guess = false;
     if (prefix === undefined || bytes[to] !== CLOSE || newline - start > this.#maxObjectBytes) return undefined;
-    const unseen = this.#unseen(prefix, start, to);
-    if (unseen !== undefined) {
+    const unscanned = this.#decodeUnscanned(prefix, start, to);
+    if (unscanned !== undefined) {
       this.#take(newline - start);
-      return unseen;
+      return unscanned;
     }
     const scanner = this.#scanner;
     let seen = start + prefix.bytes.length - 1;
@@ -202,16 +201,16 @@ export class WatchDecoder<T = KubeObject> {
       // What lies behind the metadata was not looked at: there may be another one.
       scanner.cutUnsure = true;
     }
-    const make = this.#makerOf(prefix.type);
+    const decoder = this.#decoderOf(prefix.type);
     if (mayHoldLongInteger(bytes, seen - 1, to)) return undefined;
     const window = this.#window;
-    const cuts = this.#cut && make === undefined && scanner.cutEnd > 0;
+    const cuts = this.#cut && decoder === undefined && scanner.cutEnd > 0;
     const cutHere = cuts && window.cutOut(start + scanner.cutStart, start + scanner.cutEnd);
     if (cutHere) scanner.cutEnd = 0;
     const first = window.start;
     const from = first + prefix.bytes.length - 1;
     try {
-      const event = eventOf(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', make));
+      const event = eventOf(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', decoder));
       this.#take(newline - first);
       return event;
     } catch {
@@ -222,27 +221,15 @@ export class WatchDecoder<T = KubeObject> {
   }
 
   /**
-   * The event from `start` to before `to`, if its object can be made without a scan: most changes leave the metadata as they are, so
-   * that whoever knows the version before knows where they end. Not tried for long where it does not succeed.
+   * The event from `start` to before `to`, if its object can be decoded without a scan: most changes leave the metadata as they
+   * are but for the resourceVersion, so the previous version tells where they end. Seldom tried where it keeps failing.
    */
-  #unseen({ type, bytes: { length } }: Prefix, start: number, to: number): WatchEvent<T> | undefined {
-    const make = this.#makeObject;
-    if (type !== 'MODIFIED' || !this.#cut || make?.takesUnseen !== true) return undefined;
-    if (this.#failedUnseen > PATIENCE && (++this.#failedUnseen & TRIED) !== 0) return undefined;
-    const { bytes } = this.#window;
-    const object = make({
-      bytes,
-      start: start + length - 1,
-      end: to,
-      isUnseen: true,
-      cutStart: 0,
-      cutEnd: 0,
-      metadataEnd: 0,
-      cutUnsure: true,
-      suspectNumber: false,
-      head: '',
-    });
-    this.#failedUnseen = object === undefined ? this.#failedUnseen + 1 : 0;
+  #decodeUnscanned({ type, bytes: { length } }: Prefix, start: number, to: number): WatchEvent<T> | undefined {
+    const decoder = this.#decoder;
+    if (type !== 'MODIFIED' || !this.#cut || decoder?.decodeUnscanned === undefined) return undefined;
+    if (this.#failedUnscanned > PATIENCE && (++this.#failedUnscanned & TRIED) !== 0) return undefined;
+    const object = decoder.decodeUnscanned(this.#window.bytes, start + length - 1, to);
+    this.#failedUnscanned = object === undefined ? this.#failedUnscanned + 1 : 0;
     return object === undefined ? undefined : eventOf(type, object as T);
   }
 
@@ -252,8 +239,8 @@ export class WatchDecoder<T = KubeObject> {
     return lastByte(bytes, start, end) === CLOSE;
   }
 
-  #makerOf(type: WatchEventType): MakeObject | undefined {
-    return type === 'BOOKMARK' || type === 'ERROR' ? undefined : this.#makeObject;
+  #decoderOf(type: WatchEventType): ObjectDecoder | undefined {
+    return type === 'BOOKMARK' || type === 'ERROR' ? undefined : this.#decoder;
   }
 
   #decode(): WatchEvent<T> {
@@ -264,7 +251,7 @@ export class WatchDecoder<T = KubeObject> {
       if (prefix !== undefined && scanner.innerEnd === scanner.length - 1) {
         const from = start + prefix.bytes.length - 1;
         const to = start + scanner.innerEnd;
-        const object = decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', this.#makerOf(prefix.type));
+        const object = decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', this.#decoderOf(prefix.type));
         return eventOf(prefix.type, object);
       }
       return this.#decodeSlowly(textOf(bytes, start, start + scanner.length));

@@ -5,29 +5,31 @@ import type { FramedObject } from '../../object/scan/decode-object.js';
 import { freeze } from '../../object/value/freeze.js';
 import { lossOf } from '../../object/value/lossy.js';
 import { WatchDecoder } from '../../rest/stream/watch-decoder.js';
-import { createIngest } from '../decode/cache-memory.js';
+import { StoreDecoder } from './store-decoder.js';
 
 /** Follows a watch as a cache does. Counts what came out without a scan. */
 function follower() {
   const stored = new Map<string, KubeObject>();
-  const ingest = createIngest((key) => stored.get(key));
+  const store = new StoreDecoder((key) => stored.get(key));
   const count = { tried: 0, made: 0 };
-  const make = (framed: FramedObject) => {
-    const object = ingest.makeObject(framed);
-    if (framed.isUnseen) count.tried++;
-    if (framed.isUnseen && object !== undefined) count.made++;
-    return object;
+  const decoder = {
+    decode: (framed: FramedObject) => store.decode(framed),
+    decodeUnscanned(bytes: Uint8Array, start: number, end: number) {
+      const object = store.decodeUnscanned(bytes, start, end);
+      count.tried++;
+      if (object !== undefined) count.made++;
+      return object;
+    },
   };
-  const makeObject = Object.assign(make, { takesUnseen: true });
-  const decoder = new WatchDecoder<KubeObject>({ cutManagedFields: true, makeObject });
+  const stream = new WatchDecoder<KubeObject>({ cutManagedFields: true, decoder });
   const take = (line: string): KubeObject => {
-    decoder.push(Buffer.from(`${line}\n`));
-    const event = decoder.next();
+    stream.push(Buffer.from(`${line}\n`));
+    const event = stream.next();
     if (event?.type !== 'ADDED' && event?.type !== 'MODIFIED')
       throw new Error(`expected an object, got ${event?.type}`);
     const { name, namespace } = event.object.metadata;
     const key = namespace ? `${namespace}/${name}` : `${name}`;
-    const object = freeze(ingest.admit(event.object, stored.get(key)));
+    const object = freeze(store.share(event.object, stored.get(key)));
     stored.set(key, object);
     return object;
   };

@@ -1,10 +1,12 @@
-import { type FramedObject, textAround, textOf } from '../../object/scan/decode-object.js';
+import type { FramedObject } from '../../object/scan/decode-object.js';
 import { mayHoldLongInteger } from '../../object/scan/guess.js';
+import { textOf } from '../../object/scan/native-bytes.js';
 import { skipNested, stringEnd } from '../../object/scan/skip-value.js';
+import { TextJoiner } from '../../object/scan/text-joiner.js';
 import { lossOf } from '../../object/value/lossy.js';
 import { type Bag, polluted, recursionLimit } from '../../object/value/own.js';
-import { nextMetadata, noteMetadata } from './digested-metadata.js';
-import { endOfText, noteText } from './digested-part.js';
+import { MetadataDigests } from './metadata-digest.js';
+import { PartDigest } from './part-digest.js';
 import type { RecentStrings } from './recent-strings.js';
 
 const QUOTE = 0x22;
@@ -26,89 +28,95 @@ for (let byte = 0x20; byte < 0x7f; byte++) PLAIN[byte] = byte === QUOTE || byte 
 /** Integers of fewer digits are exact. */
 const EXACT_DIGITS = 15;
 
-/** In place of a value: this object is not for us. */
+/** In place of a value: this object has to be parsed. */
 const UNLIKE: unique symbol = Symbol('unlike');
 
-/** After so many objects in a row that were not alike, most are not even tried. */
+/** After so many objects in a row that had to be parsed, only one in sixteen is tried. */
 const PATIENCE = 8;
 const TRIED = 15;
 
 /**
- * Decodes objects that are like one that is known: the version before, or the object that came before in a list. It walks
- * along the known one and the bytes at once. What is the same is not made anew but taken from there, so that nothing has
- * to be parsed and compared afterwards; what differs is made, and the objects around it are copied. An object inside that
- * has other keys is parsed as usual.
+ * Decodes objects along a reference: the previous version, or the object that came before in a list. It walks over the
+ * reference and the bytes at once. Parts that are equal are taken from the reference, so that they are neither parsed nor
+ * compared afterwards; parts that differ are decoded, and the objects around them copied. An inner object that has other
+ * keys than in the reference is parsed as usual.
  *
- * Known objects are never written to. What comes out shares parts with them, and is not to be written to either.
+ * References are never written to. The result shares parts with them and must not be written to either.
  */
-export class AlikeDecoder {
+export class ReferenceDecoder {
   readonly #strings: RecentStrings;
   readonly #join: (before: object, after: object) => object;
+  readonly #digests = new MetadataDigests();
+  readonly #joiner = new TextJoiner();
   #bytes: Uint8Array = PLAIN;
   #at = 0;
   #end = 0;
+  /** The object as a scan has framed it; undefined if it was not scanned. */
+  #framed: FramedObject | undefined;
   #cutStart = 0;
   #cutEnd = 0;
-  /** Where `resourceVersion` lies in the object near the top that was walked along last; 0 if it was not. */
+  #hasMetadata = false;
+  /** Where `resourceVersion` lies in the object near the top that was walked over last; 0 if it has none. */
   #versionAt = 0;
   #unlike = 0;
   #head = '';
   /** The members that `head` brings. */
   #headMembers: ReadonlyMap<string, unknown> = new Map();
 
-  /** `join` takes what is equal in `after`, which was parsed, from `before`, and gives `before` if all is. */
+  /** `join` takes equal parts of `after`, which was parsed, from `before`, and returns `before` if all of it is equal. */
   constructor(strings: RecentStrings, join: (before: object, after: object) => object) {
     this.#strings = strings;
     this.#join = join;
   }
 
   /**
-   * The framed object, equal to what a parser makes of it; `known` itself if nothing differs. Undefined for one that is to be
-   * parsed in the usual way: laid out in another way, with other members at the top, with numbers that might get lost.
-   * `isVersion`: `known` is the version before, not just a neighbour, so that large parts of it are likely to be the same.
+   * The framed object, equal to what a parser returns; `reference` itself if nothing differs. Undefined for an object that has
+   * to be parsed: with another layout, with other members at the top, or with numbers that a double may not hold.
+   * `isVersion`: `reference` is the previous version, not just a neighbour, so that large parts of it are likely equal.
    */
-  decode(framed: FramedObject, known: object, isVersion = false): object | undefined {
-    if (framed.isUnseen) return this.#decodeUnseen(framed, known, isVersion);
+  decode(framed: FramedObject, reference: object, isVersion = false): object | undefined {
     if (this.#unlike > PATIENCE && (this.#unlike & TRIED) !== 0) {
       this.#unlike++;
       return undefined;
     }
+    const { bytes, start, end, head, suspectNumber, cutStart, cutEnd } = framed;
+    this.#framed = framed;
+    this.#cutStart = cutStart;
+    this.#cutEnd = cutEnd;
     const decoded =
-      framed.suspectNumber || polluted() || lossOf(known) !== undefined
+      suspectNumber || polluted() || lossOf(reference) !== undefined
         ? UNLIKE
-        : this.#decode(framed, known as Bag, isVersion);
+        : this.#decode(bytes, start, end, head, reference as Bag, isVersion);
     this.#unlike = decoded === UNLIKE ? this.#unlike + 1 : 0;
     return decoded === UNLIKE ? undefined : (decoded as object);
   }
 
-  /** Only the version before tells where the metadata end. What fails here is tried again after a scan. */
-  #decodeUnseen(framed: FramedObject, known: object, isVersion: boolean): object | undefined {
-    if (!isVersion || polluted() || lossOf(known) !== undefined) return undefined;
-    const decoded = this.#decode(framed, known as Bag, true);
-    return decoded === UNLIKE || framed.metadataEnd === 0 ? undefined : (decoded as object);
+  /**
+   * As {@link decode}, of the object `bytes[start, end)`, which was not scanned. The previous version tells where the metadata
+   * end, if they are equal but for the resourceVersion; undefined if they aren't.
+   */
+  decodeUnscanned(bytes: Uint8Array, start: number, end: number, previous: object): object | undefined {
+    if (polluted() || lossOf(previous) !== undefined) return undefined;
+    this.#framed = undefined;
+    this.#hasMetadata = false;
+    const decoded = this.#decode(bytes, start, end, '', previous as Bag, true);
+    return decoded === UNLIKE || !this.#hasMetadata ? undefined : (decoded as object);
   }
 
-  #begin({ bytes, end, cutStart, cutEnd }: FramedObject): void {
+  #decode(bytes: Uint8Array, start: number, end: number, headText: string, known: Bag, isVersion: boolean): unknown {
     this.#bytes = bytes;
     this.#end = end;
-    this.#cutStart = cutStart;
-    this.#cutEnd = cutEnd;
-  }
-
-  #decode(framed: FramedObject, known: Bag, isVersion: boolean): unknown {
-    const { bytes, end } = framed;
-    this.#begin(framed);
-    if (framed.head !== this.#head) {
-      this.#head = framed.head;
+    if (headText !== this.#head) {
+      this.#head = headText;
       this.#headMembers = new Map(
-        framed.head === '' ? [] : Object.entries(JSON.parse(`${framed.head.slice(0, -1)}}`) as Bag),
+        headText === '' ? [] : Object.entries(JSON.parse(`${headText.slice(0, -1)}}`) as Bag),
       );
     }
     const head = this.#headMembers;
     let copy: Bag | undefined;
     let isFirst = true;
-    const type = head.size > 0 ? -1 : this.#turnedType(known, framed.start + 1);
-    let i = type < 0 ? framed.start + 1 : type;
+    const type = head.size > 0 ? -1 : this.#turnedType(known, start + 1);
+    let i = type < 0 ? start + 1 : type;
     for (const key in known) {
       const before = known[key];
       if (head.size > 0 && head.has(key)) {
@@ -124,7 +132,7 @@ export class AlikeDecoder {
       const isObject = bytes[i] === OPEN_BRACE && isBag(before);
       let value: unknown;
       if (key === 'metadata' && isObject) {
-        value = this.#metadata(framed, before, isVersion);
+        value = this.#metadata(before, isVersion);
       } else if (isObject && key !== 'status') {
         value = this.#part(before, isVersion);
       } else value = this.#value(before, 0);
@@ -159,10 +167,15 @@ export class AlikeDecoder {
     return i;
   }
 
-  #metadata(framed: FramedObject, before: Bag, isVersion: boolean): unknown {
-    const next = isVersion ? nextMetadata(before, framed, this.#at) : undefined;
-    if (next === undefined) return framed.isUnseen ? UNLIKE : this.#walkMetadata(framed, before);
-    this.#at = framed.metadataEnd;
+  #metadata(before: Bag, isVersion: boolean): unknown {
+    const framed = this.#framed;
+    const from = this.#at;
+    const frame = framed ?? this.#digests.locate(before, this.#bytes, from, this.#end);
+    if (frame === undefined) return UNLIKE;
+    const next = isVersion ? this.#digests.next(before, frame, from) : undefined;
+    if (next === undefined) return framed === undefined ? UNLIKE : this.#walkMetadata(framed, before);
+    this.#at = frame.metadataEnd;
+    this.#hasMetadata = true;
     return next;
   }
 
@@ -173,20 +186,21 @@ export class AlikeDecoder {
     const value = this.#object(before, 1, cutEnd > 0);
     if (value === UNLIKE || value === before) return value;
     if ((cutEnd > 0 || cutUnsure) && Object.hasOwn(value as object, 'managedFields')) return UNLIKE;
-    if (this.#versionAt > 0 && this.#at === metadataEnd) noteMetadata(value as object, framed, from, this.#versionAt);
+    if (this.#versionAt > 0 && this.#at === metadataEnd)
+      this.#digests.record(value as object, framed, from, this.#versionAt);
     return value;
   }
 
   /** A part that seldom changes from version to version, as a spec. */
   #part(before: Bag, isVersion: boolean): unknown {
     const from = this.#at;
-    const to = isVersion ? endOfText(before, this.#bytes, from, this.#end) : -1;
+    const to = isVersion ? PartDigest.endOf(before, this.#bytes, from, this.#end) : -1;
     if (to >= 0) {
       this.#at = to;
       return before;
     }
     const value = this.#object(before, 1, false);
-    if (value !== UNLIKE) noteText(value as object, this.#bytes, from, this.#at);
+    if (value !== UNLIKE) PartDigest.record(value as object, this.#bytes, from, this.#at);
     return value;
   }
 
@@ -288,7 +302,7 @@ export class AlikeDecoder {
     const cutEnd = holdsCut ? this.#cutEnd : 0;
     const end = skipNested(bytes, start, this.#end, cutStart, cutEnd);
     if (end < 0 || mayHoldLongInteger(bytes, start, end)) return UNLIKE;
-    const text = holdsCut ? textAround(bytes, start, cutStart, cutEnd, end, '') : textOf(bytes, start, end);
+    const text = holdsCut ? this.#joiner.join(bytes, start, cutStart, cutEnd, end, '') : textOf(bytes, start, end);
     let parsed: object;
     try {
       parsed = JSON.parse(text) as object;

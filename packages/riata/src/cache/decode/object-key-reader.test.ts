@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeObject } from '../../object/scan/decode-object.js';
-import { keyInBytes } from './key-in-bytes.js';
+import { decodeObject, type FramedObject } from '../../object/scan/decode-object.js';
+import { ObjectKeyReader } from './object-key-reader.js';
 
 function keyIn(text: string): string | undefined {
   let key: string | undefined;
-  const makeObject = (framed: Parameters<typeof keyInBytes>[0]) => {
-    key = keyInBytes(framed);
-    return undefined;
+  const decoder = {
+    decode: (framed: FramedObject) => {
+      key = new ObjectKeyReader().read(framed);
+      return undefined;
+    },
   };
-  decodeObject(Buffer.from(text), { cutManagedFields: true, makeObject });
+  decodeObject(Buffer.from(text), { cutManagedFields: true, decoder });
   return key;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../object/meta.js';
-import { decodeObject, type MakeObject } from '../../object/scan/decode-object.js';
+import { decodeObject, type ObjectDecoder } from '../../object/scan/decode-object.js';
 import { clone } from '../../object/value/clone.js';
 import { equal } from '../../object/value/equal.js';
 import { freeze, isFrozenDeep } from '../../object/value/freeze.js';
@@ -15,8 +15,8 @@ import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { OrderedFIFO } from '../informer/ordered-fifo.js';
 import { SharedIndexInformer } from '../informer/shared-index-informer.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
-import { createIngest, madeBy } from './cache-memory.js';
 import { RecentStrings } from './recent-strings.js';
+import { StoreDecoder } from './store-decoder.js';
 
 interface Pod extends KubeObject {
   readonly spec: { readonly nodeName: string; readonly containers: readonly { readonly image: string }[] };
@@ -39,21 +39,21 @@ function pod(name: string, phase = 'Running', owner = 'rs-1'): Pod {
 }
 
 function through() {
-  const { makeObject, admit } = createIngest();
+  const decoder = new StoreDecoder();
   const decode = (object: object) =>
-    decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, makeObject });
-  return { decode, admit };
+    decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { cutManagedFields: true, decoder });
+  return { decode, share: (next: Pod, previous?: Pod) => decoder.share(next, previous) };
 }
 
-describe('what is admitted', () => {
+describe('what is shared', () => {
   test('a version takes over what did not change, and is the one before when nothing did', () => {
-    const { decode, admit } = through();
-    const first = freeze(admit(decode(pod('a')), undefined));
-    const second = freeze(admit(decode(pod('a', 'Failed')), first));
+    const { decode, share } = through();
+    const first = freeze(share(decode(pod('a')), undefined));
+    const second = freeze(share(decode(pod('a', 'Failed')), first));
     expect(second).toEqual(pod('a', 'Failed'));
     expect(second.spec).toBe(first.spec);
     expect(second.status).not.toBe(first.status);
-    expect(admit(decode(pod('a', 'Failed')), second)).toBe(second);
+    expect(share(decode(pod('a', 'Failed')), second)).toBe(second);
     expect(isFrozenDeep(second)).toBe(true);
   });
 
@@ -61,14 +61,14 @@ describe('what is admitted', () => {
     const objects = fc.array(jsonObject(), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(objects, fc.boolean(), (bases, freezes) => {
-        const { decode, admit } = through();
+        const { decode, share } = through();
         let previous: Pod | undefined;
         for (const base of bases) {
           const object = { ...base, metadata: { name: 'a', labels: base } };
           const next = decode(object);
           const expected = JSON.stringify(next);
           for (const known of [undefined, previous]) {
-            const admitted = admit(decode(object), known);
+            const admitted = share(decode(object), known);
             if (freezes) freeze(admitted);
             expect(equal(admitted, next)).toBe(true);
             if (known === undefined) expect(JSON.stringify(admitted)).toBe(expected);
@@ -81,19 +81,19 @@ describe('what is admitted', () => {
   });
 
   test('losses are those of the new version', () => {
-    const { decode, admit } = through();
-    const first = admit(decode(pod('a')), undefined);
+    const { decode, share } = through();
+    const first = share(decode(pod('a')), undefined);
     const lossy = markLossy(decode(pod('a')), 'transformed');
-    const second = admit(lossy, first);
+    const second = share(lossy, first);
     expect(second).toEqual(first);
     expect(lossOf(second)?.reasons.map(({ reason }) => reason)).toEqual(['transformed']);
     expect(lossOf(first)).toBeUndefined();
   });
 
   test('frozen objects, as they come from own writes, are taken in', () => {
-    const { admit } = through();
-    const first = admit(freeze(clone(pod('a')) as Pod), undefined);
-    const second = admit(freeze(clone(pod('a', 'Failed')) as Pod), first);
+    const { share } = through();
+    const first = share(freeze(clone(pod('a')) as Pod), undefined);
+    const second = share(freeze(clone(pod('a', 'Failed')) as Pod), first);
     expect(second).toEqual(pod('a', 'Failed'));
     expect(first).toEqual(pod('a'));
     expect(second.spec).toBe(first.spec);
@@ -101,11 +101,11 @@ describe('what is admitted', () => {
 });
 
 test('parts that are frozen, as transforms leave them, are taken in', () => {
-  const { decode, admit } = through();
-  const first = admit(decode(pod('a')), undefined);
-  const second = admit({ ...decode(pod('b')), status: freeze(decode(pod('b')).status) }, undefined);
+  const { decode, share } = through();
+  const first = share(decode(pod('a')), undefined);
+  const second = share({ ...decode(pod('b')), status: freeze(decode(pod('b')).status) }, undefined);
   expect(second).toEqual(pod('b'));
-  const third = admit({ ...decode(pod('a', 'Failed')), status: freeze(decode(pod('a', 'Failed')).status) }, first);
+  const third = share({ ...decode(pod('a', 'Failed')), status: freeze(decode(pod('a', 'Failed')).status) }, first);
   expect(third).toEqual(pod('a', 'Failed'));
   expect(third.spec).toBe(first.spec);
   expect(first).toEqual(pod('a'));
@@ -113,9 +113,9 @@ test('parts that are frozen, as transforms leave them, are taken in', () => {
 
 describe('objects share', () => {
   test('what they have in common with the one before, when it is frozen too', () => {
-    const { decode, admit } = through();
-    const a = freeze(admit(decode(pod('a')), undefined));
-    const b = freeze(admit(decode(pod('b')), undefined));
+    const { decode, share } = through();
+    const a = freeze(share(decode(pod('a')), undefined));
+    const b = freeze(share(decode(pod('b')), undefined));
     expect(b).toEqual(pod('b'));
     expect(b.spec.containers).toBe(a.spec.containers);
     expect(b.metadata.labels).toBe(a.metadata.labels);
@@ -123,11 +123,11 @@ describe('objects share', () => {
   });
 
   test('what they have in common with another of the same owner', () => {
-    const { decode, admit } = through();
-    const a = admit(decode(pod('a')), undefined);
+    const { decode, share } = through();
+    const a = share(decode(pod('a')), undefined);
     const other = { ...pod('x', 'Running', 'rs-2'), spec: { nodeName: 'n', containers: [] }, status: {} };
-    admit(decode(other), undefined);
-    const b = admit(decode(pod('b')), undefined);
+    share(decode(other), undefined);
+    const b = share(decode(pod('b')), undefined);
     expect(b.spec.containers).toBe(a.spec.containers);
   });
 });
@@ -143,15 +143,15 @@ test('strings are equal to what was given, whatever is remembered', () => {
 
 describe('objects off the wire', () => {
   const bytes = (text: string) => Buffer.from(text);
-  const { makeObject } = createIngest();
+  const decoder = new StoreDecoder();
 
   test('items of a list, with their type filled in', () => {
     const { apiVersion: _, kind: __, ...bare } = pod('a');
     const items = [bare, pod('b'), { ...bare, metadata: { ...bare.metadata, managedFields: [{ manager: 'x' }] } }];
-    const decoder = new ListDecoder<Pod>({ makeObject, cutManagedFields: true });
-    decoder.push(bytes(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":${JSON.stringify(items)}}`));
-    const found = [decoder.next(), decoder.next(), decoder.next()] as Pod[];
-    expect(decoder.finish().count).toBe(3);
+    const stream = new ListDecoder<Pod>({ decoder, cutManagedFields: true });
+    stream.push(bytes(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":${JSON.stringify(items)}}`));
+    const found = [stream.next(), stream.next(), stream.next()] as Pod[];
+    expect(stream.finish().count).toBe(3);
     expect(found).toEqual([pod('a'), pod('b'), pod('a')]);
     expect(Object.keys(found[0] as Pod)).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
   });
@@ -159,63 +159,41 @@ describe('objects off the wire', () => {
   test('an item that holds what looks like the beginning of another', () => {
     const inner = [{ metadata: { a: 1 } }, { metadata: { b: 1 } }];
     const item = { metadata: { name: 'a' }, spec: { inner }, status: {} };
-    const decoder = new ListDecoder<Pod>({ makeObject, cutManagedFields: true });
-    decoder.push(
+    const stream = new ListDecoder<Pod>({ decoder, cutManagedFields: true });
+    stream.push(
       bytes(`{"kind":"PodList","apiVersion":"v1","items":[${JSON.stringify(item)},${JSON.stringify(item)}]}`),
     );
-    const found = [decoder.next(), decoder.next()];
+    const found = [stream.next(), stream.next()];
     const typed = { apiVersion: 'v1', kind: 'Pod', ...item };
     expect(found).toEqual([typed, typed]);
   });
 
   test('events of a watch; bookmarks and errors are parsed', () => {
     const bookmark = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '9' } };
-    const decoder = new WatchDecoder<Pod>({ makeObject, cutManagedFields: true });
-    decoder.push(bytes(`{"type":"ADDED","object":${JSON.stringify(pod('a'))}}\n`));
-    const added = decoder.next();
-    decoder.push(bytes(`{"type":"BOOKMARK","object":${JSON.stringify(bookmark)}}\n`));
-    const marked = decoder.next();
+    const stream = new WatchDecoder<Pod>({ decoder, cutManagedFields: true });
+    stream.push(bytes(`{"type":"ADDED","object":${JSON.stringify(pod('a'))}}\n`));
+    const added = stream.next();
+    stream.push(bytes(`{"type":"BOOKMARK","object":${JSON.stringify(bookmark)}}\n`));
+    const marked = stream.next();
     expect(added).toEqual({ type: 'ADDED', object: pod('a') });
     expect(marked).toEqual({ type: 'BOOKMARK', object: bookmark });
-  });
-
-  test('are asked for by madeBy, in lists and watches', async () => {
-    const asked: unknown[] = [];
-    const source = {
-      list: async (options: object) => {
-        asked.push(options);
-        return { apiVersion: 'v1', kind: 'PodList', metadata: {}, items: [] };
-      },
-      watch: async (options: object) => {
-        asked.push(options);
-        throw new Error('no watch here');
-      },
-    };
-    const made = madeBy<Pod>(source, makeObject);
-    await made.list({ limit: 1 });
-    await expect(made.watch({ timeoutSeconds: 1 })).rejects.toThrow('no watch here');
-    expect(asked).toEqual([
-      { limit: 1, makeObject },
-      { timeoutSeconds: 1, makeObject },
-    ]);
-    expect(madeBy<Pod>(source, undefined)).toBe(source);
   });
 });
 
 test.each<[string, object, boolean]>([
-  ['by default objects are made along what is stored', {}, true],
-  ['a transform may write to what it gets: objects are parsed for it', { transform: (obj: Pod) => obj }, false],
-  ['so they are for a queue of somebody else', { newQueue: () => new OrderedFIFO<Pod>() }, false],
-])('%s', async (_, options, isMade) => {
+  ['by default, objects are decoded along what is stored', {}, true],
+  ['a transform may write to its argument: objects are parsed for it', { transform: (obj: Pod) => obj }, false],
+  ['so they are for a queue of the user', { newQueue: () => new OrderedFIFO<Pod>() }, false],
+])('%s', async (_, options, isDecoded) => {
   const clock = new VirtualClock();
-  const makers: (MakeObject | undefined)[] = [];
+  const decoders: (ObjectDecoder | undefined)[] = [];
   const source: ListerWatcher<Pod> = {
-    list: async ({ makeObject }) => {
-      makers.push(makeObject);
+    list: async ({ decoder }) => {
+      decoders.push(decoder);
       return { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items: [] };
     },
-    watch: ({ makeObject, signal }) => {
-      makers.push(makeObject);
+    watch: ({ decoder, signal }) => {
+      decoders.push(decoder);
       return new Promise((__, reject) => onAbort(signal, () => reject(new Error('stopped'))));
     },
   };
@@ -224,7 +202,7 @@ test.each<[string, object, boolean]>([
   const stop = new AbortController();
   const ended = informer.run({ signal: stop.signal });
   await clock.settle();
-  expect(makers.map((make) => make !== undefined)).toEqual([isMade, isMade]);
+  expect(decoders.map((decoder) => decoder !== undefined)).toEqual([isDecoded, isDecoded]);
   stop.abort();
   await ended;
 });

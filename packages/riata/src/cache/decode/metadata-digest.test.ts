@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeObject } from '../../object/scan/decode-object.js';
 import { freeze } from '../../object/value/freeze.js';
-import { createIngest } from './cache-memory.js';
+import { StoreDecoder } from './store-decoder.js';
 
 interface Named {
   readonly metadata: { readonly [key: string]: unknown };
@@ -11,9 +11,9 @@ interface Named {
 /** Decodes texts as versions of one object, each along the one before. */
 function versions() {
   let stored: Named | undefined;
-  const { makeObject } = createIngest(() => stored);
+  const decoder = new StoreDecoder(() => stored);
   return (text: string): Named => {
-    stored = freeze(decodeObject<Named>(Buffer.from(text), { cutManagedFields: true, makeObject }));
+    stored = freeze(decodeObject<Named>(Buffer.from(text), { cutManagedFields: true, decoder }));
     return stored;
   };
 }

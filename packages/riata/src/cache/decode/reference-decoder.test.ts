@@ -6,24 +6,24 @@ import { equal } from '../../object/value/equal.js';
 import { freeze } from '../../object/value/freeze.js';
 import { jsonObject, jsonValue, nested } from '../../object/value/json.fixture.js';
 import { lossOf, markLossy } from '../../object/value/lossy.js';
-import { AlikeDecoder } from './alike-decoder.js';
-import { Neighbours } from './neighbours.js';
 import { RecentStrings } from './recent-strings.js';
+import { ReferenceDecoder } from './reference-decoder.js';
+import { StoreDecoder } from './store-decoder.js';
 
 const runs = Number(process.env.RIATA_RUNS ?? 400);
 
 function decoder() {
-  return new AlikeDecoder(new RecentStrings(64), (_, after) => after);
+  return new ReferenceDecoder(new RecentStrings(64), (_, after) => after);
 }
 
 /** What is made of a text along a known object; `undefined` if it is left to the parser. */
 function along(known: object, text: string, isVersion = true): object | undefined {
   let made: object | undefined;
-  const makeObject = (framed: FramedObject) => {
+  const decode = (framed: FramedObject) => {
     made = decoder().decode(framed, known, isVersion);
     return made;
   };
-  decodeObject(Buffer.from(text), { cutManagedFields: true, makeObject });
+  decodeObject(Buffer.from(text), { cutManagedFields: true, decoder: { decode } });
   return made;
 }
 
@@ -124,13 +124,13 @@ describe('left to the parser', () => {
   test('all but some, once many were not alike', () => {
     const patient = decoder();
     let tried = 0;
-    const makeObject = (framed: FramedObject) => {
+    const decode = (framed: FramedObject) => {
       const made = patient.decode(framed, known);
       if (made !== undefined) tried++;
       return made;
     };
-    for (let i = 0; i < 20; i++) decodeObject(Buffer.from('{"other":1}'), { makeObject });
-    for (let i = 0; i < 40; i++) decodeObject(Buffer.from(text), { makeObject });
+    for (let i = 0; i < 20; i++) decodeObject(Buffer.from('{"other":1}'), { decoder: { decode } });
+    for (let i = 0; i < 40; i++) decodeObject(Buffer.from(text), { decoder: { decode } });
     expect(tried).toBeGreaterThan(20);
   });
 });
@@ -197,14 +197,15 @@ test('a large part that did not change is known by its text alone, and one that 
     metadata: { name: 'a', uid: 'u', creationTimestamp: '', resourceVersion },
     spec: { note },
   });
-  const neighbours = new Neighbours();
-  const decode = (object: object, previous?: object) =>
-    decodeObject<Noted>(Buffer.from(JSON.stringify(object)), {
-      makeObject: (framed) => neighbours.decode(framed, previous),
-    });
+  let stored: object | undefined;
+  const decoder = new StoreDecoder(() => stored);
+  const decode = (object: object, previous?: object) => {
+    stored = previous;
+    return decodeObject<Noted>(Buffer.from(JSON.stringify(object)), { decoder });
+  };
   const large = 'x'.repeat(2_000);
-  neighbours.settle(decode(known('')));
-  const first = neighbours.settle(decode(known(large)));
+  decoder.share(decode(known('')), undefined);
+  const first = decoder.share(decode(known(large)), undefined);
   freeze(first);
   const second = decode(known(large, '2'), first);
   expect(second.spec).toBe(first.spec);
@@ -212,7 +213,7 @@ test('a large part that did not change is known by its text alone, and one that 
   for (const other of [`${large.slice(1)}y`, `${large}x`, '', large.slice(1)]) {
     const changed = decode(known(other), second);
     expect(changed.spec.note === other).toBe(true);
-    expect(neighbours.update(changed, second)).toBe(changed);
+    expect(decoder.share(changed, second)).toBe(changed);
   }
   const same = decode(known(large, '2'), second);
   expect(lossOf(markLossy(same, 'transformed'))).toBeDefined();
