@@ -1,7 +1,7 @@
 import { ApiServer, adminKubeconfig } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
-import { createClient, type RestConfig, VirtualClock } from 'riata';
-import { ConfigMap, Deployment } from 'riata/kinds';
+import { createClient, isForbidden, type RestConfig, VirtualClock } from 'riata';
+import { ConfigMap, Deployment, Role, RoleBinding } from 'riata/kinds';
 import { computeStatus } from 'riata/patterns';
 import { seededRandom } from 'riata/runtime';
 import { expect, test, vi } from 'vitest';
@@ -28,7 +28,26 @@ test('over HTTPS', async () => {
   expect(kubeconfig).toContain(url);
 });
 
-test('time and chance', async () => {
+test('users and permissions', async () => {
+  await using server = await ApiServer.start();
+  const robot = server.as({ serviceAccount: 'robot', namespace: 'default' });
+  await using client = createClient(robot.config);
+  await expect(client.list(ConfigMap, { namespace: 'default' })).rejects.toSatisfy(isForbidden);
+
+  await using admin = createClient(server.config);
+  const metadata = { namespace: 'default', name: 'reader' };
+  await admin.create(Role({ metadata, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }] }));
+  await admin.create(
+    RoleBinding({
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+      subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'robot' }],
+    }),
+  );
+  await client.list(ConfigMap, { namespace: 'default' }); // allowed now
+});
+
+test('time, randomness and the network', async () => {
   const clock = new VirtualClock();
   await using server = await ApiServer.start({ clock, random: seededRandom(1) });
   const late = server.connect({ faults: ({ watch }) => (watch ? { eventDelayMs: 5_000 } : { delayMs: 100 }) });
