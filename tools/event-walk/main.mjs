@@ -11,7 +11,7 @@ import { build } from 'rolldown';
 
 /** Where to look at the call stack: file, the start of a function's body, what has been reached. */
 const stations = /** @type {const} */ ([
-  ['cache/decode/alike-decoder.ts', /^ {2}decode\(.*\{$/m, 'the object is decoded'],
+  ['cache/decode/reference-decoder.ts', /^ {2}decodeUnscanned\(.*\{$/m, 'the object is decoded'],
   ['cache/informer/ordered-fifo.ts', /^ {2}update\(.*\{$/m, 'the change is queued for the store'],
   ['cache/store/informer-store.ts', /^ {2}put\(.*\{$/m, 'the store has the new version'],
   ['queue/work-queue.ts', /^ {2}add\(.*\{$/m, 'the key is enqueued'],
