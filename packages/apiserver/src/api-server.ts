@@ -41,6 +41,8 @@ export interface ApiServerOptions {
    * and are emptied when deleted, and garbage is collected. @default true
    */
   readonly controllers?: boolean;
+  /** Whether a scheduler runs in this process: ComponentStatuses show it as healthy. @default false */
+  readonly scheduler?: boolean;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
   readonly cuts?: Random;
 }
@@ -53,6 +55,7 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   token: true,
   tokens: true,
   controllers: true,
+  scheduler: true,
   cuts: true,
 });
 
@@ -197,6 +200,7 @@ export class ApiServer implements AsyncDisposable {
       tokens: identitiesOf(options.tokens ?? {}),
       rootCertificate: this.authority.cert,
       controllers: options.controllers ?? true,
+      scheduler: options.scheduler ?? false,
     });
     const { served: table, verbs: handlers, access } = this.#core;
     this.#dispatcher = new Dispatcher({

@@ -53,6 +53,17 @@ export interface ServerCoreParts {
   readonly rootCertificate: string;
   /** Whether it does what kube-controller-manager does for every kind: empty namespaces, collect garbage. */
   readonly controllers: boolean;
+  /** Whether somebody in this process schedules Pods. */
+  readonly scheduler: boolean;
+}
+
+/** The served resources of one generation. */
+interface Lookup {
+  readonly generation: number;
+  /** Which resource speaks for a table. */
+  readonly tables: ReadonlyMap<string, Resource>;
+  /** By `apiVersion` and kind. */
+  readonly kinds: ReadonlyMap<string, Resource>;
 }
 
 /** The server without its front: resources, the verbs on them, and what the server does by itself. */
@@ -68,11 +79,11 @@ export class ServerCore {
   readonly #apiServices: ApiServices;
   #expiry: EventExpiry | undefined;
   #observing: Disposable | undefined;
-  /** Which resource speaks for a table, found again when the served ones change. */
-  #byTable: { readonly generation: number; readonly tables: ReadonlyMap<string, Resource> } | undefined;
+  /** What is looked up with every write, found again when the served resources change. */
+  #lookup: Lookup | undefined;
 
   constructor(parts: ServerCoreParts) {
-    const { storage, clock, random, log, token, tokens, controllers } = parts;
+    const { storage, clock, random, log, token, tokens, controllers, scheduler } = parts;
     this.#parts = parts;
     this.storage = storage;
     this.served = new ServedResources(builtInResources());
@@ -87,7 +98,7 @@ export class ServerCore {
     const now = () => clock.now();
     this.access = new AccessControl(storage, new TokenAuthenticator({ store: this.#store, core, token, tokens, now }));
     this.verbs = new Verbs({
-      ...{ storage, store: this.#store, clock, random, log, access: this.access, controllers },
+      ...{ storage, store: this.#store, clock, random, log, access: this.access, controllers, scheduler },
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
     });
     const flowControl = (plural: string) => this.#builtIn('flowcontrol.apiserver.k8s.io', 'v1', plural);
@@ -123,7 +134,7 @@ export class ServerCore {
     const garbage = new GarbageCollector({
       ...common,
       resourceOf: (table) => this.#tables().get(table),
-      resourceFor: (apiVersion, kind) => [...this.#all()].find((r) => r.apiVersion === apiVersion && r.kind === kind),
+      resourceFor: (apiVersion, kind) => this.#found().kinds.get(`${apiVersion} ${kind}`),
     });
     const lifecycle = new NamespaceController({
       ...common,
@@ -261,11 +272,19 @@ export class ServerCore {
   }
 
   #tables(): ReadonlyMap<string, Resource> {
+    return this.#found().tables;
+  }
+
+  #found(): Lookup {
     const { generation } = this.served;
-    if (this.#byTable?.generation === generation) return this.#byTable.tables;
-    const tables = new Map<string, Resource>();
-    for (const resource of this.#all()) if (!tables.has(resource.table)) tables.set(resource.table, resource);
-    this.#byTable = { generation, tables };
-    return tables;
+    if (this.#lookup?.generation === generation) return this.#lookup;
+    const [tables, kinds] = [new Map<string, Resource>(), new Map<string, Resource>()];
+    for (const resource of this.#all()) {
+      if (!tables.has(resource.table)) tables.set(resource.table, resource);
+      const kind = `${resource.apiVersion} ${resource.kind}`;
+      if (!kinds.has(kind)) kinds.set(kind, resource);
+    }
+    this.#lookup = { generation, tables, kinds };
+    return this.#lookup;
   }
 }

@@ -1,6 +1,14 @@
-import { Deployment, Pod } from 'riata/kinds';
+import { ComponentStatus, Deployment, Pod } from 'riata/kinds';
 import { expect, test, vi } from 'vitest';
 import { Sandbox } from './sandbox.js';
+
+test('a sandbox has a whole control plane, its scheduler included', async () => {
+  await using sandbox = await Sandbox.start({ nodes: 0 });
+  const { items } = await sandbox.client.list(ComponentStatus);
+  expect(items.map(({ metadata, conditions }) => `${metadata.name} ${conditions?.[0]?.status}`)).toEqual([
+    ...['controller-manager True', 'scheduler True', 'etcd-0 True'],
+  ]);
+});
 
 test('a sandbox runs, and leaves nothing behind', async () => {
   await using sandbox = await Sandbox.start({ nodes: 2 });

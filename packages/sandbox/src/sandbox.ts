@@ -74,7 +74,8 @@ export class Sandbox implements AsyncDisposable {
     refuseUnknownOptions('Sandbox.start: provider', options.provider, providerOptionNames);
     const { nodes = 3, clock = systemClock, random, log = silentLogger, token } = options;
     if (!Number.isInteger(nodes) || nodes < 0) throw new TypeError(`nodes: expected a whole number, got ${nodes}`);
-    const server = await ApiServer.start({ clock, log, ...(random && { random }), ...(token && { token }) });
+    const chosen = { ...(random && { random }), ...(token && { token }) };
+    const server = await ApiServer.start({ clock, log, scheduler: true, ...chosen });
     const runtime = { clock, log, ...(random && { random }) };
     const client = createClient(server.config, { runtime });
     try {

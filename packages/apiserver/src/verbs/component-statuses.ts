@@ -9,32 +9,43 @@ const others: Readonly<Record<string, string>> = {
   scheduler: '127.0.0.1:10259',
 };
 
+/** Which components run in the process of the server. */
+export interface RunningComponents {
+  readonly controllers: boolean;
+  readonly scheduler: boolean;
+}
+
 /** Whether a resource is the one that tells how the parts of the control plane are. */
 export function isComponentStatus(resource: Resource): boolean {
   return resource.builtIn && resource.table === '/componentstatuses';
 }
 
 /** One part of the control plane. Throws 404. */
-export function componentStatus(resource: Resource, name: string, controllers: boolean): KubeObject {
-  const found = statuses(controllers).find(({ metadata }) => metadata.name === name);
+export function componentStatus(resource: Resource, name: string, running: RunningComponents): KubeObject {
+  const found = statuses(running).find(({ metadata }) => metadata.name === name);
   if (found === undefined) throw notFound({ ...resource, plural: 'componentstatus' }, name);
   const { kind, apiVersion } = resource;
   return { ...{ kind, apiVersion }, ...found };
 }
 
 /** All of them. They are asked, not stored: the list is of no revision. */
-export function componentStatuses(resource: Resource, choice: Choice, controllers: boolean): KubeList<KubeObject> {
+export function componentStatuses(
+  resource: Resource,
+  choice: Choice,
+  running: RunningComponents,
+): KubeList<KubeObject> {
   const { listKind: kind, apiVersion } = resource;
   const isMeant = matcherOf(resource, choice);
-  const items = statuses(controllers).filter((object) => isMeant({ key: '', revision: 0, object }));
+  const items = statuses(running).filter((object) => isMeant({ key: '', revision: 0, object }));
   return { kind, apiVersion, metadata: {}, items } as unknown as KubeList<KubeObject>;
 }
 
-/** What controllers do is done in this process, or left to others; nobody listens where those would be asked. */
-function statuses(controllers: boolean): readonly KubeObject[] {
+/** A component runs in this process, or is left to others; nobody listens where those would be asked. */
+function statuses({ controllers, scheduler }: RunningComponents): readonly KubeObject[] {
+  const runs: Readonly<Record<string, boolean>> = { 'controller-manager': controllers, scheduler };
   const names = [...Object.keys(others), 'etcd-0'];
   return names.map((name) => {
-    const host = name === 'controller-manager' && controllers ? undefined : others[name];
+    const host = runs[name] === true ? undefined : others[name];
     const refused = `Get "https://${host}/healthz": dial tcp ${host}: connect: connection refused`;
     const [status, message] = host === undefined ? ['True', 'ok'] : ['False', refused];
     return { metadata: { name }, conditions: [{ type: 'Healthy', status, message }] } as unknown as KubeObject;

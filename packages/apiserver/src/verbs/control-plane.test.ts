@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { memoryLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { ApiServer } from '../api-server.js';
+import { ApiServer, type ApiServerOptions } from '../api-server.js';
 
-async function start(controllers = true) {
-  const server = await ApiServer.start({ controllers, log: memoryLogger() });
+async function start(options: Pick<ApiServerOptions, 'controllers' | 'scheduler'> = {}) {
+  const server = await ApiServer.start({ ...options, log: memoryLogger() });
   const { url } = await server.listen({ tls: false });
   const ask = async (path: string, more: RequestInit & { readonly token?: string } = {}) => {
     const { token = server.token, ...init } = more;
@@ -16,20 +16,21 @@ async function start(controllers = true) {
 }
 
 test('the parts of the control plane that are in this process are healthy', async () => {
-  const healthy = async (controllers: boolean) => {
-    await using at = await start(controllers);
+  const healthy = async (options?: Parameters<typeof start>[0]) => {
+    await using at = await start(options);
     const { body } = await at.ask('/api/v1/componentstatuses');
     return body.items.map((item: { metadata: { name: string }; conditions: { status: string }[] }) => [
       item.metadata.name,
       item.conditions[0]?.status,
     ]);
   };
-  expect(await healthy(true)).toEqual([
+  expect(await healthy()).toEqual([
     ['controller-manager', 'True'],
     ['scheduler', 'False'],
     ['etcd-0', 'True'],
   ]);
-  expect((await healthy(false))[0]).toEqual(['controller-manager', 'False']);
+  expect((await healthy({ controllers: false }))[0]).toEqual(['controller-manager', 'False']);
+  expect((await healthy({ scheduler: true }))[1]).toEqual(['scheduler', 'True']);
 });
 
 test('a request is ranked by who asks', async () => {

@@ -50,6 +50,8 @@ export interface VerbParts {
   readonly access: AccessControl;
   /** Whether the server does what kube-controller-manager does. */
   readonly controllers: boolean;
+  /** Whether somebody in this process schedules Pods. */
+  readonly scheduler: boolean;
   /** A built-in resource, by its group, version and plural. */
   readonly builtIn: (group: string, version: string, plural: string) => Resource;
 }
@@ -94,8 +96,8 @@ export class Verbs implements VerbHandlers {
     if (asked > this.#parts.storage.revision) {
       throw tooLargeResourceVersion(options.resourceVersion, this.#parts.storage.revision);
     }
-    const { store, builtIn, controllers } = this.#parts;
-    if (isComponentStatus(resource)) return { object: componentStatus(resource, name, controllers) };
+    const { store, builtIn } = this.#parts;
+    if (isComponentStatus(resource)) return { object: componentStatus(resource, name, this.#parts) };
     if (subresource?.name === 'log') {
       const pod = () => store.get(resource, namespace, name);
       readLog(store, builtIn('', 'v1', 'nodes'), pod, name, options.query);
@@ -111,9 +113,9 @@ export class Verbs implements VerbHandlers {
 
   async list(request: VerbRequest<ListOptions>): Promise<VerbAnswer> {
     const { resource, negotiated } = request;
-    const { storage, clock, controllers } = this.#parts;
+    const { storage, clock } = this.#parts;
     const { mediaType, pretty, as } = negotiated;
-    if (isComponentStatus(resource)) return { object: componentStatuses(resource, choiceOf(request), controllers) };
+    if (isComponentStatus(resource)) return { object: componentStatuses(resource, choiceOf(request), this.#parts) };
     const list = findObjects(storage, resource, listRequest(request));
     // A list is no single object's metadata, and a Table is made at once.
     const inPieces = as === undefined || as.kind === 'PartialObjectMetadataList';
