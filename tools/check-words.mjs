@@ -14,7 +14,7 @@ const phrases = /** @type {const} */ ([
   [/\b(?:tell|tells|told|telling)\b/i, 'report, log, emit or notify'],
   [/\b(?:want|wants|wanted)\b/i, 'must be, requires or expects; desired'],
   [/\b(?:somebody|nobody|whoever|everybody)\b/i, 'name the actor'],
-  [/\b(?:is|are|was|were) none\b|\bthere is none\b/i, 'invalid, malformed or missing'],
+  [/\b(?:is|are|was|were) none\b|\bthere is none\b/, 'invalid, malformed or missing'],
   [/\bis there twice\b/i, 'duplicate'],
   [/\b(?:mended|spoilt|spoils)\b/i, 'corrected, restored'],
   [/\bat hand\b/i, 'cached, loaded'],
@@ -34,8 +34,9 @@ const nameWords = new Set([
 
 /** @param {string} text the source @returns {Generator<{ at: number, text: string }>} strings and templates, comments left out */
 function* stringsOf(text) {
-  const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g;
-  for (const match of text.matchAll(token)) {
+  const regex = /(?<=[=(,:[!&|?{};]\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//;
+  const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/;
+  for (const match of text.matchAll(new RegExp(`${regex.source}|${token.source}`, 'g'))) {
     if (!match[0].startsWith('/')) yield { at: match.index, text: match[0].replace(/\$\{[^}]*\}/g, '…') };
   }
 }

@@ -35,12 +35,12 @@ test('takes what it knows', () => {
 
 test.each([
   [['--nope'], '--nope'],
-  [['--port', 'x'], '--port wants a number from 0 to 65535, got "x"'],
-  [['--port', '70000'], '--port wants a number'],
+  [['--port', 'x'], '--port must be an integer from 0 to 65535, got "x"'],
+  [['--port', '70000'], '--port must be an integer'],
   [['--port'], '--port'],
-  [['--nodes', '5001'], '--nodes wants a number from 0 to 5000, got "5001"'],
+  [['--nodes', '5001'], '--nodes must be an integer from 0 to 5000, got "5001"'],
   [['stray'], 'stray'],
-  [['--token', ''], '--token wants a text'],
+  [['--token', ''], '--token must not be empty'],
 ])('refuses %j', (args, message) => expect(() => parseServerCommand(command, args)).toThrow(message));
 
 test('says how it is used', () => {

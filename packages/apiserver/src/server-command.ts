@@ -88,7 +88,7 @@ export function parseServerCommand<Own extends OwnOptions>(
   if (values.help) return undefined;
   const given: Readonly<Record<string, string | boolean | undefined>> = values;
   const { host, kubeconfig, token } = values;
-  if (token === '') throw new TypeError('--token wants a text, got an empty one');
+  if (token === '') throw new TypeError('--token must not be empty');
   const settings = own.map(({ setting, flag, option, isNumber }) => {
     const value = given[flag];
     if (!isNumber) return [setting, value === true ? !option.default : option.default];
@@ -102,7 +102,7 @@ export function parseServerCommand<Own extends OwnOptions>(
 
 function numberOf(flag: string, given: string | boolean, most = 65_535): number {
   if (typeof given === 'string' && /^\d{1,5}$/.test(given) && Number(given) <= most) return Number(given);
-  throw new TypeError(`--${flag} wants a number from 0 to ${most}, got "${given}"`);
+  throw new TypeError(`--${flag} must be an integer from 0 to ${most}, got "${given}"`);
 }
 
 /** What is wrong with this Node, if it is too old: said before anything is imported that it does not have. */

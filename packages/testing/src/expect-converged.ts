@@ -43,7 +43,7 @@ export async function expectConverged(parts: SettleParts, options: ConvergedOpti
     const lines = [...new Set(writes.map((write) => `  ${write.verb} ${write.object}${by(write, again)}`))];
     throw new Error(
       `expectConverged: a second pass over ${passed} objects made ${writes.length} writes, and should make none:\n` +
-        `${lines.join('\n')}\nWrite only what differs: apply and status of a reconcile skip what would change nothing.`,
+        `${lines.join('\n')}\nWrite only differences: apply and status of a reconcile skip no-ops.`,
     );
   }
   refuseFailures(again);

@@ -25,7 +25,7 @@ test('the n-th write fails: it is tried again', async () => {
     ['Widget default/w/status', 409],
   ]);
   expect((await env.client.get(Widget, inDefault('w'))).status?.size).toBe(1);
-  expect(() => env.faults.failWrite(0)).toThrow('failWrite wants the number of a write, from 1 up, got 0');
+  expect(() => env.faults.failWrite(0)).toThrow('failWrite: the number of the write must be an integer ≥ 1, got 0');
 });
 
 test('an answer is lost after the server has done what was asked', async () => {

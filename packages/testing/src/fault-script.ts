@@ -119,7 +119,7 @@ export class FaultScript {
   /** The n-th write from now on, counted from 1, is answered with an error. @default 500 InternalError */
   failWrite(nth: number, answer: FaultAnswer = { code: 500, reason: 'InternalError' }, match: RequestMatch = {}) {
     if (!Number.isSafeInteger(nth) || nth < 1) {
-      throw new RangeError(`failWrite wants the number of a write, from 1 up, got ${nth}`);
+      throw new RangeError(`failWrite: the number of the write must be an integer ≥ 1, got ${nth}`);
     }
     return this.add({ verb: 'write', ...match }, { fail: answer }, { after: nth - 1, times: 1 });
   }

@@ -61,7 +61,7 @@ export class VirtualTime implements TestTime {
       await this.clock.settle();
       if (isDone) return promise;
       if (await this.step(untilMs)) continue;
-      throw new Error(`${what}: not done, and an hour on the virtual clock would change nothing`);
+      throw new Error(`${what}: still pending, and nothing happens within an hour of virtual time`);
     }
   }
 }

@@ -19,7 +19,7 @@ function badTime(text: string): CelError {
   } catch (error) {
     return new CelError(error instanceof Error ? error.message : String(error));
   }
-  return new CelError(`${text} is no time that can be told`);
+  return new CelError(`${text} cannot be formatted as a time`);
 }
 
 /** As Go's `RFC3339Nano` writes it. */

@@ -146,7 +146,7 @@ export function ownTokenTracking(now: string): OwnObject {
 
 /** By which Pods know the server. */
 export function ownRootCertificate(name: string, certificate: string): OwnObject {
-  const description = 'The CA bundle that tells whether the API server, as seen from Pods, is the right one.';
+  const description = 'The CA bundle by which Pods verify the API server.';
   return {
     object: {
       metadata: { name, annotations: { 'kubernetes.io/description': description } },

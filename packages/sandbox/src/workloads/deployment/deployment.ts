@@ -10,7 +10,7 @@ import { deploymentConditions, ReplicaSetCreateError } from './deployment-condit
 import { hashLabel, revisionAnnotation, revisionAnnotations, revisionOf, sameTemplate } from './deployment-revision.js';
 import { rollBack } from './deployment-rollback.js';
 import { isScaled, resize, scale, sizeAnnotations } from './deployment-scale.js';
-import { rollingSteps, wanted } from './rolling-update.js';
+import { desiredReplicas, rollingSteps } from './rolling-update.js';
 import { templateHash } from './template-hash.js';
 
 /** Moves the Pods of a Deployment to its newest template, ReplicaSet by ReplicaSet, and remembers the older ones. */
@@ -79,7 +79,7 @@ async function createSet(context: ReconcileContext<Deployment>, sets: readonly R
   const name = `${metadata.name}-${hash}`;
   const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
   const old = sets.reduce((sum, set) => sum + (set.spec.replicas ?? 1), 0);
-  const replicas = spec.strategy?.type === 'Recreate' ? (spec.replicas ?? 1) : wanted(deployment, old);
+  const replicas = spec.strategy?.type === 'Recreate' ? (spec.replicas ?? 1) : desiredReplicas(deployment, old);
   const annotations = { ...revisionAnnotations(deployment, undefined, sets), ...sizeAnnotations(deployment) };
   const ownerReferences = [controllerReference(deployment)];
   const made = ReplicaSet({

@@ -1,7 +1,7 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
 import { countOf } from '../int-or-percent.js';
 
-/** How many Pods more than wanted there may be, and how many fewer. */
+/** How many Pods more than desired there may be, and how many fewer. */
 export function rolloutLimits(deployment: Deployment): { readonly surge: number; readonly missing: number } {
   const { replicas = 1, strategy } = deployment.spec;
   if (strategy?.type === 'Recreate') return { surge: 0, missing: 0 };
@@ -13,7 +13,7 @@ export function rolloutLimits(deployment: Deployment): { readonly surge: number;
 }
 
 /** How large a new ReplicaSet may be beside so many Pods of others. */
-export function wanted(deployment: Deployment, others: number): number {
+export function desiredReplicas(deployment: Deployment, others: number): number {
   const replicas = deployment.spec.replicas ?? 1;
   return Math.max(0, Math.min(replicas, replicas + rolloutLimits(deployment).surge - others));
 }
@@ -34,7 +34,7 @@ export function rollingSteps(
   const old = sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
   const own = sets.find(({ metadata }) => metadata.uid === current.metadata.uid) ?? current;
   const oldTotal = old.reduce((sum, set) => sum + size(set), 0);
-  const target = size(own) > replicas ? replicas : Math.max(size(own), wanted(deployment, oldTotal));
+  const target = size(own) > replicas ? replicas : Math.max(size(own), desiredReplicas(deployment, oldTotal));
   const steps: (readonly [ReplicaSet, number])[] = [];
   if (target !== size(own)) steps.push([own, target]);
   if (oldTotal === 0) return steps;
