@@ -1,4 +1,3 @@
-import type { Scope } from './kind.js';
 import type { TypeMeta } from './meta.js';
 import { carryLoss } from './value/lossy.js';
 
@@ -31,13 +30,6 @@ export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-}
-
-/** How a kind is reached on a server (`meta.RESTMapping`). */
-export interface RESTMapping {
-  readonly resource: GroupVersionResource;
-  readonly groupVersionKind: GroupVersionKind;
-  readonly scope: Scope;
 }
 
 /**

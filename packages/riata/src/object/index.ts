@@ -95,7 +95,6 @@ export {
   parseGroupResource,
   parseKindArg,
   parseResourceArg,
-  type RESTMapping,
   setGvk,
   splitApiVersion,
 } from './gvk.js';
@@ -129,6 +128,7 @@ export {
   type NamespacedMeta,
   type New,
   type Placed,
+  type RESTMapping,
   type ReadOf,
   type Scope,
   type WriteOf,

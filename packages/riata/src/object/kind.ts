@@ -1,21 +1,28 @@
 import type { GroupVersionKind, GroupVersionResource } from './gvk.js';
 import type { KubeObject, ObjectMeta, TypeMeta, WriteMeta } from './meta.js';
 
-/** Where objects of a kind live: in a namespace, or beside them. */
+/** Whether objects of a kind are namespaced or cluster-scoped. */
 export type Scope = 'Namespaced' | 'Cluster';
 
-/** The metadata of an object that lives in a namespace. */
+/** How a kind is reached on a server (`meta.RESTMapping`). */
+export interface RESTMapping {
+  readonly resource: GroupVersionResource;
+  readonly groupVersionKind: GroupVersionKind;
+  readonly scope: Scope;
+}
+
+/** The metadata of a namespaced object. */
 export interface NamespacedMeta extends ObjectMeta {
   readonly namespace: string;
 }
 
-/** The metadata of an object that lives beside the namespaces. */
+/** The metadata of a cluster-scoped object. */
 export interface ClusterMeta extends ObjectMeta {
   // No `undefined`, which is not part of a string where a project has exactOptionalPropertyTypes.
   readonly namespace?: never;
 }
 
-/** Names one object of a kind: the namespace is wanted exactly where the kind has one. */
+/** Names one object of a kind: with a namespace exactly if the kind is namespaced. */
 export type KeyFor<S extends Scope> = Scope extends S
   ? { readonly namespace?: string | undefined; readonly name: string }
   : S extends 'Namespaced'

@@ -92,8 +92,6 @@ export { hexOf, limitName, safeConcatName } from './safe-name.js';
 export {
   type ComputeStatusOptions,
   computeStatus,
-  type ObjectState,
-  type ObjectStatusResult,
 } from './status/compute-status.js';
 export { Cond, type CondUpdate } from './status/cond.js';
 export { ConditionError } from './status/condition-error.js';
@@ -110,7 +108,7 @@ export {
   type StatusHandlerOptions,
   type StatusOf,
 } from './status/status-handler.js';
-export type { Relationship } from './summary/relationships.js';
+export type { ObjectState, ObjectStatusResult } from './status/status-rules.js';
 export {
   formatSummary,
   isReadySummary,
@@ -120,7 +118,7 @@ export {
   type Summary,
   summarize,
 } from './summary/summary.js';
-export type { ErrorConditions } from './summary/summary-conditions.js';
+export type { ErrorConditions, Relationship } from './summary/summary-draft.js';
 export { Trigger } from './trigger.js';
 export { TypedCache } from './typed-cache.js';
 export {

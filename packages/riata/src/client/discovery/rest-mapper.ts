@@ -1,11 +1,5 @@
-import {
-  formatGvk,
-  type GroupKind,
-  type GroupVersionKind,
-  parseApiVersion,
-  type RESTMapping,
-} from '../../object/gvk.js';
-import { type Kind, makeKind } from '../../object/kind.js';
+import { formatGvk, type GroupKind, type GroupVersionKind, parseApiVersion } from '../../object/gvk.js';
+import { type Kind, makeKind, type RESTMapping } from '../../object/kind.js';
 import type { KubeObject, TypeMeta } from '../../object/meta.js';
 import type { ApiGroup, ApiResource, Discovery, ServerResources } from './discovery.js';
 

@@ -5,22 +5,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
 import { type AnyCondition, conditionsOf } from '../summary/any-conditions.js';
-import { statusRules } from './status-rules.js';
-
-/**
- * How far an object is (`status.Status` of kstatus): `Current`, as it should be; `InProgress`, on its way; `Failed`, it
- * will not come right by itself; `Terminating`, on its way out.
- */
-export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
-
-/** What {@link computeStatus} says of an object (`status.Result`). */
-export interface ObjectStatusResult {
-  readonly status: ObjectState;
-  /** For people. */
-  readonly message: string;
-  /** For programs, in one word; '' where the status says all. */
-  readonly reason: string;
-}
+import { type ObjectStatusResult, statusRules } from './status-rules.js';
 
 /** How {@link computeStatus} judges. */
 export interface ComputeStatusOptions {

@@ -2,7 +2,21 @@ import { formatTime, parseTime } from '../../object/time.js';
 import { listAt, numberAt, textAt } from '../../object/value/value-at.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import type { AnyCondition } from '../summary/any-conditions.js';
-import type { ObjectStatusResult } from './compute-status.js';
+
+/**
+ * How far an object is (`status.Status` of kstatus): `Current`, as it should be; `InProgress`, on its way; `Failed`, it
+ * will not come right by itself; `Terminating`, on its way out.
+ */
+export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
+
+/** What `computeStatus` says of an object (`status.Result`). */
+export interface ObjectStatusResult {
+  readonly status: ObjectState;
+  /** For people. */
+  readonly message: string;
+  /** For programs, in one word; '' where the status says all. */
+  readonly reason: string;
+}
 
 /** Judges objects of one kind. */
 type StatusRule = (object: unknown, conditions: readonly AnyCondition[], clock: Clock) => ObjectStatusResult;

@@ -1,22 +1,6 @@
 import type { LabelSelector, OwnerReference, TypeMeta } from '../../object/meta.js';
 import { listAt, mapAt, textAt } from '../../object/value/value-at.js';
-import type { Summarizer } from './summary-draft.js';
-
-/** What one object has to do with another (`summary.Relationship`). */
-export interface Relationship {
-  readonly kind: string;
-  readonly apiVersion: string;
-  /** None for all that {@link selector} selects. */
-  readonly name?: string;
-  /** None: the object's own. */
-  readonly namespace?: string;
-  /** `owner` and `applies`: whose the object is; `uses`, `creates`, `selects`, `helmresource`: what it has. */
-  readonly type: 'owner' | 'applies' | 'uses' | 'creates' | 'selects' | 'helmresource';
-  /** The other one has something to do with this one. */
-  readonly inbound?: boolean;
-  readonly controlledBy?: boolean;
-  readonly selector?: LabelSelector;
-}
+import type { Relationship, Summarizer } from './summary-draft.js';
 
 /** Kinds that make Pods by a template. */
 const workload = /^(?:apps|extensions)\/[^/]+ (?:ReplicaSet|DaemonSet|StatefulSet|Deployment)$|^batch\/[^/]+ Job$/;

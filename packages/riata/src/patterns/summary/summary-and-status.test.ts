@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatTime } from '../../object/time.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
-import { computeStatus, type ObjectState } from '../status/compute-status.js';
+import { computeStatus } from '../status/compute-status.js';
+import type { ObjectState } from '../status/status-rules.js';
 import { statusRules } from '../status/status-rules.js';
 import { summarize } from './summary.js';
 

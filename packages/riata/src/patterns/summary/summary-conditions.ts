@@ -1,8 +1,5 @@
 import { formatGvk, gvkOf } from '../../object/gvk.js';
-import { type Summarizer, told } from './summary-draft.js';
-
-/** By kind, as `apps/v1, Kind=Deployment`, and type of condition: the statuses that mean an error. */
-export type ErrorConditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+import { type ErrorConditions, type Summarizer, told } from './summary-draft.js';
 
 /** For kinds of which nothing else is known. */
 const generally: ErrorConditions[string] = { Stalled: ['True'], Failed: ['True'] };

@@ -1,8 +1,25 @@
-import type { TypeMeta } from '../../object/meta.js';
+import type { LabelSelector, TypeMeta } from '../../object/meta.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import type { AnyCondition } from './any-conditions.js';
-import type { Relationship } from './relationships.js';
-import type { ErrorConditions } from './summary-conditions.js';
+
+/** What one object has to do with another (`summary.Relationship`). */
+export interface Relationship {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** None for all that {@link selector} selects. */
+  readonly name?: string;
+  /** None: the object's own. */
+  readonly namespace?: string;
+  /** `owner` and `applies`: whose the object is; `uses`, `creates`, `selects`, `helmresource`: what it has. */
+  readonly type: 'owner' | 'applies' | 'uses' | 'creates' | 'selects' | 'helmresource';
+  /** The other one has something to do with this one. */
+  readonly inbound?: boolean;
+  readonly controlledBy?: boolean;
+  readonly selector?: LabelSelector;
+}
+
+/** By kind, as `apps/v1, Kind=Deployment`, and type of condition: the statuses that mean an error. */
+export type ErrorConditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** A summary as far as it goes; '' is no state yet. */
 export interface SummaryDraft {

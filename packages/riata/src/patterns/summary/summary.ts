@@ -3,12 +3,11 @@ import { textAt } from '../../object/value/value-at.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
-import type { ObjectState } from '../status/compute-status.js';
+import type { ObjectState } from '../status/status-rules.js';
 import { allConditionsOf } from './any-conditions.js';
-import type { Relationship } from './relationships.js';
 import { summarizers } from './summarizers.js';
-import { checkErrors, type ErrorConditions } from './summary-conditions.js';
-import type { SummaryDraft } from './summary-draft.js';
+import { checkErrors } from './summary-conditions.js';
+import type { ErrorConditions, Relationship, SummaryDraft } from './summary-draft.js';
 import { checkGenericTransitioning } from './summary-transitions.js';
 
 /** What can be said of an object of any kind in a line (`summary.Summary`). */
