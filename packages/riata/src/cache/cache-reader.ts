@@ -1,10 +1,10 @@
 import type { Client, Key } from '../client/interfaces.js';
 import type { GetOptions, ListOptions } from '../client/options.js';
+import { compareResourceVersions } from '../object/compare-resource-versions.js';
 import { formatGroupResource } from '../object/gvk.js';
 import { formatKey, keyOf, type ObjectKey } from '../object/key.js';
 import { type KindRef, metadataOnly, type Scope } from '../object/kind.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
-import { compareResourceVersions } from '../object/resource-version.js';
 import type { Logger } from '../runtime/log/logger.js';
 import { link } from '../runtime/signals.js';
 import type { Scheduler } from '../runtime/time/clock.js';

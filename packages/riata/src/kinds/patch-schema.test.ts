@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyStrategicMergePatch } from '../object/patch/strategic-merge-patch.js';
+import { applyStrategicMergePatch } from '../object/patch/apply-strategic-merge-patch.js';
 import { builtinPatchSchema, Deployment, Service } from './index.js';
 
 test('containers of a Deployment merge by name, their ports by number, through three types', () => {

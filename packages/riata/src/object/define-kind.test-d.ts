@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type DefinedKind, defineKind } from './define-kind.js';
 import type { ClusterMeta, Kind, KindOf, ListMap, NamespacedMeta, Placed, ReadOf, WriteTypeOf } from './kind.js';
 import type { Condition, KubeObject } from './meta.js';
-import type { CrdManifest } from './schema/custom-resource-definition.js';
+import type { CrdManifest } from './schema/crd-manifest.js';
 import type { FromSchema } from './schema/infer-schema.js';
 
 const names = { group: 'x.dev', version: 'v1' } as const;

@@ -1,19 +1,13 @@
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type ClusterMeta, type Kind, type ListMap, makeKind, type NamespacedMeta, type Scope } from './kind.js';
 import type { Condition, KubeObject, WriteMeta } from './meta.js';
-import { buildCrdVersion } from './schema/build-crd.js';
+import { buildCrdVersion } from './schema/build-crd-version.js';
 import { buildSchema } from './schema/build-schema.js';
-import { structuralProblems } from './schema/check-structural.js';
-import type {
-  CrdConversion,
-  CrdManifest,
-  CrdVersion,
-  PrinterColumn,
-  ScaleSubresource,
-} from './schema/custom-resource-definition.js';
+import type { CrdConversion, CrdManifest, CrdVersion, PrinterColumn, ScaleSubresource } from './schema/crd-manifest.js';
 import type { AnySchema, SchemaInput, SchemaOutput } from './schema/infer-schema.js';
 import { checkNames, checkVersionName, type KindNames, pluralOf } from './schema/kind-names.js';
 import { Problems, SchemaError } from './schema/schema-error.js';
+import { structuralProblems } from './schema/structural-problems.js';
 import type { SchemaExtension, StructuralSchema } from './schema/structural-schema.js';
 import { clone } from './value/clone.js';
 import { freeze } from './value/freeze.js';

@@ -23,6 +23,7 @@ export {
   valueElement,
 } from './apply/fields/path-element.js';
 export { keepTimes } from './apply/keep-times.js';
+export type { KindVersion, KindVersions, ResetFields } from './apply/kind-versions.js';
 export {
   decodeManagers,
   encodeManagers,
@@ -51,7 +52,8 @@ export { mergeTyped } from './apply/typed/merge-typed.js';
 export { extractItems, removeItems } from './apply/typed/remove-items.js';
 export { toFieldSet } from './apply/typed/to-field-set.js';
 export { formatProblems, type TypeProblem, validateTyped } from './apply/typed/validate-typed.js';
-export type { KindVersion, KindVersions, ResetFields } from './apply/versions.js';
+export { compareKubeVersions } from './compare-kube-versions.js';
+export { compareResourceVersions } from './compare-resource-versions.js';
 export {
   type ConditionUpdate,
   findCondition,
@@ -134,7 +136,6 @@ export {
   type WriteOf,
   type WriteTypeOf,
 } from './kind.js';
-export { compareKubeVersions } from './kube-version.js';
 export type {
   Condition,
   KubeList,
@@ -178,6 +179,7 @@ export {
   setOwnerReference,
 } from './owner-references.js';
 export { applyJsonPatch } from './patch/apply-json-patch.js';
+export { applyStrategicMergePatch } from './patch/apply-strategic-merge-patch.js';
 export { createStrategicMergePatch } from './patch/create-strategic-merge-patch.js';
 export { createThreeWayMergePatch, type ThreeWayOptions } from './patch/create-three-way-merge-patch.js';
 export { createJsonPatch, type JsonPatch, type JsonPatchOperation } from './patch/json-patch.js';
@@ -191,20 +193,17 @@ export {
   type PatchStrategy,
   patchSchema,
 } from './patch/patch-schema.js';
-export { applyStrategicMergePatch } from './patch/strategic-merge-patch.js';
 export { parseQuantity, Quantity, type QuantityLike } from './quantity/quantity.js';
 export type { QuantityFormat } from './quantity/quantity-parser.js';
-export { compareResourceVersions } from './resource-version.js';
 export { type DecodeOptions, decodeObject, type FramedObject, type ObjectDecoder } from './scan/decode-object.js';
 export { unsafeNumbers } from './scan/unsafe-numbers.js';
-export { structuralProblems } from './schema/check-structural.js';
 export type {
   CrdConversion,
   CrdManifest,
   CrdVersion,
   PrinterColumn,
   ScaleSubresource,
-} from './schema/custom-resource-definition.js';
+} from './schema/crd-manifest.js';
 export type {
   AnySchema,
   DeepReadonly,
@@ -216,6 +215,7 @@ export type {
 export { pluralOf } from './schema/kind-names.js';
 export { isSchemaError, SchemaError, type SchemaProblem } from './schema/schema-error.js';
 export { conditionSchema } from './schema/status-schema.js';
+export { structuralProblems } from './schema/structural-problems.js';
 export type {
   CelRule,
   KubernetesExtensions,

@@ -11,7 +11,7 @@ export {
   type Renewal,
   renewCertificate,
   trustedAuthorities,
-} from './certificates/service-certificate.js';
+} from './certificates/renew-certificate.js';
 export {
   type ClearedFinalizers,
   type ClearFinalizersOptions,
@@ -62,13 +62,13 @@ export {
   setMarks,
 } from './desired-set/set-identity.js';
 export { type PlannedChange, SetPlan } from './desired-set/set-plan.js';
-export type { PlacingOptions } from './generating/generated-objects.js';
 export {
   type Generated,
   type GeneratingHandler,
   type GeneratingHandlerOptions,
   registerGeneratingHandler,
 } from './generating/generating-handler.js';
+export type { PlacingOptions } from './generating/place-objects.js';
 export {
   type CollectRbacOptions,
   collectRbac,
@@ -77,7 +77,6 @@ export {
   type RbacSource,
   rbacManifests,
 } from './manifests/collect-rbac.js';
-export { kindFromCrd, type TypesFromCrdsOptions, typesFromCrds } from './manifests/crd-types.js';
 export {
   type CrdsToYamlOptions,
   crdsFromCluster,
@@ -85,10 +84,11 @@ export {
   crdsFromYaml,
   crdsToYaml,
 } from './manifests/read-crds.js';
+export { kindFromCrd, type TypesFromCrdsOptions, typesFromCrds } from './manifests/types-from-crds.js';
 export { cleanForExport, exportYaml, objectsFromYaml, objectsToYaml } from './manifests/yaml.js';
 export { type Enqueuer, type Resolver, relatedResource, type Watched } from './related-resource.js';
 export { type ObjectHandler, removeHandler } from './remove-handler.js';
-export { hexOf, limitName, safeConcatName } from './safe-name.js';
+export { hexOf, limitName, safeConcatName } from './safe-concat-name.js';
 export {
   type ComputeStatusOptions,
   computeStatus,

@@ -6,7 +6,7 @@ import { type ObjectKey, splitKey } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { onAbort } from '../runtime/signals.js';
-import type { HandlerContext, HandlerRegistration, RegisterOptions } from '../shared/handler.js';
+import type { HandlerContext, HandlerRegistration, RegisterOptions } from '../shared/shared-controller-handler.js';
 
 /** The name of the key that stands for all objects; no object can have it (`relatedresource.AllKey`). */
 export const allKey = '_all_';

@@ -2,7 +2,7 @@ import { CleanedUp, dropFinalizers, ensureFinalizer } from '../controller/define
 import { isDeleting } from '../object/finalizers.js';
 import { splitKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
-import type { HandlerContext, SharedControllerHandler } from '../shared/handler.js';
+import type { HandlerContext, SharedControllerHandler } from '../shared/shared-controller-handler.js';
 
 /**
  * Cleans up before an object goes. It may be called again after it has succeeded, by the next process, if this one ends

@@ -1,8 +1,8 @@
 import type { ObjectKey } from '../object/key.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
-import type { HandlerContext, HandlerRegistration, RegisterOptions } from '../shared/handler.js';
 import type { SharedController } from '../shared/shared-controller.js';
+import type { HandlerContext, HandlerRegistration, RegisterOptions } from '../shared/shared-controller-handler.js';
 
 const namespace = '__trigger__';
 let made = 0;

@@ -6,10 +6,14 @@ import type { ObjectKey } from '../object/key.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
-import type { HandlerRegistration, RegisterOptions, SharedControllerHandler } from '../shared/handler.js';
 import { KindClient } from '../shared/kind-client.js';
 import type { SharedController } from '../shared/shared-controller.js';
 import type { SharedControllerFactory } from '../shared/shared-controller-factory.js';
+import type {
+  HandlerRegistration,
+  RegisterOptions,
+  SharedControllerHandler,
+} from '../shared/shared-controller-handler.js';
 import { type ObjectHandler, removeHandler } from './remove-handler.js';
 import { TypedCache } from './typed-cache.js';
 

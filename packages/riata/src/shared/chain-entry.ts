@@ -1,7 +1,7 @@
 import type { KubeObject } from '../object/meta.js';
 import { onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
-import type { HandlerContext, HandlerRegistration, SharedControllerHandler } from './handler.js';
+import type { HandlerContext, HandlerRegistration, SharedControllerHandler } from './shared-controller-handler.js';
 
 /** One handler in a chain. Calls of it may be under way for several keys at once. */
 export class ChainEntry<R extends KubeObject> implements HandlerRegistration {

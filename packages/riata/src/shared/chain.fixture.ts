@@ -10,7 +10,7 @@ import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { HandlerChain, type RetryMode } from './handler-chain.js';
 import { HandlerMetrics } from './handler-metrics.js';
 import { KindClient } from './kind-client.js';
-import { sharedControllerRateLimiter } from './shared-rate-limiter.js';
+import { sharedControllerRateLimiter } from './shared-controller-rate-limiter.js';
 
 /** A chain on a queue and a clock of its own, over objects that the test puts there. */
 export async function runningChain({ retry = 'failed', workers = 1 }: { retry?: RetryMode; workers?: number } = {}) {

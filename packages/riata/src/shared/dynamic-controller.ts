@@ -12,9 +12,9 @@ import { onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
 import type { Timer } from '../runtime/time/clock.js';
 import { type DynamicHandler, DynamicWatch } from './dynamic-watch.js';
-import type { HandlerRegistration } from './handler.js';
 import { type ServedKinds, servedKinds } from './served-kinds.js';
 import type { SharedControllerFactory } from './shared-controller-factory.js';
+import type { HandlerRegistration } from './shared-controller-handler.js';
 
 /** Which kinds a handler wants: those whose group the pattern finds (`/\.cattle\.io$/`), or for which the function is true. */
 export type KindMatcher = RegExp | ((gvk: GroupVersionKind, kind: KindRef) => boolean);

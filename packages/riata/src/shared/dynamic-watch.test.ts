@@ -7,9 +7,9 @@ import { memoryLogger } from '../runtime/log/memory-logger.js';
 import { resolveRuntime } from '../runtime/runtime.js';
 import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import { type DynamicHandler, DynamicWatch } from './dynamic-watch.js';
-import type { HandlerContext, SharedControllerHandler } from './handler.js';
 import { SharedClientFactory } from './shared-client-factory.js';
 import type { SharedControllerFactory } from './shared-controller-factory.js';
+import type { HandlerContext, SharedControllerHandler } from './shared-controller-handler.js';
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u' } } as KubeObject;
 

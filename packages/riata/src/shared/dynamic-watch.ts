@@ -2,8 +2,8 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { link } from '../runtime/signals.js';
-import type { HandlerContext, HandlerRegistration } from './handler.js';
 import type { SharedControllerFactory } from './shared-controller-factory.js';
+import type { HandlerContext, HandlerRegistration } from './shared-controller-handler.js';
 
 /** A handler of objects of kinds that were not known when the program was written; for the rest see `SharedControllerHandler`. */
 export type DynamicHandler = (

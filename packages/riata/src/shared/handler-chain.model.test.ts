@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runningChain } from './chain.fixture.js';
-import type { HandlerRegistration } from './handler.js';
+import type { HandlerRegistration } from './shared-controller-handler.js';
 
 const names = ['a', 'b', 'c'];
 const key = fc.constantFrom(...names);

@@ -15,11 +15,11 @@ import { link } from '../runtime/signals.js';
 import type { Scheduler } from '../runtime/time/clock.js';
 import { ChainEntry } from './chain-entry.js';
 import { FinalizerGuard } from './finalizer-guard.js';
-import type { HandlerRegistration, SharedControllerHandler } from './handler.js';
 import type { HandlerMetrics } from './handler-metrics.js';
 import { type FailedHandler, HandlersError } from './handlers-error.js';
 import { isIgnoreError, objectOfError } from './ignore-error.js';
 import { KindClient } from './kind-client.js';
+import type { HandlerRegistration, SharedControllerHandler } from './shared-controller-handler.js';
 
 /** What a retry runs: the handlers that failed, or, as lasso does, all of them. */
 export type RetryMode = 'failed' | 'all';

@@ -3,10 +3,9 @@
  *
  * @module
  */
-export { boundTo } from './bound-client.js';
+export { boundTo } from './bound-to.js';
 export { DynamicController, type DynamicControllerOptions, type KindMatcher } from './dynamic-controller.js';
 export type { DynamicHandler } from './dynamic-watch.js';
-export type { HandlerContext, HandlerRegistration, RegisterOptions, SharedControllerHandler } from './handler.js';
 export type { RetryMode } from './handler-chain.js';
 export { HandlerTransaction } from './handler-transaction.js';
 export { type FailedHandler, HandlersError } from './handlers-error.js';
@@ -26,4 +25,10 @@ export {
   type SharedKindOptions,
   sharedKind,
 } from './shared-controller-factory.js';
-export { type MakeRateLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';
+export type {
+  HandlerContext,
+  HandlerRegistration,
+  RegisterOptions,
+  SharedControllerHandler,
+} from './shared-controller-handler.js';
+export { type MakeRateLimiter, sharedControllerRateLimiter } from './shared-controller-rate-limiter.js';

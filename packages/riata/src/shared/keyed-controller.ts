@@ -17,13 +17,13 @@ import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
-import type { SharedControllerHandler } from './handler.js';
 import { HandlerChain } from './handler-chain.js';
 import { cachedObjects, HandlerMetrics } from './handler-metrics.js';
 import type { KeyedOptions } from './keyed-options.js';
 import type { KindClient } from './kind-client.js';
 import type { SharedCache } from './shared-cache.js';
-import { ownLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';
+import type { SharedControllerHandler } from './shared-controller-handler.js';
+import { ownLimiter, sharedControllerRateLimiter } from './shared-controller-rate-limiter.js';
 
 /** What a {@link KeyedController} stands on. */
 export interface KeyedControllerParts<R extends KubeObject> {

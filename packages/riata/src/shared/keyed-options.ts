@@ -2,7 +2,7 @@ import type { ControllerOptions } from '../controller/loop/controller-options.js
 import { optionNames } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { RetryMode } from './handler-chain.js';
-import type { MakeRateLimiter } from './shared-rate-limiter.js';
+import type { MakeRateLimiter } from './shared-controller-rate-limiter.js';
 
 /** How the queue of one kind is worked on (`controller.Options` of lasso). */
 export interface KeyedOptions extends Pick<ControllerOptions, 'timeout' | 'drain' | 'history' | 'selfWakeBackoff'> {

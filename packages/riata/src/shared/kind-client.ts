@@ -18,7 +18,7 @@ import type { KindRef, ReadOf, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, Status } from '../object/meta.js';
 import type { Impersonation } from '../rest/config/rest-config.js';
 import type { WatchStream } from '../rest/stream/watch-stream.js';
-import { boundTo } from './bound-client.js';
+import { boundTo } from './bound-to.js';
 
 /**
  * All that can be asked of the server about one kind (`client.Client` of lasso). Answers and watch events carry

@@ -5,7 +5,7 @@ import { equalGvr, type GroupVersionKind, type GroupVersionResource } from '../o
 import { type KindRef, makeKind, type Scope } from '../object/kind.js';
 import type { KubeObject, TypeMeta } from '../object/meta.js';
 import type { Impersonation, RestConfig } from '../rest/config/rest-config.js';
-import { boundTo } from './bound-client.js';
+import { boundTo } from './bound-to.js';
 import { KindClient } from './kind-client.js';
 
 /** One client for each kind, over one connection (`SharedClientFactory`, `NewSharedClientFactory`). */

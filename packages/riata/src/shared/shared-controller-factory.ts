@@ -18,12 +18,12 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { takeRejections } from '../runtime/unhandled-rejections.js';
-import type { SharedControllerHandler } from './handler.js';
 import { KeyedController, type StartOptions, startOptionNames } from './keyed-controller.js';
 import { type KeyedOptions, keyedOptionNames } from './keyed-options.js';
 import { SharedCacheFactory, type SharedCacheFactoryOptions } from './shared-cache-factory.js';
 import { SharedClientFactory } from './shared-client-factory.js';
 import { SharedController } from './shared-controller.js';
+import type { SharedControllerHandler } from './shared-controller-handler.js';
 
 /** What one kind does differently. */
 export interface SharedKindOptions<R extends KubeObject = KubeObject> extends KeyedOptions {

@@ -1,14 +1,14 @@
 import { shownBriefly } from '../controller/define/assert-kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
+import { KeyedController } from './keyed-controller.js';
+import type { RbacNeed, RbacNeeds } from './rbac-need.js';
 import {
   type HandlerRegistration,
   type RegisterOptions,
   registerOptionNames,
   type SharedControllerHandler,
-} from './handler.js';
-import { KeyedController } from './keyed-controller.js';
-import type { RbacNeed, RbacNeeds } from './rbac-need.js';
+} from './shared-controller-handler.js';
 
 /**
  * The controller that all handlers of one kind share (`SharedController`): one watch, one queue. From

@@ -1,5 +1,5 @@
+import { compareResourceVersions } from '../../object/compare-resource-versions.js';
 import type { KubeObject, ObjectMeta } from '../../object/meta.js';
-import { compareResourceVersions } from '../../object/resource-version.js';
 import { freeze } from '../../object/value/freeze.js';
 import type { Metrics } from '../../runtime/metrics.js';
 import { abortable } from '../../runtime/signals.js';

@@ -1,4 +1,4 @@
-import { isCustomGroup } from '../../object/built-in-groups.js';
+import { isCustomGroup } from '../../object/is-custom-group.js';
 import type { KindRef } from '../../object/kind.js';
 import { findApiError } from '../../rest/errors/api-error.js';
 import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../../rest/errors/error-guards.js';

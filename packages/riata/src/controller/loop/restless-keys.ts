@@ -1,5 +1,5 @@
+import { compareResourceVersions } from '../../object/compare-resource-versions.js';
 import { formatKey, keyId } from '../../object/key.js';
-import { compareResourceVersions } from '../../object/resource-version.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { ActiveReconcile, NotedWrite } from './active-reconcile.js';
 import { type Cause, mostCauses } from './request.js';

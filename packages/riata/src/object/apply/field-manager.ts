@@ -5,12 +5,12 @@ import { capManagers } from './cap-managers.js';
 import { FieldSet } from './fields/field-set.js';
 import { fieldElement } from './fields/path-element.js';
 import { gvkText } from './gvk-text.js';
+import { type KindVersions, type ResetFields, type Typed, VersionConverter } from './kind-versions.js';
 import { withoutManagedFields } from './managed-fields-of.js';
 import { type ManagedSet, type Managers, managerId } from './managers.js';
 import type { MergeType } from './typed/merge-type.js';
 import { formatProblems, validateTyped } from './typed/validate-typed.js';
 import { Updater, type Writer } from './updater.js';
-import { type KindVersions, type ResetFields, type Typed, VersionConverter } from './versions.js';
 
 /** What apply and update have in common. Objects are in the version of the request. */
 export interface FieldManagerRequest {

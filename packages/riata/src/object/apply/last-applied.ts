@@ -3,11 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { getOwn, setOwn } from '../value/own.js';
 import { ApplyError } from './apply-error.js';
 import type { FieldSet } from './fields/field-set.js';
+import type { Typed } from './kind-versions.js';
 import { compareTyped } from './typed/compare-typed.js';
 import type { MergeType } from './typed/merge-type.js';
 import { toFieldSet } from './typed/to-field-set.js';
 import { validateTyped } from './typed/validate-typed.js';
-import type { Typed } from './versions.js';
 
 /** Where `kubectl apply` without `--server-side` keeps what it applied. */
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../json.js';
 import { equal } from '../value/equal.js';
+import { VersionConverter } from './kind-versions.js';
 import type { ManagedSet } from './managers.js';
 import { pruneFields } from './prune-fields.js';
 import { mergeTyped } from './typed/merge-typed.js';
 import { toFieldSet } from './typed/to-field-set.js';
-import { VersionConverter } from './versions.js';
 import { configSpec, liveSpec, widget, widgetType } from './widget.fixture.js';
 
 const converter = new VersionConverter(() => undefined);

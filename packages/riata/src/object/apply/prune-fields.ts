@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { ApplyError } from './apply-error.js';
 import { FieldSet } from './fields/field-set.js';
-import { withNamedFields } from './fields/named-fields.js';
+import { fieldName, type PathElement } from './fields/path-element.js';
+import type { Typed, VersionConverter } from './kind-versions.js';
 import type { ManagedSet, Managers } from './managers.js';
+import { type MergeType, typeOfField } from './typed/merge-type.js';
 import { removeItems } from './typed/remove-items.js';
 import { toFieldSet } from './typed/to-field-set.js';
-import type { Typed, VersionConverter } from './versions.js';
 
 /**
  * Takes away what an applier applied last time, does not apply this time, and nobody else manages (`prune` of
@@ -86,4 +87,30 @@ function remove(typed: Typed, fields: FieldSet): Typed {
 function asObject(value: Json): JsonObject {
   if (isJsonObject(value)) return value;
   throw new ApplyError(500, 'failed to convert value to unstructured for type <nil>');
+}
+
+/**
+ * The set with every declared field that is above a member as a member too (`EnsureNamedFieldsAreMembers`): with
+ * `.spec.replicas` also `.spec`, which an applier never owns by itself. Keys of maps and items of lists stay as they are.
+ */
+export function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
+  const level: [PathElement, boolean, FieldSet | undefined][] = [];
+  for (const element of set.elements()) {
+    const below = set.below(element);
+    let member = set.isMember(element);
+    if (below === undefined) {
+      level.push([element, member, undefined]);
+      continue;
+    }
+    const name = fieldName(element);
+    let inner: MergeType | undefined;
+    if (name === undefined) {
+      inner = element.startsWith('k:') ? type?.list?.items() : undefined;
+    } else if (type?.map !== undefined) {
+      member ||= type.map.field(name) !== undefined;
+      inner = typeOfField(type.map, name);
+    }
+    level.push([element, member, withNamedFields(below, inner)]);
+  }
+  return FieldSet.level(level);
 }

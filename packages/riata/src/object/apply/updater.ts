@@ -4,13 +4,13 @@ import { equal } from '../value/equal.js';
 import { ApplyError } from './apply-error.js';
 import type { Conflict } from './conflicts.js';
 import type { FieldSet } from './fields/field-set.js';
+import { filterFor, type ResetFields, type Typed, type VersionConverter } from './kind-versions.js';
 import { type ManagedSet, type Managers, managerId } from './managers.js';
 import { pruneFields } from './prune-fields.js';
 import { reconcileFields } from './reconcile-fields.js';
 import { type Comparison, compareTyped } from './typed/compare-typed.js';
 import { mergeTyped } from './typed/merge-typed.js';
 import { toFieldSet } from './typed/to-field-set.js';
-import { filterFor, type ResetFields, type Typed, type VersionConverter } from './versions.js';
 
 /** Who writes, in which version. */
 export type Writer = Pick<ManagedSet, 'manager' | 'applied' | 'apiVersion' | 'subresource'>;

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { equal } from '../value/equal.js';
 import { freeze } from '../value/freeze.js';
 import { jsonObject } from '../value/json.fixture.js';
+import { applyStrategicMergePatch } from './apply-strategic-merge-patch.js';
 import { createStrategicMergePatch } from './create-strategic-merge-patch.js';
 import { patchSchema } from './patch-schema.js';
 import { anyPod, deploymentSchema, oddSchema, podSchema } from './strategic.fixture.js';
-import { applyStrategicMergePatch } from './strategic-merge-patch.js';
 
 const diff = (from: object, to: object): unknown => {
   const patch = createStrategicMergePatch({ spec: from }, { spec: to }, podSchema);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { equal } from '../value/equal.js';
 import { freeze } from '../value/freeze.js';
+import { applyStrategicMergePatch } from './apply-strategic-merge-patch.js';
 import { createStrategicMergePatch } from './create-strategic-merge-patch.js';
 import { createThreeWayMergePatch } from './create-three-way-merge-patch.js';
 import { isPatchError } from './patch-error.js';
 import { anyPod, podSchema } from './strategic.fixture.js';
-import { applyStrategicMergePatch } from './strategic-merge-patch.js';
 
 const original = freeze({
   metadata: { labels: { app: 'a', old: 'x' }, finalizers: ['mine', 'gone'] },

@@ -2,11 +2,11 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import { isJsonObject, type JsonObject } from '../json.js';
 import { equal } from '../value/equal.js';
 import { getOwn } from '../value/own.js';
+import { mergeObjects } from './apply-strategic-merge-patch.js';
 import { asObject, diffObjects } from './create-strategic-merge-patch.js';
 import { deletePrefix, directive, holdsObjects, identify, retainKeys } from './merge-lists.js';
 import { PatchError } from './patch-error.js';
 import { type PatchSchema, SchemaPlace } from './patch-schema.js';
-import { mergeObjects } from './strategic-merge-patch.js';
 
 /** How {@link createThreeWayMergePatch} treats what others changed. */
 export interface ThreeWayOptions {

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { setOwn } from '../value/own.js';
 import { anything, type Conversion, intOrString, orNull, unknownSchema } from './conversion.js';
+import { differentTypes } from './schema-error.js';
 import { itemPath, propertyPath, valuePath } from './schema-path.js';
 import { addStringKeywords, knownFormat } from './string-keywords.js';
 import type { StructuralDraft, StructuralSchema, StructuralType } from './structural-schema.js';
-import { differentTypes } from './type-words.js';
 
 const structuralTypes: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 

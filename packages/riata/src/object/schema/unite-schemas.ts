@@ -2,7 +2,7 @@ import type { Json } from '../json.js';
 import { equal } from '../value/equal.js';
 import { setOwn } from '../value/own.js';
 import { intOrString, orNull, unknownSchema } from './conversion.js';
-import type { Problems } from './schema-error.js';
+import { differentTypes, type Problems } from './schema-error.js';
 import { itemPath, propertyPath, valuePath } from './schema-path.js';
 import { patternOf } from './string-keywords.js';
 import {
@@ -12,7 +12,6 @@ import {
   type StructuralSchema,
   validationKeywords,
 } from './structural-schema.js';
-import { differentTypes } from './type-words.js';
 
 /** One way that a value may look: a schema, and whether it allows no other fields than its own; or null. */
 export type Variant = 'null' | { readonly schema: StructuralSchema; readonly closed: boolean };

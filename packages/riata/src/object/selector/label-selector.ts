@@ -7,7 +7,7 @@ import {
   labelRequirement,
   matchesRequirement,
 } from './label-requirement.js';
-import { parseLabelRequirements } from './label-selector-parser.js';
+import { parseLabelRequirements } from './parse-label-requirements.js';
 
 /** A set of labels, as in an object's metadata (`labels.Set`). */
 export type Labels = Readonly<Record<string, string>>;

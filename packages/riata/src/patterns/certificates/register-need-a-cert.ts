@@ -15,7 +15,7 @@ import { edit } from '../../object/value/edit.js';
 import { isAlreadyExists } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
-import type { HandlerRegistration, RegisterOptions } from '../../shared/handler.js';
+import type { HandlerRegistration, RegisterOptions } from '../../shared/shared-controller-handler.js';
 import type { Controllers } from '../controllers.js';
 import { relatedResource } from '../related-resource.js';
 import type { TypedController } from '../typed-controller.js';
@@ -25,7 +25,7 @@ import {
   type CertificateTimes,
   renewCertificate,
   trustedAuthorities,
-} from './service-certificate.js';
+} from './renew-certificate.js';
 
 /** The annotations of a Service that ask for a certificate: those of wrangler. */
 export const needACertAnnotations = {

@@ -3,7 +3,7 @@ import { waitForDeletion } from '../../controller/utilities/wait-for.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type KindRef, makeKind, type Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
-import type { CrdManifest } from '../../object/schema/custom-resource-definition.js';
+import type { CrdManifest } from '../../object/schema/crd-manifest.js';
 import { isNotFound } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type CrdLoss, type CrdShape, crdLosses } from './crd-losses.js';

@@ -4,7 +4,7 @@ import type { Wanted } from './apply-result.js';
 import { setMarks } from './set-identity.js';
 import { defaultFieldManager } from './set-membership.js';
 import { isAsIntended, type SetForm, type WriteContext } from './set-writer.js';
-import { takeOverPatch } from './take-over-fields.js';
+import { takeOverPatch } from './take-over-patch.js';
 
 /** Server-side apply: one request makes an object or changes it, and the server knows what is ours. */
 export const serverSideForm: SetForm = {

@@ -6,13 +6,13 @@ import { splitKey } from '../../object/key.js';
 import type { KindRef, Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import type { HandlerContext, HandlerRegistration } from '../../shared/handler.js';
 import { type RbacNeeds, writeVerbs } from '../../shared/rbac-need.js';
+import type { HandlerContext, HandlerRegistration } from '../../shared/shared-controller-handler.js';
 import type { SetApplier } from '../desired-set/set-applier.js';
 import { type StatusHandlerOptions, type StatusOf, statusHandler, statusOf } from '../status/status-handler.js';
 import type { TypedController } from '../typed-controller.js';
-import { hasLostOwner, isOutOfReach, type PlacingOptions, placeObjects } from './generated-objects.js';
 import { OrphaningOwners } from './orphaning-owners.js';
+import { hasLostOwner, isOutOfReach, type PlacingOptions, placeObjects } from './place-objects.js';
 
 /** What an object becomes. */
 export interface Generated<R extends KubeObject> {

@@ -3,7 +3,7 @@ import type { EventHandlerRegistration } from '../../cache/informer/resource-eve
 import { isDeleting } from '../../object/finalizers.js';
 import type { Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
-import type { RegisterOptions } from '../../shared/handler.js';
+import type { RegisterOptions } from '../../shared/shared-controller-handler.js';
 import type { TypedController } from '../typed-controller.js';
 
 /** What servers put on an object that is deleted with the policy Orphan, until garbage collection has seen to it. */

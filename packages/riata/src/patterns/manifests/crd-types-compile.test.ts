@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { CrdManifest } from '../../object/schema/custom-resource-definition.js';
+import type { CrdManifest } from '../../object/schema/crd-manifest.js';
 import type { StructuralSchema } from '../../object/schema/structural-schema.js';
-import { typesFromCrds } from './crd-types.js';
+import { typesFromCrds } from './types-from-crds.js';
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/interfaces.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { compareStrings } from '../../object/compare-strings.js';
-import type { CrdManifest } from '../../object/schema/custom-resource-definition.js';
+import type { CrdManifest } from '../../object/schema/crd-manifest.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { cleanForExport, objectsFromYaml, objectsToYaml } from './yaml.js';
 

@@ -4,7 +4,7 @@ import { numberAt, textAt } from '../../object/value/value-at.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
-import { type AnyCondition, conditionsOf } from '../summary/any-conditions.js';
+import { type AnyCondition, conditionsOf } from '../summary/conditions-of.js';
 import { type ObjectStatusResult, statusRules } from './status-rules.js';
 
 /** How {@link computeStatus} judges. */

@@ -9,13 +9,13 @@ import { listAt, mapAt } from '../../object/value/value-at.js';
 import { isConflict, isNotFound } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { isFinalized } from '../../shared/finalizer-guard.js';
+import { HandlerFailure, IgnoreError, isIgnoreError } from '../../shared/ignore-error.js';
 import type {
   HandlerContext,
   HandlerRegistration,
   RegisterOptions,
   SharedControllerHandler,
-} from '../../shared/handler.js';
-import { HandlerFailure, IgnoreError, isIgnoreError } from '../../shared/ignore-error.js';
+} from '../../shared/shared-controller-handler.js';
 import type { TypedController } from '../typed-controller.js';
 import { Cond } from './cond.js';
 import { messageOf } from './condition-error.js';

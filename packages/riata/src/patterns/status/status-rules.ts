@@ -1,7 +1,7 @@
 import { formatTime, parseTime } from '../../object/time.js';
 import { listAt, numberAt, textAt } from '../../object/value/value-at.js';
 import type { Clock } from '../../runtime/time/clock.js';
-import type { AnyCondition } from '../summary/any-conditions.js';
+import type { AnyCondition } from '../summary/conditions-of.js';
 
 /**
  * How far an object is (`status.Status` of kstatus): `Current`, as it should be; `InProgress`, on its way; `Failed`, it

@@ -1,7 +1,7 @@
 import { numberAt } from '../../object/value/value-at.js';
-import type { AnyCondition } from './any-conditions.js';
+import { stepCounter } from './check-generic-transitioning.js';
+import type { AnyCondition } from './conditions-of.js';
 import { type Summarizer, type SummaryDraft, told } from './summary-draft.js';
-import { stepCounter } from './summary-transitions.js';
 
 /** Cluster API (v1beta2): `Ready` and `Available` gather what others say as lines `* Type: detail`. */
 interface Bullet {

@@ -2,11 +2,11 @@ import { parseTime } from '../../object/time.js';
 import { listAt, mapAt, numberAt, textAt, valueAt } from '../../object/value/value-at.js';
 import { computeStatus } from '../status/compute-status.js';
 import { capiTransitions } from './capi-transitions.js';
-import { checkOperation, isOperation } from './operation-summary.js';
+import { checkErrors } from './check-errors.js';
+import { checkGenericTransitioning } from './check-generic-transitioning.js';
+import { checkOperation, isOperation } from './check-operation.js';
 import { checkApplyOwned, checkOwner, checkPodSelector, checkPodUses, checkRelease, isPod } from './relationships.js';
-import { checkErrors } from './summary-conditions.js';
 import { type Summarizer, told } from './summary-draft.js';
-import { checkGenericTransitioning } from './summary-transitions.js';
 
 /** How long finalizers may take before that is an error. */
 const removalMs = 5 * 60_000;

@@ -1,6 +1,6 @@
 import type { LabelSelector, TypeMeta } from '../../object/meta.js';
 import type { Clock } from '../../runtime/time/clock.js';
-import type { AnyCondition } from './any-conditions.js';
+import type { AnyCondition } from './conditions-of.js';
 
 /** What one object has to do with another (`summary.Relationship`). */
 export interface Relationship {

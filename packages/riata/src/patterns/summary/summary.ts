@@ -4,11 +4,11 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import type { Clock } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
 import type { ObjectState } from '../status/status-rules.js';
-import { allConditionsOf } from './any-conditions.js';
+import { checkErrors } from './check-errors.js';
+import { checkGenericTransitioning } from './check-generic-transitioning.js';
+import { allConditionsOf } from './conditions-of.js';
 import { summarizers } from './summarizers.js';
-import { checkErrors } from './summary-conditions.js';
 import type { ErrorConditions, Relationship, SummaryDraft } from './summary-draft.js';
-import { checkGenericTransitioning } from './summary-transitions.js';
 
 /** What can be said of an object of any kind in a line (`summary.Summary`). */
 export interface Summary {

@@ -1,4 +1,4 @@
-import { isCustomGroup } from '../../object/built-in-groups.js';
+import { isCustomGroup } from '../../object/is-custom-group.js';
 import type { Status, StatusCause, StatusDetails } from '../../object/meta.js';
 import { redactAll } from '../chain/own-secrets.js';
 import { headerValue, retryAfterMs } from '../request/header-values.js';

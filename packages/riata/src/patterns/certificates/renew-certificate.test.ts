@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../runtime/index.js';
-import { type CertificateData, renewCertificate, trustedAuthorities } from './service-certificate.js';
+import { type CertificateData, renewCertificate, trustedAuthorities } from './renew-certificate.js';
 
 const day = 86_400_000;
 const times = { leafMs: 90 * day, authorityMs: 3650 * day, overlapMs: day };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { WriteObject } from '../../client/interfaces.js';
 import { ClusterRole, ConfigMap, Namespace, Secret } from '../../kinds/index.js';
 import type { KubeObject } from '../../object/meta.js';
-import { type PlacingOptions, placeObjects } from './generated-objects.js';
+import { type PlacingOptions, placeObjects } from './place-objects.js';
 
 const owner = (namespace?: string): KubeObject => ({
   ...{ apiVersion: 'example.com/v1', kind: 'Foo' },

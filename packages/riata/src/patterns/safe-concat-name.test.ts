@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isDns1123Label } from '../object/index.js';
-import { hexOf, limitName, safeConcatName } from './safe-name.js';
+import { hexOf, limitName, safeConcatName } from './safe-concat-name.js';
 
 test('short names are joined, long ones cut to 63 characters with a hash', () => {
   expect(safeConcatName('a', 'b', 'c')).toBe('a-b-c');

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { freeze } from '../value/freeze.js';
 import { jsonObject } from '../value/json.fixture.js';
 import { lossOf, markLossy } from '../value/lossy.js';
+import { applyStrategicMergePatch } from './apply-strategic-merge-patch.js';
 import { isPatchError } from './patch-error.js';
 import { anyPod, deploymentSchema, oddSchema, podSchema, serviceSchema } from './strategic.fixture.js';
-import { applyStrategicMergePatch } from './strategic-merge-patch.js';
 
 const pod = (spec: object, patch: object): unknown =>
   (applyStrategicMergePatch(freeze({ spec }), freeze({ spec: patch }), podSchema) as { spec: unknown }).spec;

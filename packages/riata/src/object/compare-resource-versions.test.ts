@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareResourceVersions } from './resource-version.js';
+import { compareResourceVersions } from './compare-resource-versions.js';
 
 test('numbers are compared as such, however long', () => {
   expect(compareResourceVersions('9', '10')).toBeLessThan(0);

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isCustomGroup } from './built-in-groups.js';
+import { isCustomGroup } from './is-custom-group.js';
 
 test('groups that Kubernetes serves are not custom', () => {
   const groups = readdirSync(new URL('../kinds/generated/groups', import.meta.url));

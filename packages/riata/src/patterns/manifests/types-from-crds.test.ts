@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineKind } from '../../object/index.js';
-import { kindFromCrd, typesFromCrds } from './crd-types.js';
 import { crdsFromYaml, crdsToYaml } from './read-crds.js';
+import { kindFromCrd, typesFromCrds } from './types-from-crds.js';
 
 const Foo = defineKind({
   ...{ group: 'example.com', version: 'v1', kind: 'Foo', shortNames: ['fo'] },

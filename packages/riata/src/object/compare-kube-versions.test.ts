@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareKubeVersions } from './kube-version.js';
+import { compareKubeVersions } from './compare-kube-versions.js';
 
 const preferred = [
   'v11',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { structuralProblems } from './check-structural.js';
+import { structuralProblems } from './structural-problems.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 const field = (x: StructuralSchema): StructuralSchema => ({ type: 'object', properties: { x } });

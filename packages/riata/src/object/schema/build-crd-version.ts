@@ -1,5 +1,5 @@
 import { getOwn } from '../value/own.js';
-import type { CrdVersion, PrinterColumn, ScaleSubresource } from './custom-resource-definition.js';
+import type { CrdVersion, PrinterColumn, ScaleSubresource } from './crd-manifest.js';
 import type { Problems } from './schema-error.js';
 import type { StructuralSchema } from './structural-schema.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../runtime/random.js';
 import { VirtualClock } from '../runtime/time/virtual-clock.js';
-import { ownLimiter, sharedControllerRateLimiter } from './shared-rate-limiter.js';
+import { ownLimiter, sharedControllerRateLimiter } from './shared-controller-rate-limiter.js';
 
 const context = { clock: new VirtualClock(), random: seededRandom(1) };
 

@@ -1,6 +1,6 @@
 import { type Kind, makeKind } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
-import type { CrdManifest, CrdVersion } from '../../object/schema/custom-resource-definition.js';
+import type { CrdManifest, CrdVersion } from '../../object/schema/crd-manifest.js';
 import type { StructuralSchema } from '../../object/schema/structural-schema.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { typeName } from './type-name.js';

@@ -1,4 +1,4 @@
-import type { AnyCondition } from './any-conditions.js';
+import type { AnyCondition } from './conditions-of.js';
 import { type Summarizer, type SummaryDraft, told } from './summary-draft.js';
 
 /** Stands for the condition's own reason. */
