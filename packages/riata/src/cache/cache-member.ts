@@ -11,7 +11,7 @@ import type { Scheduler } from '../runtime/time/clock.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { isSelected, type ParsedSelection, parseSelection } from './cache-selection.js';
 import { applyTransform } from './informer/apply-transform.js';
-import { observeBase, SharedIndexInformer, tellVanished } from './informer/shared-index-informer.js';
+import { notifyVanished, observeBase, SharedIndexInformer } from './informer/shared-index-informer.js';
 import type { WatchErrorHandler } from './informer/shared-informer.js';
 import { OwnWrites } from './own-writes/own-writes.js';
 import { OwnWritesView } from './own-writes/own-writes-view.js';
@@ -72,7 +72,7 @@ export class CacheMember<R extends KubeObject> {
       replaced: (resourceVersion, wasThere) => {
         for (const [key, object] of this.writes.shownAll(resourceVersion)) {
           // Readers saw it until now, and nobody else will say that it is gone: handlers never heard of it.
-          if (!this.base.has(key) && !wasThere(key)) this.informer[tellVanished](key, object);
+          if (!this.base.has(key) && !wasThere(key)) this.informer[notifyVanished](key, object);
         }
       },
       bookmarked: (resourceVersion) => this.writes.shownUpTo(resourceVersion),

@@ -48,7 +48,7 @@ function reading(answers: readonly (() => KubeObject | undefined)[]) {
 test('after a lost answer the server is asked once, and what it says is seen', async () => {
   const t = reading([() => thing('u1', '12')]);
   t.base.add(thing('u1', '9'));
-  t.writes.doubt('shop/a');
+  t.writes.markUncertain('shop/a');
   expect(await t.find()).toMatchObject({ uid: 'u1', resourceVersion: '12' });
   expect(await t.find()).toMatchObject({ uid: 'u1', resourceVersion: '12' });
   expect(t.asked()).toBe(1);
@@ -58,7 +58,7 @@ test('after a lost answer an object that is gone is not seen, also if another on
   const t = reading([() => undefined]);
   t.writes.deleted('shop/a', 'u1');
   t.base.add(thing('u2', '13'));
-  t.writes.doubt('shop/a');
+  t.writes.markUncertain('shop/a');
   expect(await t.find()).toBeUndefined();
   expect(t.asked()).toBe(1);
 });
@@ -70,7 +70,7 @@ test('an object that the watch shows while the server is asked is newer than an 
   };
   const t = reading([recreate, () => thing('u2', '13')]);
   t.base.add(thing('u1', '9'));
-  t.writes.doubt('shop/a');
+  t.writes.markUncertain('shop/a');
   expect(await t.find()).toMatchObject({ uid: 'u2' });
   expect(t.asked()).toBe(2);
 });
@@ -82,7 +82,7 @@ test('the same, deleted at once: the second answer tells', async () => {
   };
   const t = reading([recreate, () => undefined]);
   t.base.add(thing('u1', '9'));
-  t.writes.doubt('shop/a');
+  t.writes.markUncertain('shop/a');
   expect(await t.find()).toBeUndefined();
 });
 
@@ -92,7 +92,7 @@ test('a name whose objects come and go all the time does not hold up a read', as
     return undefined;
   };
   const t = reading(Array.from({ length: 10 }, () => again));
-  t.writes.doubt('shop/a');
+  t.writes.markUncertain('shop/a');
   expect(await t.find()).toMatchObject({ uid: 'u4' });
   expect(t.asked()).toBe(3);
 });

@@ -11,21 +11,21 @@ import type { Scheduler } from '../runtime/time/clock.js';
 import type { CacheMember } from './cache-member.js';
 import { breadth, fieldIndex, type ParsedSelection, parseSelection, select } from './cache-selection.js';
 import type { KindCache } from './kind-cache.js';
-import type { Doubt } from './own-writes/doubts.js';
+import type { UncertainWrite } from './own-writes/uncertain-writes.js';
 import { fieldsOfNone, noField, refuseNoFields } from './selected-fields.js';
 import { notInCache } from './store/lister.js';
 
 /** How often the server is asked for one read, while objects of that name come and go. */
 const mostTries = 3;
 
-/** More objects in doubt than these are looked at all at once, by lists. */
-const fewDoubts = 8;
+/** More uncertain objects than these are checked by one list. */
+const fewUncertain = 8;
 
 /** So many objects are listed sooner than a watch can be waited for. */
 const fewObjects = 500;
 
-/** In place of an object: it takes a wait, or a request, to tell. */
-export const notAtHand: unique symbol = Symbol('riata.notAtHand');
+/** Returned instead of an object if the read needs a wait or a request. */
+export const notCached: unique symbol = Symbol('riata.notCached');
 
 /** What a {@link CacheReader} has to know besides the objects. */
 export interface CacheReaderOptions {
@@ -73,13 +73,14 @@ export class CacheReader {
     return this.#look(kind, key, options, cache, member);
   }
 
-  /** As {@link find}, where nothing has to be waited for or asked. */
-  at<R extends KubeObject>(key: ObjectKey, cache: KindCache<R> | undefined): R | undefined | typeof notAtHand {
+  /** As {@link find}, without a wait or a request; {@link notCached} if it needs one. */
+  tryCached<R extends KubeObject>(key: ObjectKey, cache: KindCache<R> | undefined): R | undefined | typeof notCached {
     const member = cache?.memberFor(key.namespace);
-    if (cache === undefined || member === undefined || !cache.hasSynced()) return notAtHand;
-    if (!isKeyOf(cache.kind, key)) return notAtHand;
+    if (cache === undefined || member === undefined || !cache.hasSynced()) return notCached;
+    if (!isKeyOf(cache.kind, key)) return notCached;
     const id = formatKey(key);
-    if (member.writes.doubtOf(id) !== undefined || member.informer.withheldError(id) !== undefined) return notAtHand;
+    if (member.writes.uncertainWriteOf(id) !== undefined || member.informer.withheldError(id) !== undefined)
+      return notCached;
     return member.view.getByKey(id);
   }
 
@@ -129,13 +130,13 @@ export class CacheReader {
     if (!cache.hasSynced()) await cache.synced({ signal });
     const id = formatKey(key as ObjectKey);
     const { writes } = member;
-    if (writes.doubtOf(id) !== undefined) {
+    if (writes.uncertainWriteOf(id) !== undefined) {
       // One about all ends when the watch has come as far as the server is, which may take a minute: that is not waited for.
-      const isAboutAll = writes.doubtOf(id) === writes.doubtOf();
-      if (isAboutAll) await this.#boundDoubts(kind, member, signal);
-      const doubt = writes.doubtOf(id);
-      if (doubt !== undefined && (isAboutAll || !(await this.#caughtUp(member, doubt, signal)))) {
-        await this.#inspect(kind, id, key, member, doubt, signal);
+      const isAboutAll = writes.uncertainWriteOf(id) === writes.uncertainWriteOf();
+      if (isAboutAll) await this.#boundUncertainWrites(kind, member, signal);
+      const uncertain = writes.uncertainWriteOf(id);
+      if (uncertain !== undefined && (isAboutAll || !(await this.#caughtUp(member, uncertain, signal)))) {
+        await this.#inspect(kind, id, key, member, uncertain, signal);
       }
     }
     refuseWithheld(kind, id, member.informer.withheldError(id));
@@ -148,7 +149,7 @@ export class CacheReader {
     id: string,
     key: Key<S>,
     member: CacheMember<R>,
-    doubt: Doubt,
+    uncertain: UncertainWrite,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     for (let tries = 1; ; tries += 1) {
@@ -168,25 +169,29 @@ export class CacheReader {
       // The watch has shown another one meanwhile. It may be newer than the answer, and must not be hidden then.
       if (tries === mostTries) break;
     }
-    member.writes.settle(doubt, id);
+    member.writes.settle(uncertain, id);
   }
 
-  /** Looks into every doubt about objects of the member. */
+  /** Resolves every uncertain write of the member. */
   async #settleAll<R extends KubeObject>(
     kind: KindRef<R>,
     member: CacheMember<R>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { writes } = member;
-    if (writes.doubtOf() !== undefined || writes.doubtfulKeys().length > fewDoubts) {
+    if (writes.uncertainWriteOf() !== undefined || writes.uncertainKeys().length > fewUncertain) {
       const isSoon =
         member.base.size > fewObjects &&
-        (await this.#caughtUp(member, { resourceVersion: await this.#boundDoubts(kind, member, signal) }, signal));
+        (await this.#caughtUp(
+          member,
+          { resourceVersion: await this.#boundUncertainWrites(kind, member, signal) },
+          signal,
+        ));
       if (!isSoon) await this.#compareAll(kind, member, signal);
     }
     let mayWait = true;
-    for (const id of writes.doubtfulKeys()) {
-      const about = writes.doubtOf(id);
+    for (const id of writes.uncertainKeys()) {
+      const about = writes.uncertainWriteOf(id);
       if (about === undefined || (mayWait && (await this.#caughtUp(member, about, signal)))) continue;
       // A watch that has not come this far will not come further at once.
       if (about.resourceVersion !== undefined) mayWait = false;
@@ -196,18 +201,18 @@ export class CacheReader {
     }
   }
 
-  /** Finds out how far the watch has to come for all doubts there are: one object is enough to learn where the server is. */
-  async #boundDoubts<R extends KubeObject>(
+  /** Finds out which revision the watch has to reach for all uncertain writes: a list of one object tells the server's. */
+  async #boundUncertainWrites<R extends KubeObject>(
     kind: KindRef<R>,
     member: CacheMember<R>,
     signal: AbortSignal | undefined,
   ): Promise<string | undefined> {
     const { writes } = member;
-    const all = writes.doubtOf();
+    const all = writes.uncertainWriteOf();
     if (all?.resourceVersion !== undefined) return all.resourceVersion;
-    const open = writes.openDoubts();
+    const open = writes.uncertainWrites();
     const { metadata } = await this.#live.list(kind, { namespace: member.namespace, limit: 1, signal });
-    if (metadata.resourceVersion) writes.boundDoubts(open, metadata.resourceVersion);
+    if (metadata.resourceVersion) writes.boundUncertainWrites(open, metadata.resourceVersion);
     return metadata.resourceVersion;
   }
 
@@ -217,26 +222,26 @@ export class CacheReader {
     { view, writes, selection }: CacheMember<R>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const open = writes.openDoubts();
+    const open = writes.uncertainWrites();
     const { items, metadata } = await this.#live.list(metadataOnly(kind), { ...selection, signal });
     const there = new Map(items.map((item) => [keyOf(item), item.metadata]));
-    for (const [key, doubt] of open) writes.settle(doubt, key);
+    for (const [key, write] of open) writes.settle(write, key);
     for (const key of view.listKeys()) {
       const shown = view.getByKey(key)?.metadata;
       if (shown === undefined || there.has(key)) continue;
       const order = compareResourceVersions(shown.resourceVersion, metadata.resourceVersion ?? '');
-      if (order === undefined) writes.doubt(key);
+      if (order === undefined) writes.markUncertain(key);
       else if (order <= 0) writes.deleted(key, shown.uid);
     }
     for (const [key, { resourceVersion }] of there) {
-      if (view.getByKey(key)?.metadata.resourceVersion !== resourceVersion) writes.doubt(key, resourceVersion);
+      if (view.getByKey(key)?.metadata.resourceVersion !== resourceVersion) writes.markUncertain(key, resourceVersion);
     }
   }
 
   /** Waits a while for the watch, where it is known how far it has to come. */
   async #caughtUp<R extends KubeObject>(
     member: CacheMember<R>,
-    { resourceVersion }: Doubt,
+    { resourceVersion }: UncertainWrite,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     if (resourceVersion === undefined) return false;

@@ -18,17 +18,17 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
 import type { Informer } from './cache-informer.js';
 import { type CacheOptions, cacheOptionNames, type KindCacheOptions, kindCacheOptionNames } from './cache-options.js';
-import { CacheReader, type notAtHand } from './cache-reader.js';
+import { CacheReader, type notCached } from './cache-reader.js';
 import { fieldIndex } from './cache-selection.js';
 import type { InformerHealth } from './informer/shared-informer.js';
 import { SyncedFlag } from './informer/synced-flag.js';
 import { KindCache } from './kind-cache.js';
 import { watchErrorLogger } from './reflector/watch-error-logger.js';
 
-/** Where a cache answers at once what it can. */
-export const atHand: unique symbol = Symbol('riata.atHand');
+/** The method of a cache that reads an object only if that needs neither a wait nor a request. */
+export const tryCached: unique symbol = Symbol('riata.tryCached');
 
-/** A kind that somebody wants in a cache, until it is released; see {@link Cache.use}. */
+/** A kind that a user has declared in a cache, until it is released; see {@link Cache.use}. */
 export interface CacheUse<R extends KubeObject> extends AsyncDisposable {
   readonly informer: Informer<R>;
   /** The last one to do so ends the watch. */
@@ -238,8 +238,8 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   /** As {@link find}, if that needs neither a wait nor a request. */
-  [atHand]<R extends KubeObject>(kind: KindRef<R>, key: ObjectKey): R | undefined | typeof notAtHand {
-    return this.#reader.at(key, this.#reading(kind));
+  [tryCached]<R extends KubeObject>(kind: KindRef<R>, key: ObjectKey): R | undefined | typeof notCached {
+    return this.#reader.tryCached(key, this.#reading(kind));
   }
 
   /**

@@ -56,10 +56,10 @@ export {
   type SharedInformerFactoryOptions,
 } from './informer/shared-informer-factory.js';
 export { type Syncing, waitForCacheSync } from './informer/wait-for-cache-sync.js';
-export type { Doubt, OpenDoubt } from './own-writes/doubts.js';
 export { OwnWrites, type OwnWritesOptions } from './own-writes/own-writes.js';
 export { OwnWritesView } from './own-writes/own-writes-view.js';
 export { type OwnWriteTarget, recordOwnWrite } from './own-writes/record-own-write.js';
+export type { UncertainWrite, UncertainWriteEntry } from './own-writes/uncertain-writes.js';
 export {
   type ListerWatcher,
   type ListItems,

@@ -145,7 +145,7 @@ export class DeltaApplier<T extends KubeObject> {
         const key = keyOf(obj);
         const old = store.peek(key);
         const admitted = old === undefined && this.#areListsAdmitted ? obj : shared(this.#decoder, obj, old);
-        next.add(key, store.isReadAtOnce ? freeze(admitted) : admitted);
+        next.add(key, store.freezesEagerly ? freeze(admitted) : admitted);
         keys.push(key);
       } catch (error) {
         this.#onBadObject(error, obj);

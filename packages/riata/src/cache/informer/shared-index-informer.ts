@@ -46,8 +46,8 @@ import { SharedProcessor } from './shared-processor.js';
  */
 export const observeBase: unique symbol = Symbol('riata.observeBase');
 
-/** Where an own-writes view tells of an object that it has shown, and that came and went in a gap of the watch. */
-export const tellVanished: unique symbol = Symbol('riata.tellVanished');
+/** The method by which an own-writes view reports an object that it has shown and that was created and deleted in a gap of the watch. */
+export const notifyVanished: unique symbol = Symbol('riata.notifyVanished');
 
 const defaultBufferSize = 1000;
 /** Failing objects that health lists. */
@@ -175,8 +175,8 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   getIndexer(): Indexer<T> {
-    if (!this.#store.isReadAtOnce) {
-      this.#store.isReadAtOnce = true;
+    if (!this.#store.freezesEagerly) {
+      this.#store.freezesEagerly = true;
       void this.#store.freezeAhead(() => this.#store.size, this.#runtime.clock);
     }
     return this.#store;
@@ -282,7 +282,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   /** To handlers it was there, and is gone: one that reads with own writes may have acted on it. */
-  [tellVanished](key: string, object: T): void {
+  [notifyVanished](key: string, object: T): void {
     this.#processor.distribute(new StoredChange<T>('Added', key, undefined, object));
     this.#processor.distribute(new StoredChange<T>('Deleted', key, object, undefined, { isFinalStateUnknown: true }));
   }

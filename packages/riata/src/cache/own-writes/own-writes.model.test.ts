@@ -127,7 +127,7 @@ function check(world: World, view: OwnWritesView<KubeObject>): void {
       .filter((_, at, all) => (all[at + 1]?.revision ?? Number.POSITIVE_INFINITY) > since)
       .map((state) => state.object?.metadata.resourceVersion);
     // A state that was never older than what the watch has shown and what has been answered.
-    if (world.own.doubtOf(key) === undefined) expect(possible).toContain(object?.metadata.resourceVersion);
+    if (world.own.uncertainWriteOf(key) === undefined) expect(possible).toContain(object?.metadata.resourceVersion);
   }
   const objects = seen.map(([, object]) => object).filter((object) => object !== undefined);
   const versions = (list: readonly KubeObject[]) => list.map((o) => o.metadata.resourceVersion).sort();

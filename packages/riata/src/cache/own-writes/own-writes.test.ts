@@ -93,19 +93,19 @@ test('several objects of one name are gone: none of them is seen, whichever the 
   expect(own.size).toBe(0);
 });
 
-test('a deletion of an object that the watch has not shown yet is in doubt where it shows another one', () => {
+test('a deletion of an object that the watch has not shown yet is uncertain where it shows another one', () => {
   let shown: KubeObject | undefined;
   const options = { clock: new VirtualClock(), metrics: noMetrics, name: 'things' };
   const own = new OwnWrites<KubeObject>({ ...options, shown: () => shown });
   own.shownAll('10');
   shown = object('9', 'u1');
   own.deleted('a', 'u1');
-  expect(own.doubtOf('a')).toBeUndefined();
+  expect(own.uncertainWriteOf('a')).toBeUndefined();
   own.deleted('a', 'u3');
-  expect(own.doubtOf('a')).toBeUndefined();
+  expect(own.uncertainWriteOf('a')).toBeUndefined();
   shown = object('12', 'u2');
   own.shown('a', '12');
-  expect(own.doubtOf('a')).toBeDefined();
+  expect(own.uncertainWriteOf('a')).toBeDefined();
 });
 
 test('a deletion told with an older version is no step back', () => {
@@ -173,79 +173,83 @@ test('revisions that cannot be compared: shown by its very version, by its delet
   expect(own.size).toBe(0);
 });
 
-test('a doubt lasts until it is settled, or the watch has come to its revision', () => {
+test('a write is uncertain until it is settled, or the watch has reached its revision', () => {
   const { own } = ownWrites();
   own.shownAll('10');
-  own.doubt('a');
-  own.doubt('b', '12');
-  own.doubt('c', '9');
-  expect(own.doubtfulKeys()).toEqual(['a', 'b']);
-  const first = own.doubtOf('a');
-  own.doubt('a');
+  own.markUncertain('a');
+  own.markUncertain('b', '12');
+  own.markUncertain('c', '9');
+  expect(own.uncertainKeys()).toEqual(['a', 'b']);
+  const first = own.uncertainWriteOf('a');
+  own.markUncertain('a');
   if (first !== undefined) own.settle(first, 'a');
-  expect(own.doubtOf('a')).toBeDefined();
-  const second = own.doubtOf('a');
+  expect(own.uncertainWriteOf('a')).toBeDefined();
+  const second = own.uncertainWriteOf('a');
   if (second !== undefined) own.settle(second, 'a');
-  expect(own.doubtOf('a')).toBeUndefined();
+  expect(own.uncertainWriteOf('a')).toBeUndefined();
   own.shown('x', '12');
-  expect(own.doubtOf('b')).toBeUndefined();
+  expect(own.uncertainWriteOf('b')).toBeUndefined();
 });
 
-test('doubts that nobody looks into are forgotten in the end', async () => {
+test('uncertain writes expire', async () => {
   const { own, clock } = ownWrites();
   own.shownAll('10');
-  for (let i = 0; i < 1000; i += 1) own.doubt(`k${i}`);
+  for (let i = 0; i < 1000; i += 1) own.markUncertain(`k${i}`);
   await clock.advance(200_000);
-  own.doubt('late');
-  own.doubtAll();
+  own.markUncertain('late');
+  own.markAllUncertain();
   own.shown('other', '11');
-  expect(own.doubtfulKeys()).toHaveLength(1001);
+  expect(own.uncertainKeys()).toHaveLength(1001);
   await clock.advance(100_001);
   own.shown('other', '12');
-  expect(own.doubtfulKeys()).toEqual(['late']);
-  expect(own.doubtOf()).toBeDefined();
+  expect(own.uncertainKeys()).toEqual(['late']);
+  expect(own.uncertainWriteOf()).toBeDefined();
   await clock.advance(200_000);
-  expect([own.doubtOf(), own.doubtOf('late'), own.doubtfulKeys()]).toEqual([undefined, undefined, []]);
+  expect([own.uncertainWriteOf(), own.uncertainWriteOf('late'), own.uncertainKeys()]).toEqual([
+    undefined,
+    undefined,
+    [],
+  ]);
 });
 
-test('how far the watch has to come for a doubt may be learned later; what came up meanwhile stays', () => {
+test('the revision of an uncertain write may be learned later; writes in between stay uncertain', () => {
   const { own } = ownWrites();
   own.shownAll('10');
-  own.doubt('a');
-  own.doubtAll();
-  const open = own.openDoubts();
-  own.doubt('a');
-  own.boundDoubts(open, '14');
-  expect(own.doubtOf()).toEqual({ resourceVersion: '14' });
+  own.markUncertain('a');
+  own.markAllUncertain();
+  const open = own.uncertainWrites();
+  own.markUncertain('a');
+  own.boundUncertainWrites(open, '14');
+  expect(own.uncertainWriteOf()).toEqual({ resourceVersion: '14' });
   own.shown('b', '14');
-  expect([own.doubtOf(), own.doubtOf('a')]).toEqual([undefined, { resourceVersion: undefined }]);
-  own.boundDoubts(own.openDoubts(), '14');
-  expect(own.doubtOf('a')).toBeUndefined();
+  expect([own.uncertainWriteOf(), own.uncertainWriteOf('a')]).toEqual([undefined, { resourceVersion: undefined }]);
+  own.boundUncertainWrites(own.uncertainWrites(), '14');
+  expect(own.uncertainWriteOf('a')).toBeUndefined();
 });
 
-test('a doubt about all is settled for one object that was looked at, until another comes up', () => {
+test('an uncertain write about all is settled for one object that was checked, until the next one', () => {
   const { own } = ownWrites();
   own.shownAll('10');
-  own.doubtAll();
-  own.settle(own.doubtOf('a') ?? { resourceVersion: '' }, 'a');
-  expect([own.doubtOf('a') === undefined, own.doubtOf('b') === undefined]).toEqual([true, false]);
-  own.doubtAll();
-  expect(own.doubtOf('a')).toBeDefined();
+  own.markAllUncertain();
+  own.settle(own.uncertainWriteOf('a') ?? { resourceVersion: '' }, 'a');
+  expect([own.uncertainWriteOf('a') === undefined, own.uncertainWriteOf('b') === undefined]).toEqual([true, false]);
+  own.markAllUncertain();
+  expect(own.uncertainWriteOf('a')).toBeDefined();
 });
 
-test('a doubt about all is one about each', () => {
+test('an uncertain write about all is one about each', () => {
   const { own } = ownWrites();
   own.shownAll('10');
-  own.doubtAll();
-  expect(own.doubtOf('a')).toEqual({ resourceVersion: undefined });
-  const doubt = own.doubtOf();
-  if (doubt !== undefined) own.settle(doubt, 'a');
-  expect(own.doubtOf()).toBe(doubt);
-  if (doubt !== undefined) own.settle(doubt);
-  expect(own.doubtOf('a')).toBeUndefined();
-  own.doubtAll('12');
+  own.markAllUncertain();
+  expect(own.uncertainWriteOf('a')).toEqual({ resourceVersion: undefined });
+  const write = own.uncertainWriteOf();
+  if (write !== undefined) own.settle(write, 'a');
+  expect(own.uncertainWriteOf()).toBe(write);
+  if (write !== undefined) own.settle(write);
+  expect(own.uncertainWriteOf('a')).toBeUndefined();
+  own.markAllUncertain('12');
   own.shownUpTo('12');
-  expect(own.doubtOf()).toBeUndefined();
+  expect(own.uncertainWriteOf()).toBeUndefined();
 });
 
 test('one can wait for a revision', async () => {

@@ -4,8 +4,8 @@ import { freeze } from '../../object/value/freeze.js';
 import type { Metrics } from '../../runtime/metrics.js';
 import { abortable } from '../../runtime/signals.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
-import { type Doubt, Doubts, forgottenAfterMs, type OpenDoubt } from './doubts.js';
 import { OwnWriteMetrics } from './own-write-metrics.js';
+import { expiryMs, type UncertainWrite, type UncertainWriteEntry, UncertainWrites } from './uncertain-writes.js';
 
 /** So many deleted objects of one name are remembered; the watch is never that far behind. */
 const mostGone = 16;
@@ -34,7 +34,7 @@ export interface OwnWritesOptions {
   readonly name: string;
   /**
    * The object that the watch has shown under a key. By it a deletion is noticed of an object that the watch has not shown
-   * yet: whether what it has shown came before or after is in {@link OwnWrites.doubtOf | doubt} then.
+   * yet: whether what it has shown came before or after is {@link OwnWrites.uncertainWriteOf | uncertain} then.
    * @default not known
    */
   readonly shown?: (key: string) => KubeObject | undefined;
@@ -49,7 +49,7 @@ export interface OwnWritesOptions {
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #doubts: Doubts;
+  readonly #uncertain: UncertainWrites;
   readonly #waiting = new Set<{ readonly resourceVersion: string; resolve(): void }>();
   readonly #clock: Scheduler;
   readonly #metrics: OwnWriteMetrics;
@@ -59,7 +59,7 @@ export class OwnWrites<T extends KubeObject> {
 
   constructor(options: OwnWritesOptions) {
     this.#clock = options.clock;
-    this.#doubts = new Doubts(options.clock, (resourceVersion) => this.#isShown(resourceVersion));
+    this.#uncertain = new UncertainWrites(options.clock, (resourceVersion) => this.#isShown(resourceVersion));
     this.#metrics = new OwnWriteMetrics(options.metrics, options.name);
     this.#shown = options.shown ?? (() => undefined);
   }
@@ -94,7 +94,7 @@ export class OwnWrites<T extends KubeObject> {
         if (isNewer(prior.resourceVersion, resourceVersion)) return;
       } else if (!prior.isGone) {
         // Which of the two came first cannot be told.
-        if (prior.object !== undefined) this.doubt(key);
+        if (prior.object !== undefined) this.markUncertain(key);
         return;
       }
     }
@@ -108,45 +108,45 @@ export class OwnWrites<T extends KubeObject> {
     const known = isLast ? resourceVersion : undefined;
     const entry: Entry<T> = { object: undefined, uid, resourceVersion: known, isGone: true, after, alsoGone, sinceMs };
     this.#set(key, entry);
-    this.#doubtWhichIsNewer(key, entry);
+    this.#markUncertainUnlessOlder(key, entry);
   }
 
-  /** Something was or may have been done to this object; how it looks now is not known. */
-  doubt(key: string, resourceVersion?: string): void {
-    this.#doubts.add(key, resourceVersion);
+  /** This object was or may have been changed; its state is unknown. */
+  markUncertain(key: string, resourceVersion?: string): void {
+    this.#uncertain.add(key, resourceVersion);
   }
 
-  /** Something was or may have been done to an unknown set of objects. */
-  doubtAll(resourceVersion?: string): void {
-    this.#doubts.addAll(resourceVersion);
+  /** An unknown set of objects was or may have been changed. */
+  markAllUncertain(resourceVersion?: string): void {
+    this.#uncertain.addAll(resourceVersion);
   }
 
-  /** What there is to find out before this object is read; of all objects without a key. */
-  doubtOf(key?: string): Doubt | undefined {
-    return this.#doubts.of(key);
+  /** The uncertain write to resolve before this object is read; without a key, the one about all objects. */
+  uncertainWriteOf(key?: string): UncertainWrite | undefined {
+    return this.#uncertain.of(key);
   }
 
-  /** Keys of the objects that there is doubt about, those of a doubt about all excepted. */
-  doubtfulKeys(): string[] {
-    return this.#doubts.keys();
+  /** Keys of objects with an uncertain write of their own. */
+  uncertainKeys(): string[] {
+    return this.#uncertain.keys();
   }
 
-  /** Every doubt there is now, about single objects and about all. */
-  openDoubts(): readonly OpenDoubt[] {
-    return this.#doubts.open();
+  /** All uncertain writes, about single objects and about all. */
+  uncertainWrites(): readonly UncertainWriteEntry[] {
+    return this.#uncertain.open();
   }
 
-  /** The server is at this revision, and was asked after these doubts came up: they end when the watch has come as far. */
-  boundDoubts(open: readonly OpenDoubt[], resourceVersion: string): void {
-    this.#doubts.bound(open, resourceVersion);
+  /** The server was at this revision after these writes: they are certain when the watch has reached it. */
+  boundUncertainWrites(open: readonly UncertainWriteEntry[], resourceVersion: string): void {
+    this.#uncertain.bound(open, resourceVersion);
   }
 
   /**
-   * A doubt has been looked into: about one object, or, without a key, about all. One that came up since then stays. A
-   * doubt about all may be settled for one object.
+   * The server was asked about an uncertain write: for one object, or, without a key, for all. Later writes stay uncertain. A
+   * write about all objects may be settled for one of them.
    */
-  settle(doubt: Doubt, key?: string): void {
-    this.#doubts.settle(doubt, key);
+  settle(write: UncertainWrite, key?: string): void {
+    this.#uncertain.settle(write, key);
   }
 
   /** The watch has shown this version of the object. */
@@ -155,7 +155,7 @@ export class OwnWrites<T extends KubeObject> {
     if (this.#entries.size > 0) {
       const entry = this.#entries.get(key);
       if (entry?.resourceVersion === resourceVersion) this.#drop(key, entry);
-      else if (entry !== undefined) this.#doubtWhichIsNewer(key, entry);
+      else if (entry !== undefined) this.#markUncertainUnlessOlder(key, entry);
       this.#sweepSome();
     }
     this.#advanced();
@@ -194,7 +194,7 @@ export class OwnWrites<T extends KubeObject> {
     const seen: (readonly [string, T])[] = [];
     for (const [key, entry] of this.#entries) {
       if (!this.#isOver(entry) && isComparable(entry, resourceVersion)) {
-        this.#doubtWhichIsNewer(key, entry);
+        this.#markUncertainUnlessOlder(key, entry);
         continue;
       }
       if (entry.object !== undefined) seen.push([key, entry.object]);
@@ -235,12 +235,12 @@ export class OwnWrites<T extends KubeObject> {
   }
 
   /** Was the object that the watch shows there before the one that was deleted, or is it there after it? */
-  #doubtWhichIsNewer(key: string, entry: Entry<T>): void {
+  #markUncertainUnlessOlder(key: string, entry: Entry<T>): void {
     if (!entry.isGone || entry.resourceVersion !== undefined) return;
     const identity = this.#shown(key)?.metadata;
     if (!identity?.uid || isGone(entry, identity.uid)) return;
     const isOlder = entry.after !== undefined && !isNewer(identity.resourceVersion ?? '', entry.after);
-    if (!isOlder) this.doubt(key);
+    if (!isOlder) this.markUncertain(key);
   }
 
   #isShown(resourceVersion: string): boolean {
@@ -250,7 +250,7 @@ export class OwnWrites<T extends KubeObject> {
 
   #isOver(entry: Entry<T>): boolean {
     if (entry.resourceVersion !== undefined) return this.#isShown(entry.resourceVersion);
-    return this.#clock.monotonic() - entry.sinceMs > forgottenAfterMs;
+    return this.#clock.monotonic() - entry.sinceMs > expiryMs;
   }
 
   /** The oldest two: enough for what is over to go as fast as it comes, at a cost that does not grow. */
@@ -270,7 +270,7 @@ export class OwnWrites<T extends KubeObject> {
   }
 
   #advanced(): void {
-    this.#doubts.advanced();
+    this.#uncertain.advanced();
     for (const waiter of this.#waiting) if (this.#isShown(waiter.resourceVersion)) waiter.resolve();
   }
 

@@ -46,7 +46,7 @@ test('what the cache leaves out is no longer seen', () => {
 test('where only the watch can tell, one has to wait for it', () => {
   const answer = stored('12', { labels: { puzzling: 'yes' } });
   const { own } = recorded({ operation: { ...at, verb: 'update' }, answer });
-  expect(own.doubtOf('shop/cart')).toEqual({ resourceVersion: '12' });
+  expect(own.uncertainWriteOf('shop/cart')).toEqual({ resourceVersion: '12' });
 });
 
 test('other kinds are none of its business', () => {
@@ -60,10 +60,10 @@ test('a deletion is seen at once, by the UID in the Status', () => {
   expect(recorded({ operation: { ...at, verb: 'delete' }, answer }).seen).toBeUndefined();
 });
 
-test('a Status that does not say what was deleted leaves a doubt', () => {
+test('a Status that does not name what was deleted leaves an uncertain write', () => {
   const answer = { kind: 'Status', apiVersion: 'v1', status: 'Success' };
   const { own } = recorded({ operation: { ...at, verb: 'delete' }, answer });
-  expect(own.doubtfulKeys()).toEqual(['shop/cart']);
+  expect(own.uncertainKeys()).toEqual(['shop/cart']);
 });
 
 test('a deletion that waits for finalizers or a grace period shows the object as it is now', () => {
@@ -106,32 +106,32 @@ test('a namespace lives on until it is empty', () => {
 test('a Scale tells when, not how: one has to wait for that revision', () => {
   const scale = { ...stored('12'), apiVersion: 'autoscaling/v1', kind: 'Scale' };
   const { own } = recorded({ operation: { ...at, verb: 'update', subresource: 'scale' }, answer: scale });
-  expect(own.doubtOf('shop/cart')).toEqual({ resourceVersion: '12' });
+  expect(own.uncertainWriteOf('shop/cart')).toEqual({ resourceVersion: '12' });
 });
 
 test('another version of the kind: the same', () => {
   const answer = { ...stored('12'), apiVersion: 'apps/v1beta1' };
   const { own } = recorded({ operation: { ...at, verb: 'update' }, answer });
-  expect(own.doubtOf('shop/cart')).toEqual({ resourceVersion: '12' });
+  expect(own.uncertainWriteOf('shop/cart')).toEqual({ resourceVersion: '12' });
 });
 
 test('an eviction answers with a Status: one has to look', () => {
   const answer = { kind: 'Status', apiVersion: 'v1', status: 'Success' };
   const { own } = recorded({ operation: { ...at, verb: 'create', subresource: 'eviction' }, answer });
-  expect(own.doubtOf('shop/cart')).toEqual({ resourceVersion: undefined });
+  expect(own.uncertainWriteOf('shop/cart')).toEqual({ resourceVersion: undefined });
 });
 
-test('a lost answer leaves a doubt about the object, or about all where its name is not known', () => {
+test('a lost answer leaves an uncertain write about the object, or about all if its name is unknown', () => {
   const error = new Error('connection reset');
-  expect(recorded({ operation: { ...at, verb: 'update' }, error }).own.doubtfulKeys()).toEqual(['shop/cart']);
+  expect(recorded({ operation: { ...at, verb: 'update' }, error }).own.uncertainKeys()).toEqual(['shop/cart']);
   const created = { ...at, name: undefined, verb: 'create' };
   const named = recorded({ operation: { ...created, body: { metadata: { name: 'cart' } } }, error });
-  expect(named.own.doubtfulKeys()).toEqual(['shop/cart']);
+  expect(named.own.uncertainKeys()).toEqual(['shop/cart']);
   const unnamed = recorded({ operation: { ...created, body: { metadata: { generateName: 'cart-' } } }, error });
-  expect(unnamed.own.doubtOf('shop/any')).toEqual({ resourceVersion: undefined });
+  expect(unnamed.own.uncertainWriteOf('shop/any')).toEqual({ resourceVersion: undefined });
 });
 
-test('a deletion of many leaves a doubt about all', () => {
+test('a deletion of many leaves an uncertain write about all', () => {
   const { own } = recorded({ operation: { ...at, name: undefined, verb: 'deletecollection' }, answer: { items: [] } });
-  expect(own.doubtOf()).toEqual({ resourceVersion: undefined });
+  expect(own.uncertainWriteOf()).toEqual({ resourceVersion: undefined });
 });

@@ -22,7 +22,7 @@ type Operation = Write['operation'];
 export function recordOwnWrite<T extends KubeObject>(write: Write, target: OwnWriteTarget<T>): void {
   const { operation } = write;
   if (operation.kind.group !== target.kind.group || operation.kind.plural !== target.kind.plural) return;
-  if (operation.verb === 'deletecollection') target.writes.doubtAll();
+  if (operation.verb === 'deletecollection') target.writes.markAllUncertain();
   else if ('error' in write) recordLost(operation, target);
   else if (operation.verb === 'delete' && operation.subresource === undefined) {
     recordDeletion(operation, write.answer, target);
@@ -33,8 +33,8 @@ export function recordOwnWrite<T extends KubeObject>(write: Write, target: OwnWr
 function recordLost(operation: Operation, { writes }: OwnWriteTarget<KubeObject>): void {
   const key = keyOfOperation(operation);
   // Without a name, as with generateName, any new object may be the one.
-  if (key === undefined) writes.doubtAll();
-  else writes.doubt(key);
+  if (key === undefined) writes.markAllUncertain();
+  else writes.markUncertain(key);
 }
 
 function recordAnswer<T extends KubeObject>(operation: Operation, answer: unknown, target: OwnWriteTarget<T>): void {
@@ -57,7 +57,7 @@ function recordAnswer<T extends KubeObject>(operation: Operation, answer: unknow
     }
   }
   // Also of another version of the kind, or a Scale: how the object looks is not known, but when it came to look so.
-  writes.doubt(keyOfOperation(operation) ?? key, answer.metadata.resourceVersion);
+  writes.markUncertain(keyOfOperation(operation) ?? key, answer.metadata.resourceVersion);
 }
 
 function recordDeletion<T extends KubeObject>(operation: Operation, answer: unknown, target: OwnWriteTarget<T>): void {

@@ -47,7 +47,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
    * Somebody has it at hand who reads when he likes and cannot wait ({@link freezeAhead}): then objects are frozen as they
    * come, before so many are left for one read that it blocks the event loop.
    */
-  isReadAtOnce = false;
+  freezesEagerly = false;
   readonly #keyOf = keyed<T>(keyOf);
   readonly #failures: Pick<IndexFailures<T>, 'failed' | 'changed'> | undefined;
   /** As they were given; in the store their objects are frozen, and their answers checked. */
@@ -88,7 +88,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   #admit(obj: T): T {
-    if (this.isReadAtOnce && this.#fresh >= fewFresh) return freeze(obj);
+    if (this.freezesEagerly && this.#fresh >= fewFresh) return freeze(obj);
     this.#fresh += 1;
     return obj;
   }

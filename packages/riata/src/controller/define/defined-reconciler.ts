@@ -1,5 +1,5 @@
-import { atHand, type Cache } from '../../cache/cache.js';
-import { notAtHand } from '../../cache/cache-reader.js';
+import { type Cache, tryCached } from '../../cache/cache.js';
+import { notCached } from '../../cache/cache-reader.js';
 import { delegatingClient } from '../../client/delegating-client.js';
 import type { Client, Reader } from '../../client/interfaces.js';
 import type { KubeClient } from '../../client/kube-client.js';
@@ -94,8 +94,8 @@ export class DefinedReconciler<R extends KubeObject> {
   }
 
   reconcile(run: ActiveReconcile): Promise<Result> {
-    const object = this.#cache[atHand](this.#definition.kind, run.key);
-    return object === notAtHand ? this.#findAndReconcile(run) : this.#reconcile(run, object);
+    const object = this.#cache[tryCached](this.#definition.kind, run.key);
+    return object === notCached ? this.#findAndReconcile(run) : this.#reconcile(run, object);
   }
 
   async #findAndReconcile(run: ActiveReconcile): Promise<Result> {
@@ -215,11 +215,11 @@ export class DefinedReconciler<R extends KubeObject> {
     const current =
       name === undefined || kind.projection !== undefined
         ? undefined
-        : this.#cache[atHand](kind, { name, namespace: kind.scope === 'Namespaced' ? place : undefined });
+        : this.#cache[tryCached](kind, { name, namespace: kind.scope === 'Namespaced' ? place : undefined });
     // An owner gives the namespace anyway.
     const isPlaced = owned || kind.scope !== 'Namespaced' || object.metadata.namespace !== undefined;
     const placed = isPlaced ? object : { ...object, metadata: { ...object.metadata, namespace: place } };
-    if (current === notAtHand) return this.#applySlowly(kind, placed, asked, { name, namespace: place }, run);
+    if (current === notCached) return this.#applySlowly(kind, placed, asked, { name, namespace: place }, run);
     return this.#applied(applyOperation(kind, placed, { ...asked, current }), run);
   }
 

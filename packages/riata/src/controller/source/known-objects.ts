@@ -1,5 +1,5 @@
-import { atHand, type Cache } from '../../cache/cache.js';
-import { notAtHand } from '../../cache/cache-reader.js';
+import { type Cache, tryCached } from '../../cache/cache.js';
+import { notCached } from '../../cache/cache-reader.js';
 import type { Operation } from '../../client/operation/operation.js';
 import type { Preconditions } from '../../client/options.js';
 
@@ -14,7 +14,7 @@ export type KnownObjects = (operation: Operation) => Preconditions | undefined;
 export function knownObjects(cache: Cache): KnownObjects {
   return ({ verb, kind, namespace, name, subresource }) => {
     if ((verb !== 'delete' && verb !== 'update') || name === undefined || subresource !== undefined) return undefined;
-    const known = cache[atHand](kind, { name, namespace });
-    return known === undefined || known === notAtHand ? undefined : { uid: known.metadata.uid };
+    const known = cache[tryCached](kind, { name, namespace });
+    return known === undefined || known === notCached ? undefined : { uid: known.metadata.uid };
   };
 }
