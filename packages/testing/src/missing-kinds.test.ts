@@ -19,7 +19,7 @@ function describeField(value: unknown): string {
 
 const waiting = 'warn waits for a kind that the server does not serve yet';
 const served = 'info the kind is served now';
-const runs = 'info controller runs';
+const runs = 'info controller started';
 const install = (env: TestEnvironment) => env.client.create(CustomResourceDefinition(Widget.crd() as never));
 
 test('a controller that watches a kind whose definition is missing says so once, and begins when it comes', async () => {

@@ -33,8 +33,9 @@ export type {
   StatusFields,
 } from './define/reconcile-context.js';
 export type { ActiveReconcileInfo } from './loop/active-reconcile.js';
-export { Controller, type ControllerHealth, type ControllerPhase, type ControllerWork } from './loop/controller.js';
-export type { ControllerOptions, RequestQueueOptions } from './loop/controller-options.js';
+export { Controller } from './loop/controller.js';
+export type { ControllerHealth, ControllerPhase } from './loop/controller-health.js';
+export type { ControllerOptions, ControllerWork, RequestQueueOptions } from './loop/controller-options.js';
 export type { KeyGate } from './loop/key-gate.js';
 export { isNotInShard, NotInShard } from './loop/not-in-shard.js';
 export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './loop/reconcile-record.js';

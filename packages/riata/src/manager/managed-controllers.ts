@@ -3,7 +3,7 @@ import type { ConnectedClient } from '../client/create-client.js';
 import { untracked } from '../controller/calls/tracked-client.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
 import { DefinedController } from '../controller/define/defined-controller.js';
-import type { ControllerHealth } from '../controller/loop/controller.js';
+import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import type { ControllerOptions } from '../controller/loop/controller-options.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
 import { knownObjects } from '../controller/source/known-objects.js';
@@ -80,7 +80,7 @@ export class ManagedControllers {
   get inFlight(): readonly string[] {
     const names: string[] = [];
     for (const { controller } of this.#made()) {
-      for (const key of controller.activeKeys())
+      for (const key of controller.activeKeys)
         if (names.push(`${controller.name} ${keyId(key)}`) === 10) return names;
     }
     return names;

@@ -6,7 +6,7 @@ import type { KubeClient } from '../client/kube-client.js';
 import { trackedConnection, trackedReader } from '../controller/calls/tracked-client.js';
 import { UnownedCalls } from '../controller/calls/unowned-calls.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
-import type { ControllerHealth } from '../controller/loop/controller.js';
+import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import { failureFields } from '../controller/loop/failure-fields.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
 import { durationMs } from '../object/duration.js';

@@ -4,7 +4,7 @@ import { type ClientOptions, type ConnectedClient, createClient } from '../clien
 import { trackedClient } from '../controller/calls/tracked-client.js';
 import { UnownedCalls } from '../controller/calls/unowned-calls.js';
 import { assertKind } from '../controller/define/assert-kind.js';
-import type { ControllerHealth } from '../controller/loop/controller.js';
+import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
 import type { Manager } from '../manager/manager.js';
 import { watchStopping } from '../manager/stopping.js';

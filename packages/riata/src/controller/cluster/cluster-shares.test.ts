@@ -11,7 +11,7 @@ const item = (cluster: string | undefined, name: string, priority = 0, source = 
 function setUp(most: number) {
   const added: string[] = [];
   const queue = { add: (key: { readonly name: string }) => void added.push(keyId(key)) };
-  const shares = new ClusterShares(most, () => queue as never);
+  const shares = new ClusterShares(most, queue as never);
   return { shares, added };
 }
 

@@ -4,27 +4,27 @@ import { type Cause, mergeCauses, type Request, type RequestQueue } from '../loo
 
 type Item = WorkItem<Request, readonly Cause[]>;
 
-/** What is going on in one cluster. */
+/** The keys of one cluster. */
 interface Share {
   running: number;
-  /** Keys that came while all its places were taken, by priority and id; never empty maps. */
+  /** Keys that came while `running` was at its limit, by priority and id; never empty maps. */
   readonly waiting: Map<number, Map<string, Item>>;
 }
 
 /**
- * Lets so many reconciles run at once in each cluster, and has the keys beyond wait outside of the queue: reconciles that
- * hang on a cluster which does not answer would otherwise take up all workers, and with them all other clusters.
+ * Limits the reconciles in flight of each cluster; the keys above the limit wait outside of the queue. Otherwise reconciles
+ * that hang on a cluster which does not answer would take up all workers, and hold up all other clusters.
  *
- * While keys of a cluster wait, all its places are taken, or one of them is on its way through the queue: whoever runs or
- * is dropped has the next one follow.
+ * Invariant: while keys of a cluster wait, its limit is reached, or one of its keys is in the queue. Each key that has run
+ * or was dropped enqueues the next one.
  */
 export class ClusterShares {
   readonly #most: number;
-  readonly #queue: () => Pick<RequestQueue, 'add'>;
+  readonly #queue: Pick<RequestQueue, 'add'>;
   /** By cluster, `''` for the one without a name; only of those where something runs or waits. */
   readonly #shares = new Map<string, Share>();
 
-  constructor(most: number, queue: () => Pick<RequestQueue, 'add'>) {
+  constructor(most: number, queue: Pick<RequestQueue, 'add'>) {
     this.#most = most;
     this.#queue = queue;
   }
@@ -36,7 +36,7 @@ export class ClusterShares {
     return count;
   }
 
-  /** What to run, which takes a place until {@link ended}; undefined if it has to wait. */
+  /** What to run, which counts until {@link ended}; undefined if it has to wait. */
   admit(item: Item): Item | undefined {
     const cluster = item.key.cluster ?? '';
     const share = this.#shares.get(cluster) ?? { running: 0, waiting: new Map() };
@@ -51,7 +51,7 @@ export class ClusterShares {
     return undefined;
   }
 
-  /** A reconcile has ended, and all that it had begun. */
+  /** A reconcile that was admitted has ended. */
   ended(key: Request): void {
     const share = this.#shares.get(key.cluster ?? '');
     if (share === undefined) return;
@@ -59,16 +59,16 @@ export class ClusterShares {
     this.next(key);
   }
 
-  /** Puts one of the cluster's keys in line, if one waits and may run. */
+  /** Enqueues one of the cluster's waiting keys, if it may run. */
   next({ cluster = '' }: Request): void {
     const share = this.#shares.get(cluster);
     if (share === undefined || share.running >= this.#most) return;
     const item = this.#first(share);
-    if (item !== undefined) this.#queue().add(item.key, { note: item.note, priority: item.priority });
+    if (item !== undefined) this.#queue.add(item.key, { note: item.note, priority: item.priority });
     else if (share.running === 0) this.#shares.delete(cluster);
   }
 
-  /** The same key may have come before. */
+  /** Merges the item with a waiting one of the same key. */
   #withWaiting(share: Share, item: Item): Item {
     const id = keyId(item.key);
     for (const items of share.waiting.values()) {
@@ -81,7 +81,7 @@ export class ClusterShares {
     return item;
   }
 
-  /** Takes out the first of the highest priority. */
+  /** Removes the first item of the highest priority. */
   #first(share: Share): Item | undefined {
     if (share.waiting.size === 0) return undefined;
     const [item] = share.waiting.get(Math.max(...share.waiting.keys()))?.values() ?? [];

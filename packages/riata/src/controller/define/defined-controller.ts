@@ -187,8 +187,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     const sources: Source[] = definition.indexes.map((index) => indexSource(cache, index, runtime));
     for (const kind of definition.reads) sources.push(readSource(cache, kind, runtime));
     for (const watch of definition.watches) {
-      const { echoes, calls } = this.#memory;
-      const source = watchSource(definition, watch, { cache, cluster, runtime, echoes, calls });
+      const { failures: reported, calls } = this.#memory;
+      const source = watchSource(definition, watch, { cache, cluster, runtime, reported, calls });
       sources.push(source);
       if (watch.through === 'for') this.#ownSources.set(cluster ?? '', source as ReplayingSource);
     }

@@ -13,15 +13,13 @@ import type { KubeObject } from '../../object/meta.js';
 import { isConflict, isNotFound } from '../../rest/errors/error-guards.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { link } from '../../runtime/signals.js';
-import { isStopReason } from '../../runtime/stop-reasons.js';
 import { CallMemory } from '../calls/call-memory.js';
 import { trackedClient, trackedReader } from '../calls/tracked-client.js';
 import type { ActiveReconcile } from '../loop/active-reconcile.js';
-import { FailureEchoes } from '../loop/failure-echoes.js';
 import { type Reconciler, reconcileWith } from '../loop/reconciler.js';
 import type { Result } from '../loop/result.js';
-import { ToldFailures } from '../loop/told-failures.js';
 import { ObjectStatus } from '../status/object-status.js';
+import { ReportedFailures } from '../status/reported-failures.js';
 import { UndeclaredFieldError, UndeclaredFields } from '../status/undeclared-field-error.js';
 import type { ControllerDefinition } from './controller-definition.js';
 import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
@@ -48,8 +46,7 @@ export interface ControllerPlace {
 /** What is remembered from one reconcile to the next; in memory alone. */
 export class ReconcilerMemory {
   readonly cleanedUp = new CleanedUp();
-  readonly failures = new ToldFailures();
-  readonly echoes = new FailureEchoes();
+  readonly failures = new ReportedFailures();
   readonly calls = new CallMemory();
   readonly undeclared = new UndeclaredFields();
   readonly unwatched: UnwatchedKinds;
@@ -109,7 +106,6 @@ export class DefinedReconciler<R extends KubeObject> {
     if (object === undefined) {
       this.#memory.cleanedUp.delete(run.key);
       this.#memory.failures.gone(run.key);
-      this.#memory.echoes.gone(run.key);
       return evenWhenGone ? await this.#call(run, undefined) : undefined;
     }
     if (finalize === undefined) {
@@ -141,13 +137,12 @@ export class DefinedReconciler<R extends KubeObject> {
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;
     } catch (error) {
-      const wasStopped = run.innerSignal.aborted && isStopReason(run.innerSignal.reason) && !run.isOverdue;
-      if (!wasStopped && object !== undefined && (await this.#isGone(object, error))) {
+      if (!run.wasStopped && object !== undefined && (await this.#isGone(object, error))) {
         run.log.debug('the object was deleted meanwhile: nothing more to do', { error });
         return undefined;
       }
       // A conflict is no failure of the object: the next try sees the newest state.
-      if (!wasStopped && !isConflict(error)) await this.#tellFailure(status, error, run);
+      if (!run.wasStopped && !isConflict(error)) await this.#reportFailure(status, error, run);
       throw error;
     }
   }
@@ -162,9 +157,9 @@ export class DefinedReconciler<R extends KubeObject> {
 
   #statusOf(object: R, run: ActiveReconcile): ObjectStatus<R> {
     const { kind } = this.#definition;
-    const { failures, echoes, undeclared } = this.#memory;
+    const { failures, undeclared } = this.#memory;
     return new ObjectStatus<R>(object, {
-      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures, echoes, undeclared },
+      ...{ kind, fieldManager: this.#fieldManager, now: this.#time, key: run.key, failures, undeclared },
       apply: (operation) => this.#applied(operation, run),
     });
   }
@@ -179,10 +174,10 @@ export class DefinedReconciler<R extends KubeObject> {
     return this.#timeText;
   };
 
-  async #tellFailure(status: ObjectStatus<R> | undefined, error: unknown, run: ActiveReconcile): Promise<void> {
+  async #reportFailure(status: ObjectStatus<R> | undefined, error: unknown, run: ActiveReconcile): Promise<void> {
     // Its own signal has aborted when its time is over.
     const { clock } = this.#runtime;
-    using moment = run.isOverdue ? link({ timeoutMs: lastWordMs, clock, what: 'the last word' }) : undefined;
+    using moment = run.isTimedOut ? link({ timeoutMs: lastWordMs, clock, what: 'the last word' }) : undefined;
     const own = `for ${this.#definition.kind.kind}`;
     const isEcho = run.reasons.some(({ source, change }) => source === own && change === 'Updated');
     try {

@@ -3,7 +3,7 @@ import type { WorkItem } from '../../queue/queue-entry.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { AbortSource } from '../../runtime/signals.js';
-import { Removed } from '../../runtime/stop-reasons.js';
+import { isStopReason, Removed } from '../../runtime/stop-reasons.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { noSpan, type Span } from '../../runtime/tracing.js';
 import { CallMemory } from '../calls/call-memory.js';
@@ -17,15 +17,15 @@ export interface ActiveReconcileInfo {
   readonly key: Request;
   readonly reconcileID: string;
   readonly runningMs: number;
-  /** Its time is over, or it was told to stop, and it goes on. */
+  /** It runs past its timeout, or ignores its aborted signal. */
   readonly isOverdue: boolean;
 }
 
 const mostWrites = 64;
-/** One for all: the stack of each would say nothing, and takes longer to collect than all the rest of an end. */
+/** One for all reconciles: a stack says nothing here, and collecting it takes longer than all the rest of an end. */
 const ended = new Removed('the reconcile has ended');
 
-/** A write as it is noted; described when somebody looks. */
+/** A write as it is recorded; formatted when it is read. */
 export interface NotedWrite {
   readonly verb: string;
   readonly kind: string;
@@ -39,12 +39,12 @@ export interface NotedWrite {
 export interface ReconcileEnd {
   readonly outcome: ReconcileOutcome;
   readonly durationMs: number;
-  readonly requeueAfterMs: number | undefined;
-  /** What it threw, in words. */
-  readonly error: string | undefined;
+  readonly requeueAfterMs?: number | undefined;
+  /** What it threw, as text. */
+  readonly error?: string | undefined;
 }
 
-/** One reconcile, from the moment a worker has its key until it has ended, and then what is known of it. */
+/** One reconcile, from the moment a worker has its key until it has ended, and then its record. */
 export class ActiveReconcile implements ReconcileRun {
   readonly key: Request;
   readonly attempt: number;
@@ -64,8 +64,8 @@ export class ActiveReconcile implements ReconcileRun {
   #writes: NotedWrite[] | undefined;
   #calls: TrackedCalls | undefined;
   #log: Logger | undefined;
-  #overdue = false;
-  #defiant = false;
+  #timedOut = false;
+  #ignoresAbort = false;
   #end: ReconcileEnd | undefined;
   #record: ReconcileRecord | undefined;
 
@@ -99,7 +99,7 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#abort.signal;
   }
 
-  /** The same for what the framework does itself, and waits for. */
+  /** The same for calls of the framework itself, which it awaits. */
   get innerSignal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -114,23 +114,28 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#log;
   }
 
-  /** Its time is over. */
+  get isTimedOut(): boolean {
+    return this.#timedOut;
+  }
+
+  /** Its signal has aborted by a shutdown or the like: it did not fail. A timeout is a failure. */
+  get wasStopped(): boolean {
+    const { signal } = this.#abort;
+    return signal.aborted && isStopReason(signal.reason) && !this.#timedOut;
+  }
+
+  /** It runs past its timeout, or ignores its aborted signal. */
   get isOverdue(): boolean {
-    return this.#overdue;
+    return this.#timedOut || this.#ignoresAbort;
   }
 
-  /** Its time is over, or it was told to stop, and it goes on. */
-  get isDefiant(): boolean {
-    return this.#overdue || this.#defiant;
-  }
-
-  /** It was told to stop, and goes on. */
-  defy(): void {
-    this.#defiant = true;
+  /** It still runs long after its signal has aborted. */
+  ignoresAbort(): void {
+    this.#ignoresAbort = true;
   }
 
   get info(): ActiveReconcileInfo {
-    const { key, reconcileID, isDefiant: isOverdue } = this;
+    const { key, reconcileID, isOverdue } = this;
     return { key, reconcileID, isOverdue, runningMs: this.clock.monotonic() - this.startedMs };
   }
 
@@ -139,11 +144,11 @@ export class ActiveReconcile implements ReconcileRun {
   }
 
   timeOut(reason: unknown): void {
-    this.#overdue = true;
+    this.#timedOut = true;
     this.abort(reason);
   }
 
-  /** Notes a write, for `explain`. */
+  /** Records a write, for `explain`. */
   wrote(write: NotedWrite): void {
     this.#writes ??= [];
     if (this.#writes.length < mostWrites) this.#writes.push(write);
@@ -153,12 +158,12 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#writes !== undefined;
   }
 
-  /** What it wrote: the first 64 of it. */
+  /** Its first 64 writes. */
   get noted(): readonly NotedWrite[] {
     return this.#writes ?? [];
   }
 
-  /** What it wrote, for people. */
+  /** The same, formatted. */
   get written(): readonly ReconcileWrite[] {
     return (this.#writes ?? []).map(describeWrite);
   }
@@ -170,12 +175,12 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#calls;
   }
 
-  /** Calls of one of several functions of the user's that run in this reconcile. */
+  /** Calls of one of several user functions that run in this reconcile. */
   callsOf(caller: string, from: { readonly log: Logger }): TrackedCalls {
     return new TrackedCalls({ memory: this.#memory, clock: this.clock, log: () => from.log, caller });
   }
 
-  /** Whether it has left calls behind that are pending, or have failed unseen. */
+  /** Whether it has left calls behind that are pending, or failed with their promise unused. */
   get hasOpenCalls(): boolean {
     return this.#calls?.isOpen === true;
   }
@@ -185,7 +190,7 @@ export class ActiveReconcile implements ReconcileRun {
     return this.#calls?.isPending === true;
   }
 
-  /** What still waits on its signal is let go. */
+  /** Frees what still waits on its signal. */
   end(end: ReconcileEnd): void {
     this.#end = end;
     this.#calls?.end();
@@ -193,7 +198,7 @@ export class ActiveReconcile implements ReconcileRun {
     if (this.#isShown || this.#abort.isWaitedFor) this.abort(ended);
   }
 
-  /** One line for each reconcile, where that is wanted. */
+  /** One debug line for each reconcile. */
   logEnd(): void {
     if (!this.#runtime.log.enabled('debug')) return;
     const { outcome, durationMs, queuedMs, attempt, requeueAfterMs, reasons, writes } = this.record;
@@ -205,7 +210,7 @@ export class ActiveReconcile implements ReconcileRun {
     });
   }
 
-  /** What there is to say of it once it has ended. */
+  /** Its record, once it has ended. */
   get record(): ReconcileRecord {
     this.#record ??= this.#describe();
     return this.#record;

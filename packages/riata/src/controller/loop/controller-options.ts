@@ -1,7 +1,12 @@
 import { type Duration, durationMs } from '../../object/duration.js';
+import type { WorkItem } from '../../queue/queue-entry.js';
 import type { WorkQueueOptions } from '../../queue/work-queue-options.js';
 import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
+import type { CallMemory } from '../calls/call-memory.js';
+import type { ActiveReconcile } from './active-reconcile.js';
+import type { KeyGate } from './key-gate.js';
+import type { Reconciler } from './reconciler.js';
 import type { Cause, Request, RequestQueue } from './request.js';
 
 /** What the queue of a controller is made of. */
@@ -72,8 +77,32 @@ export const controllerOptionNames = optionNames<ControllerOptions>({
   runtime: true,
 });
 
+/** What a `Controller` is made of. */
+export interface ControllerWork extends ControllerOptions {
+  readonly reconcile: Reconciler<ActiveReconcile>;
+  /** Which keys are this replica's; others are dropped before they run. @default all */
+  readonly gate?: Pick<KeyGate, 'admits'>;
+  /** Asked right before each reconcile. True: the key does not run now, and the function has to enqueue it later. @default none */
+  readonly setAside?: (item: WorkItem<Request, readonly Cause[]>) => boolean;
+  /** Whether `concurrency` and `rateLimiter` are for each cluster; see `Controller.spread`. @default false */
+  readonly perCluster?: boolean;
+  /** Which calls of user code belong to which reconcile. @default one of its own */
+  readonly calls?: CallMemory;
+}
+
+export const controllerWorkOptionNames = controllerOptionNames.and<ControllerWork>({
+  reconcile: true,
+  gate: true,
+  setAside: true,
+  perCluster: true,
+  calls: true,
+});
+
 /** Numbers of a controller's options, checked, with defaults filled in. */
 export interface ControllerNumbers {
+  /** The options as they were given, for messages. */
+  readonly timeout: string;
+  readonly syncTimeout: string;
   readonly concurrency: number;
   readonly history: number;
   readonly timeoutMs: number;
@@ -81,20 +110,21 @@ export interface ControllerNumbers {
   readonly drainMs: number;
 }
 
-/** Throws a `TypeError` for what makes no sense: now, as nobody could do anything about it when the controller stops. */
+/** Throws a `TypeError` for an invalid number: now, and not when it is first needed. */
 export function controllerNumbers(name: string, options: ControllerOptions): ControllerNumbers {
   const { concurrency = 1, maxRetries = 'never', history = 256 } = options;
-  const wantCount = (what: string, count: number, least: number, or = '') => {
+  const { timeout = 'never', syncTimeout = '2m', drain = '15s' } = options;
+  const requireCount = (what: string, count: number, least: number, or = '') => {
     if (Number.isSafeInteger(count) && count >= least) return;
-    throw new TypeError(`controller "${name}": ${what} wants a whole number from ${least} up${or}, got ${count}`);
+    throw new TypeError(`controller "${name}": ${what} must be an integer ≥ ${least}${or}, got ${count}`);
   };
-  wantCount('concurrency', concurrency, 1);
-  wantCount('history', history, 0);
-  if (maxRetries !== 'never') wantCount('maxRetries', maxRetries, 0, ' or "never"');
+  requireCount('concurrency', concurrency, 1);
+  requireCount('history', history, 0);
+  if (maxRetries !== 'never') requireCount('maxRetries', maxRetries, 0, ' or "never"');
   return {
-    ...{ concurrency, history },
-    timeoutMs: durationMs(options.timeout ?? 'never', `controller "${name}": timeout`),
-    syncTimeoutMs: durationMs(options.syncTimeout ?? '2m', `controller "${name}": syncTimeout`),
-    drainMs: durationMs(options.drain ?? '15s', `controller "${name}": drain`),
+    ...{ concurrency, history, timeout, syncTimeout },
+    timeoutMs: durationMs(timeout, `controller "${name}": timeout`),
+    syncTimeoutMs: durationMs(syncTimeout, `controller "${name}": syncTimeout`),
+    drainMs: durationMs(drain, `controller "${name}": drain`),
   };
 }

@@ -305,7 +305,7 @@ describe('one key at a time', () => {
     const ending = how === 'shard' ? controller.endReconciles((key) => key === a, lost) : end();
     await clock.advance(14_999);
     const overdue = () => metrics.value('riata_overdue_reconciles', { controller: 'carts' });
-    const told = () => log.records.filter(({ message }) => message.startsWith('was told to stop and goes on'));
+    const told = () => log.records.filter(({ message }) => message.startsWith('reconcile ignored its abort signal'));
     expect([controller.health.active[0]?.isOverdue, told()]).toEqual([false, []]);
     await clock.advance(1);
     expect([controller.health.active[0]?.isOverdue, overdue()]).toEqual([true, 1]);
@@ -600,13 +600,13 @@ test('reconciles that take long can be found, also when they have just ended', a
 
 test('options that make no sense are refused', () => {
   const make = (options: ControllerOptions) => () => new Controller('x', { ...options, reconcile: () => {} });
-  expect(make({ concurrency: 0 })).toThrow('concurrency wants a whole number from 1 up, got 0');
+  expect(make({ concurrency: 0 })).toThrow('concurrency must be an integer ≥ 1, got 0');
   expect(make({ maxRetries: -1 })).toThrow('maxRetries');
   expect(make({ timeout: 'soon' as never })).toThrow('timeout');
   // Not when it is stopped, where nobody could do anything about it.
   expect(make({ drain: '15' as never })).toThrow('controller "x": drain: expected a number and one of ms');
   expect(make({ syncTimeout: -1 as never })).toThrow('controller "x": syncTimeout');
-  expect(make({ history: Number.NaN })).toThrow('controller "x": history wants a whole number from 0 up, got NaN');
+  expect(make({ history: Number.NaN })).toThrow('controller "x": history must be an integer ≥ 0, got NaN');
 });
 
 test('each reconcile is a line at level debug: why it ran, how long it took, what it wrote', async () => {

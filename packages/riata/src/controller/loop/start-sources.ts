@@ -2,27 +2,26 @@ import type { Runtime } from '../../runtime/runtime.js';
 import { abortable, isAbortOf, link } from '../../runtime/signals.js';
 import { isSyncing, type Source } from '../source/source.js';
 import type { SourceFailures } from '../source/source-failures.js';
+import type { ControllerNumbers } from './controller-options.js';
 import type { RequestQueue } from './request.js';
 
-/** What {@link startSources} is about. */
+/** The arguments of {@link startSources}. */
 export interface StartedSources {
   readonly controller: string;
   readonly sources: readonly Source[];
   readonly queue: RequestQueue;
-  /** Names of those that are not synced, for whoever looks meanwhile. */
+  /** Names of those that aren't synced, for health. */
   readonly unsynced: Set<string>;
-  /** How long they may take, as it was written and in milliseconds. */
-  readonly syncTimeout: string;
-  readonly syncTimeoutMs: number;
+  readonly numbers: Pick<ControllerNumbers, 'syncTimeout' | 'syncTimeoutMs'>;
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
   readonly failures: SourceFailures;
 }
 
-/** Starts sources, and resolves when all are synced; those that wait for their kind to be served may take any time. */
+/** Starts sources, and resolves when all are synced. A source whose kind is not served yet may take any time. */
 export async function startSources(parts: StartedSources): Promise<void> {
-  const { sources, queue, unsynced, syncTimeoutMs: timeoutMs, signal, runtime, failures } = parts;
-  // Names may be the same: who watches a kind twice has two such sources.
+  const { sources, queue, unsynced, numbers, signal, runtime, failures } = parts;
+  // Two sources may have the same name, as when a controller watches a kind twice.
   const waiting = new Set(sources);
   for (const source of sources) unsynced.add(source.name);
   await Promise.all(sources.map((source) => source.start(queue, { signal, runtime, failures })));
@@ -34,7 +33,7 @@ export async function startSources(parts: StartedSources): Promise<void> {
     }),
   );
   for (;;) {
-    using timed = link({ signals: [signal], timeoutMs, clock: runtime.clock });
+    using timed = link({ signals: [signal], timeoutMs: numbers.syncTimeoutMs, clock: runtime.clock });
     try {
       await abortable(synced, timed.signal);
       return;
@@ -43,7 +42,7 @@ export async function startSources(parts: StartedSources): Promise<void> {
       const late = [...waiting];
       if (late.every((source) => isSyncing(source) && source.isPatient)) continue;
       const names = [...unsynced].join(', ');
-      const problem = `not synced after ${parts.syncTimeout}: ${names}`;
+      const problem = `not synced after ${numbers.syncTimeout}: ${names}`;
       throw new Error(`controller "${parts.controller}": ${problem}`, { cause: error });
     }
   }

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { Workers } from './workers.js';
 
 /** Workers that each take what there is, one at a time, and hold it until they are told. */
-function setUp(wanted: number) {
+function setUp(target: number) {
   const held: (() => void)[] = [];
   let isOver = false;
   let working = 0;
-  const workers = new Workers(wanted, async (isWanted) => {
+  const workers = new Workers(target, async (isNeeded) => {
     working += 1;
-    while (isWanted() && !isOver) await new Promise<void>((resolve) => held.push(resolve));
+    while (isNeeded() && !isOver) await new Promise<void>((resolve) => held.push(resolve));
     working -= 1;
   });
   const turn = async () => {
@@ -22,20 +22,20 @@ function setUp(wanted: number) {
   return { workers, turn, end, working: () => working };
 }
 
-test('there are as many as are wanted, from the start, later, and fewer again', async () => {
+test('there are as many as the target says, from the start, later, and fewer again', async () => {
   const { workers, turn, end, working } = setUp(1);
-  workers.wanted = 3;
+  workers.target = 3;
   const ran = workers.run();
   expect(working()).toBe(3);
-  workers.wanted = 5;
+  workers.target = 5;
   expect(working()).toBe(5);
-  workers.wanted = 2;
+  workers.target = 2;
   expect(working()).toBe(5);
   await turn();
   expect(working()).toBe(2);
   await end();
   await ran;
-  workers.wanted = 4;
+  workers.target = 4;
   expect(working()).toBe(0);
 });
 
@@ -49,7 +49,7 @@ test('one that fails is told at once, also one that came later', async () => {
       }),
   );
   const ran = workers.run();
-  workers.wanted = 2;
+  workers.target = 2;
   fail(new Error('the second one'));
   await expect(ran).rejects.toThrow('the second one');
 });

@@ -1,20 +1,20 @@
-/** Loops that run side by side, as many as are wanted at the time. */
+/** Loops that run side by side; their number may change while they run. */
 export class Workers {
-  readonly #work: (isWanted: () => boolean) => Promise<void>;
-  #wanted: number;
+  readonly #work: (isNeeded: () => boolean) => Promise<void>;
+  #target: number;
   #count = 0;
   #end: { resolve(): void; reject(error: unknown): void } | undefined;
 
-  /** `work` ends when there is nothing to do any more, or when it is not wanted: it asks between two things that it does. */
-  constructor(wanted: number, work: (isWanted: () => boolean) => Promise<void>) {
-    this.#wanted = wanted;
+  /** `work` resolves when there is nothing left to do, or when `isNeeded`, which it asks before each step, returns false. */
+  constructor(target: number, work: (isNeeded: () => boolean) => Promise<void>) {
+    this.#target = target;
     this.#work = work;
   }
 
-  /** From now on so many; those too many go when they have done what they are at. */
-  set wanted(count: number) {
-    this.#wanted = count;
-    if (this.#end !== undefined) this.#hire();
+  /** Sets how many run; surplus ones end after their current step. */
+  set target(count: number) {
+    this.#target = count;
+    if (this.#end !== undefined) this.#fill();
   }
 
   /** Resolves when all have ended. Rejects as soon as one fails. */
@@ -22,28 +22,28 @@ export class Workers {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#end = { resolve, reject };
-        this.#hire();
+        this.#fill();
       });
     } finally {
       this.#end = undefined;
     }
   }
 
-  #hire(): void {
-    while (this.#count < this.#wanted) {
+  #fill(): void {
+    while (this.#count < this.#target) {
       this.#count += 1;
-      this.#employ().catch((error: unknown) => this.#end?.reject(error));
+      this.#runOne().catch((error: unknown) => this.#end?.reject(error));
     }
   }
 
-  async #employ(): Promise<void> {
+  async #runOne(): Promise<void> {
     let isCounted = true;
     const leave = () => {
       if (isCounted) this.#count -= 1;
       isCounted = false;
     };
     await this.#work(() => {
-      if (this.#count > this.#wanted) leave();
+      if (this.#count > this.#target) leave();
       return isCounted;
     });
     leave();

@@ -8,7 +8,7 @@ import { TrackedCalls } from '../calls/tracked-calls.js';
 import { trackedReader } from '../calls/tracked-client.js';
 import type { ControllerDefinition, MapFunc, WatchDefinition } from '../define/controller-definition.js';
 import { referenceSource } from '../define/reference-index.js';
-import type { FailureEchoes } from '../loop/failure-echoes.js';
+import type { ReportedFailures } from '../status/reported-failures.js';
 import {
   type EventHandler,
   enqueueRequestForObject,
@@ -23,22 +23,22 @@ export interface WatchParts {
   readonly cache: Cache;
   readonly cluster: string | undefined;
   readonly runtime: Runtime;
-  /** Of the controller: its own words are no reason to reconcile. @default none */
-  readonly echoes?: FailureEchoes;
+  /** Of the controller: its own reports are no reason to reconcile. @default none */
+  readonly reported?: ReportedFailures;
   /** Of the controller: reads that a map function does not await are reported. @default they are not */
   readonly calls?: CallMemory;
 }
 
 /** Makes a source of what a definition says is watched. */
 export function watchSource(definition: ControllerDefinition, watch: WatchDefinition, parts: WatchParts): Source {
-  const { cache, cluster, runtime, echoes } = parts;
+  const { cache, cluster, runtime, reported } = parts;
   if (watch.through === 'source') {
     const source = watch.make({ reader: cache, cache });
     return cluster === undefined ? source : inCluster(source, cluster);
   }
   const { kind } = watch;
-  const isNews = (change: Change<KubeObject>) => !echoes?.takes(change, cluster);
-  const predicates = watch.through === 'for' && echoes !== undefined ? [isNews, ...watch.predicates] : watch.predicates;
+  const isNews = (change: Change<KubeObject>) => !reported?.isEcho(change, cluster);
+  const predicates = watch.through === 'for' && reported !== undefined ? [isNews, ...watch.predicates] : watch.predicates;
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {

@@ -5,12 +5,11 @@ import type { KindRef } from '../../object/kind.js';
 import type { Condition, KubeObject } from '../../object/meta.js';
 import { describeError } from '../../runtime/log/describe-error.js';
 import type { StatusCondition, StatusFields } from '../define/reconcile-context.js';
-import type { FailureEchoes } from '../loop/failure-echoes.js';
 import type { Request } from '../loop/request.js';
-import type { ToldFailures } from '../loop/told-failures.js';
+import type { ReportedFailures } from './reported-failures.js';
 import type { UndeclaredFields } from './undeclared-field-error.js';
 
-/** What a status has that this knows of. */
+/** The fields of a status that are known here. */
 interface KnownStatus {
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
@@ -20,18 +19,17 @@ const longestMessage = 1024;
 const failureReason = 'ReconcileFailed';
 const readyNow: StatusCondition = { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' };
 
-/** Writes what one reconcile says of its object. */
+/** Writes the status of one object, for one reconcile. */
 export class ObjectStatus<R extends KubeObject> {
   readonly #kind: KindRef<R>;
   readonly #apply: (operation: Operation<'patch'>) => Promise<KubeObject>;
   readonly #fieldManager: string;
   readonly #now: () => string;
   readonly #key: Request;
-  readonly #failures: ToldFailures;
-  readonly #echoes: FailureEchoes;
+  readonly #failures: ReportedFailures;
   readonly #undeclared: UndeclaredFields;
   #object: R;
-  /** What was said last, in this reconcile. */
+  /** What the reconciler wrote last, in this reconcile. */
   #said: StatusFields<R> | undefined;
 
   constructor(
@@ -43,8 +41,7 @@ export class ObjectStatus<R extends KubeObject> {
       /** The time as objects have it. */
       readonly now: () => string;
       readonly key: Request;
-      readonly failures: ToldFailures;
-      readonly echoes: FailureEchoes;
+      readonly failures: ReportedFailures;
       readonly undeclared: UndeclaredFields;
     },
   ) {
@@ -55,64 +52,64 @@ export class ObjectStatus<R extends KubeObject> {
     this.#now = parts.now;
     this.#key = parts.key;
     this.#failures = parts.failures;
-    this.#echoes = parts.echoes;
     this.#undeclared = parts.undeclared;
   }
 
   /**
-   * All is as the object asks for, unless a `Ready` condition says otherwise. Where the last reconcile has failed, that
-   * stands until this one has succeeded: else the two would take turns in the status, and each wake up the next run.
+   * Writes the status that the reconciler gives, with a `Ready` condition that is true unless it gives one. If the last
+   * reconcile failed, its `Ready` stays until this one has succeeded: otherwise the two would alternate in the status, and
+   * each write would cause the next reconcile.
    */
   say(fields: StatusFields<R>): Promise<R> {
-    const told = this.#toldFailure;
-    if (told === undefined) return this.#say(fields, fields, readyNow);
+    const shown = this.#shownFailure;
+    if (shown === undefined) return this.#say(fields, fields, readyNow);
     const conditions = fields.conditions?.filter(({ type }) => type !== 'Ready');
-    return this.#say(fields, { ...fields, conditions }, told);
+    return this.#say(fields, { ...fields, conditions }, shown);
   }
 
-  /** After a success: what a failure before has said is not true any more, unless it is another controller's. */
+  /** After a success: clears a failure that an earlier reconcile has reported, unless it is another controller's. */
   succeeded(): Promise<unknown> | undefined {
     if (!keepsConditions(this.#kind)) return undefined;
-    if (this.#toldFailure === undefined) this.#failures.forget(this.#key);
-    else if (this.#failures.takeBack(this.#key, this.#object)) return this.#takeBack();
+    if (this.#shownFailure === undefined) this.#failures.forget(this.#key);
+    else if (this.#failures.mayClear(this.#key, this.#object)) return this.#clearFailure();
     return undefined;
   }
 
-  #takeBack(): Promise<unknown> {
+  #clearFailure(): Promise<unknown> {
     const fields = this.#said ?? this.#kept();
-    const isOwnWord = !fields.conditions?.some(({ type }) => type === 'Ready');
-    return this.#say(fields, fields, readyNow, isOwnWord);
+    const isReport = !fields.conditions?.some(({ type }) => type === 'Ready');
+    return this.#say(fields, fields, readyNow, isReport);
   }
 
   /**
-   * Keeps what was said so far, and says that it went wrong. `isEcho`: it ran as the object itself had changed, which may
-   * be no more than what the failure before has said; then a message that differs each time is left to the next try, as
-   * it would wake up one run after the other. `signal` ends it, instead of the reconcile's own.
+   * Reports a failure in `Ready`, and keeps the rest of the status. `isEcho`: the reconcile ran because the object itself
+   * had changed, maybe by the last report; then the message stays the same, as one that differs each time would cause one
+   * reconcile after the other. `signal` replaces the reconcile's own.
    */
   async failed(error: unknown, { isEcho, signal }: { isEcho: boolean; signal?: AbortSignal }): Promise<void> {
     if (!keepsConditions(this.#kind)) return;
-    const told = this.#toldFailure;
-    const isNews = told === undefined || told.observedGeneration !== this.#object.metadata.generation;
-    const message = isNews || !isEcho ? describeError(error).slice(0, longestMessage) : told.message;
+    const shown = this.#shownFailure;
+    const isNews = shown === undefined || shown.observedGeneration !== this.#object.metadata.generation;
+    const message = isNews || !isEcho ? describeError(error).slice(0, longestMessage) : shown.message;
     const { conditions = [], ...rest } = this.#said ?? this.#kept();
     const others = conditions.filter(({ type }) => type !== 'Ready');
     const ready = { type: 'Ready', status: 'False', reason: failureReason, message } as const;
-    await this.#write({ ...rest, conditions: others } as StatusFields<R>, ready, { isOwnWord: true, signal });
-    this.#failures.told(this.#key);
+    await this.#write({ ...rest, conditions: others } as StatusFields<R>, ready, { isReport: true, signal });
+    this.#failures.reported(this.#key);
   }
 
-  /** The `Ready` condition of a failure. */
-  get #toldFailure(): Condition | undefined {
+  /** The `Ready` condition, if it shows a failure. */
+  get #shownFailure(): Condition | undefined {
     const ready = this.#known.conditions?.find(({ type }) => type === 'Ready');
     return ready?.status === 'False' && ready.reason === failureReason ? ready : undefined;
   }
 
-  async #say(said: StatusFields<R>, fields: StatusFields<R>, ready: StatusCondition, isOwnWord = false): Promise<R> {
+  async #say(said: StatusFields<R>, fields: StatusFields<R>, ready: StatusCondition, isReport = false): Promise<R> {
     this.#said = said;
     try {
-      return await this.#write(fields, ready, { isOwnWord });
+      return await this.#write(fields, ready, { isReport });
     } catch (error) {
-      // What is refused is no part of what is said when that is told as a failure: it would be refused again.
+      // The report of this failure leaves it out: the server would refuse it again.
       if (this.#said === said) this.#said = undefined;
       throw error;
     }
@@ -122,17 +119,17 @@ export class ObjectStatus<R extends KubeObject> {
     return (this.#object as { readonly status?: KnownStatus }).status ?? {};
   }
 
-  /** What stands there now: applying less would remove the rest. */
+  /** The current status: applying less would remove the rest. */
   #kept(): StatusFields<R> {
     const { observedGeneration: _, conditions = [], ...rest } = this.#known;
     return { ...rest, conditions: conditions.filter(({ type }) => type !== 'Ready') } as unknown as StatusFields<R>;
   }
 
-  /** `isOwnWord`: nobody has asked for it to be said, and it is no reason to reconcile. */
+  /** `isReport`: the reconciler didn't ask for it, and it is no reason to reconcile. */
   async #write(
     fields: StatusFields<R>,
     ready: StatusCondition,
-    { isOwnWord, signal }: { readonly isOwnWord: boolean; readonly signal?: AbortSignal },
+    { isReport, signal }: { readonly isReport: boolean; readonly signal?: AbortSignal },
   ): Promise<R> {
     const { name, namespace, generation } = this.#object.metadata;
     const { apiVersion, kind } = this.#kind;
@@ -141,7 +138,7 @@ export class ObjectStatus<R extends KubeObject> {
     else {
       const complete = this.#complete(fields, ready);
       const written = complete.conditions.find(({ type }) => type === 'Ready');
-      if (isOwnWord && written !== undefined) this.#echoes.saying(this.#key, written);
+      if (isReport && written !== undefined) this.#failures.writing(this.#key, written);
       status = generation === undefined ? complete : { observedGeneration: generation, ...complete };
     }
     const metadata = namespace ? { name, namespace } : { name };
@@ -164,7 +161,7 @@ export class ObjectStatus<R extends KubeObject> {
     return { ...fields, conditions: wanted.map((condition) => this.#timed(condition, before, now)) };
   }
 
-  /** Conditions of other kinds have fields of their own, and what is not among them is refused: only the time is added. */
+  /** Conditions of other kinds have fields of their own, and the server refuses others: adds the time alone. */
   #asSaid(fields: StatusFields<R>) {
     if (fields.conditions === undefined) return fields;
     const now = this.#now();
@@ -176,7 +173,7 @@ export class ObjectStatus<R extends KubeObject> {
     return { ...fields, conditions };
   }
 
-  /** A condition keeps the time of its last transition as long as its status stays; one that stands there is kept whole. */
+  /** A condition keeps the time of its last transition as long as its status stays; an existing one is kept whole. */
   #timed(condition: StatusCondition, before: readonly Condition[] | undefined, now: string): Condition {
     if (before?.includes(condition as Condition)) return condition as Condition;
     const { reason = 'Reconciled', message = '' } = condition;
@@ -190,7 +187,7 @@ export class ObjectStatus<R extends KubeObject> {
   }
 }
 
-/** Kinds that were made by `defineKind` have conditions; of others only that is written what the reconciler says. */
+/** Kinds made by `defineKind` have conditions; for others only what the reconciler gives is written. */
 function keepsConditions(kind: KindRef): boolean {
   return 'crd' in kind && kind.subresources.includes('status');
 }

@@ -1,6 +1,6 @@
 import type { Cache } from '../../cache/cache.js';
 import { describeFailing } from '../../cache/store/failing-objects.js';
-import type { ControllerHealth } from '../../controller/loop/controller.js';
+import type { ControllerHealth } from '../../controller/loop/controller-health.js';
 import type { ClusterSet } from '../clusters/cluster.js';
 import type { LeaderElector } from '../election/leader-elector.js';
 import type { ShardRing } from '../sharding/shard-ring.js';

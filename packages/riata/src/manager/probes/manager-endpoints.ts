@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { Cache, CacheHealth } from '../../cache/cache.js';
 import type { ConnectedClient } from '../../client/create-client.js';
-import type { ControllerHealth } from '../../controller/loop/controller.js';
+import type { ControllerHealth } from '../../controller/loop/controller-health.js';
 import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
 import { formatKey, keyId } from '../../object/key.js';
 import type { Runtime } from '../../runtime/runtime.js';

@@ -16,7 +16,7 @@ test('a controller that wakes itself up is told of, once, with what it writes', 
   await env.run(restless);
   await env.client.create(widget('w'));
   await env.settle();
-  const told = env.log.records.filter(({ message }) => message.includes('wakes itself up'));
+  const told = env.log.records.filter(({ message }) => message.includes('wakes itself'));
   expect(told).toMatchObject([
     { level: 'warn', fields: { controller: 'restless', key: 'default/w', writes: ['patch Widget default/w'] } },
   ]);

@@ -4,23 +4,23 @@ import type { Runtime } from '../../runtime/runtime.js';
 import type { ActiveReconcile, NotedWrite } from './active-reconcile.js';
 import { type Cause, mostCauses } from './request.js';
 
-/** So many reconciles in a row a key may cause by its own writes: a state machine takes a few steps. */
+/** Reconciles in a row that a key may cause by its own writes without waiting: a state machine takes a few steps. */
 const freeRuns = 20;
 const firstWaitMs = 100;
 const longestWaitMs = 60_000;
-/** A reconcile that takes longer is work, however it came about. */
+/** A reconcile that takes longer is work, whatever caused it. */
 const longestRunMs = 1_000;
 /** Interval between warnings. */
 const againMs = 600_000;
-/** Keys that are remembered, those that wrote last. */
+/** At most this many keys are remembered, those that wrote last. */
 const mostKeys = 100_000;
 
-/** What is known of a key whose last reconcile has written. */
+/** A key whose last reconcile has written. */
 interface Loop {
-  /** Reconciles in a row that its own writes have caused, and that have written again. */
+  /** Reconciles in a row that its own writes caused, and that wrote again. */
   runs: number;
   writes: readonly NotedWrite[];
-  /** Most changes that one of them was caused by. */
+  /** The largest number of changes that one of them was caused by. */
   mostChanges: number;
   sinceMs: number;
   /** When it may run next, on the monotonic clock. */
@@ -31,16 +31,16 @@ interface Loop {
 type Origin = { readonly by: 'own writes'; readonly changes: number } | { readonly by: 'others' | 'unclear' };
 
 /**
- * Slows down keys that wake themselves up: what a reconcile writes differs each time, such as the time of day, the change
- * causes the next reconcile, and so on without end. A reconcile that anything else asks for is never put off.
+ * Slows down keys that wake themselves: each reconcile writes something that differs, such as the time of day, the change
+ * causes the next reconcile, and so on without end. A reconcile with any other cause is never delayed.
  */
-export class RestlessKeys {
+export class SelfWakeBackoff {
   readonly #controller: string;
   readonly #runtime: Pick<Runtime, 'clock' | 'log'>;
   readonly #isSlowing: boolean;
   /** By key id, in the order of their last writes. */
   readonly #loops = new Map<string, Loop>();
-  #toldMs = Number.NEGATIVE_INFINITY;
+  #warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(controller: string, runtime: Pick<Runtime, 'clock' | 'log'>, { isSlowing = true } = {}) {
     this.#controller = controller;
@@ -90,7 +90,7 @@ export class RestlessKeys {
     if (loop.runs < freeRuns) return;
     const waitMs = Math.min(firstWaitMs * 2 ** (loop.runs - freeRuns), longestWaitMs);
     loop.dueMs = nowMs + (this.#isSlowing ? waitMs : 0);
-    if (nowMs - this.#toldMs >= againMs) this.#tell(loop, reconcile, nowMs);
+    if (nowMs - this.#warnedMs >= againMs) this.#warn(loop, reconcile, nowMs);
   }
 
   #forgetOldest(): void {
@@ -100,10 +100,10 @@ export class RestlessKeys {
     }
   }
 
-  #tell({ runs, sinceMs, dueMs }: Loop, reconcile: ActiveReconcile, nowMs: number): void {
-    this.#toldMs = nowMs;
+  #warn({ runs, sinceMs, dueMs }: Loop, reconcile: ActiveReconcile, nowMs: number): void {
+    this.#warnedMs = nowMs;
     this.#runtime.log.warn(
-      'the reconciler wakes itself up by its own writes; write nothing that differs each time, or filter the changes with a predicate',
+      'the reconciler wakes itself by its own writes; write nothing that differs each time, or filter the changes with a predicate',
       {
         ...{ controller: this.#controller, key: keyId(reconcile.key), runs, inMs: Math.round(nowMs - sinceMs) },
         ...(this.#isSlowing && { nextInMs: Math.round(dueMs - nowMs) }),
@@ -115,11 +115,11 @@ export class RestlessKeys {
 
 /**
  * Whether all changes among the causes are those writes. Changes of an object come in order, each once, and are counted:
- * if the last one is an own write, and there are no more than own writes up to it, none is of somebody else.
+ * if the last one is an own write, and there are no more changes than own writes up to it, all of them are own writes.
  */
 function originOf(causes: readonly Cause[], writes: readonly NotedWrite[]): Origin {
   let changes = 0;
-  // Of very many, the first ones are not known any more.
+  // Of many causes, only the newest are kept.
   let isClear = causes.length > 0 && causes.length < mostCauses;
   for (const { change, object, resourceVersion: last, count } of causes) {
     if (change === undefined || change === 'Sync') {

@@ -5,12 +5,12 @@ import { seededRandom } from '../../runtime/random.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ActiveReconcile } from './active-reconcile.js';
 import type { Cause } from './request.js';
-import { RestlessKeys } from './restless-keys.js';
+import { SelfWakeBackoff } from './self-wake-backoff.js';
 
 function setUp(options?: { readonly isSlowing: boolean }) {
   const clock = new VirtualClock();
   const log = memoryLogger();
-  const restless = new RestlessKeys('carts', { clock, log }, options);
+  const backoff = new SelfWakeBackoff('carts', { clock, log }, options);
   let version = 0;
   /** A change of the Cart, as it is now unless said otherwise. */
   const changed = (name: string, cause: Partial<Cause> = {}): Cause => ({
@@ -28,9 +28,9 @@ function setUp(options?: { readonly isSlowing: boolean }) {
       const write = { verb: 'patch', kind: 'Cart', namespace: 'shop', subresource: 'status' };
       reconcile.wrote({ ...write, name, resourceVersion: `${version}` });
     }
-    restless.succeeded(keyId(key), reconcile);
+    backoff.succeeded(keyId(key), reconcile);
   };
-  const waitMs = (name: string, ...causes: readonly Cause[]) => restless.waitMs(`shop/${name}`, causes);
+  const waitMs = (name: string, ...causes: readonly Cause[]) => backoff.waitMs(`shop/${name}`, causes);
   /** Wakes itself up so often, waiting as long as it has to. */
   const loop = async (name: string, runs: number) => {
     for (let left = runs; left > 0; left -= 1) {

@@ -1,0 +1,174 @@
+import { formatKey } from '../../object/key.js';
+import type { WorkItem } from '../../queue/queue-entry.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import { type StopReason, Timeout } from '../../runtime/stop-reasons.js';
+import type { Timer } from '../../runtime/time/clock.js';
+import type { CallMemory } from '../calls/call-memory.js';
+import type { ContainedCall } from '../calls/contained-call.js';
+import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
+import type { ControllerMetrics } from './controller-metrics.js';
+import type { ControllerNumbers } from './controller-options.js';
+import type { Outcome } from './outcomes.js';
+import { type ReconcileRecord, Ring } from './reconcile-record.js';
+import type { Cause, Request } from './request.js';
+
+/** A reconcile that took long, or still does. */
+export interface SlowReconcile {
+  readonly key: Request;
+  readonly durationMs: number;
+}
+
+/** A reconcile that ignores its aborted signal for this long is reported. */
+const patienceMs = 5_000;
+/** Shorter reconciles are not kept as slow ones. */
+const slowMs = 250;
+const mostSlow = 16;
+
+/** What {@link RunningReconciles} need. */
+export interface RunningReconcilesParts {
+  readonly controller: string;
+  readonly runtime: Runtime;
+  readonly numbers: ControllerNumbers;
+  readonly metrics: ControllerMetrics;
+  readonly calls: CallMemory;
+  readonly call: ContainedCall;
+}
+
+/** The reconciles of one controller: those in flight, how they are stopped, and a history of those that ended. */
+export class RunningReconciles {
+  readonly #parts: RunningReconcilesParts;
+  /** With the timer of its timeout. */
+  readonly #active = new Map<ActiveReconcile, Timer | undefined>();
+  readonly #history: Ring<ActiveReconcile>;
+  /** The last few that took long: a reconcile that has blocked the event loop is among them, though it has ended. */
+  readonly #slow: (SlowReconcile & { readonly endedMs: number })[] = [];
+  /** Called whenever a reconcile has ended. */
+  readonly #onEnded = new Set<() => void>();
+
+  constructor(parts: RunningReconcilesParts) {
+    this.#parts = parts;
+    this.#history = new Ring(parts.numbers.history);
+  }
+
+  /** How many are in flight. */
+  get size(): number {
+    return this.#active.size;
+  }
+
+  get keys(): readonly Request[] {
+    return [...this.#active.keys()].map(({ key }) => key);
+  }
+
+  get infos(): readonly ActiveReconcileInfo[] {
+    return [...this.#active.keys()].map(({ info }) => info);
+  }
+
+  /** Those that ended, oldest first. */
+  get records(): readonly ReconcileRecord[] {
+    return this.#history.items().map(({ record }) => record);
+  }
+
+  /** Reconciles that have taken this long: in flight, or ended within the last `withinMs`. */
+  lasting(durationMs: number, withinMs: number): readonly SlowReconcile[] {
+    const nowMs = this.#parts.runtime.clock.monotonic();
+    const ended = this.#slow.filter(({ endedMs }) => endedMs >= nowMs - withinMs);
+    const active = [...this.#active.keys()].map(({ key, startedMs }) => ({ key, durationMs: nowMs - startedMs }));
+    return [...ended, ...active].filter((each) => each.durationMs >= durationMs);
+  }
+
+  /** Begins a reconcile; the caller runs it, and calls {@link ended}. */
+  start(item: WorkItem<Request, readonly Cause[]>, attempt: number): ActiveReconcile {
+    const { controller, runtime, numbers, metrics, calls, call } = this.#parts;
+    const { clock, tracer } = runtime;
+    const reconcile = new ActiveReconcile(item, controller, attempt, runtime, calls);
+    metrics.started();
+    if (tracer.enabled) {
+      const { key, reconcileID, priority } = reconcile;
+      const place = { controller, key: formatKey(key), ...(key.cluster && { cluster: key.cluster }) };
+      const attributes = { ...place, reconcileID, attempt, priority };
+      reconcile.span = call('tracer', () => tracer.span('reconcile', attributes)) ?? reconcile.span;
+    }
+    const hasTimeout = numbers.timeoutMs !== Number.POSITIVE_INFINITY;
+    const onTimeout = () => this.#timedOut(reconcile);
+    this.#active.set(reconcile, hasTimeout ? clock.after(numbers.timeoutMs, onTimeout, { background: true }) : undefined);
+    return reconcile;
+  }
+
+  /** Records how a reconcile ended. */
+  ended(reconcile: ActiveReconcile, outcome: Outcome): void {
+    const { runtime, metrics, call } = this.#parts;
+    this.#active.get(reconcile)?.cancel();
+    this.#active.delete(reconcile);
+    if (reconcile.isOverdue) this.#countOverdue();
+    const endedMs = runtime.clock.monotonic();
+    const durationMs = endedMs - reconcile.startedMs;
+    metrics.ended(durationMs);
+    if (durationMs >= slowMs) {
+      if (this.#slow.length === mostSlow) this.#slow.shift();
+      this.#slow.push({ key: reconcile.key, durationMs, endedMs });
+    }
+    reconcile.end({ ...outcome, durationMs });
+    call('tracer', () => {
+      reconcile.span.set({ outcome: outcome.outcome });
+      reconcile.span.end();
+    });
+    this.#history.add(reconcile);
+    reconcile.logEnd();
+    for (const notify of this.#onEnded) notify();
+  }
+
+  /**
+   * Stops reconciles: after `drainMs`, in which they may end by themselves, their signal aborts with `reason`. Those that
+   * ignore it are reported. Dispose the answer to cancel what has not happened yet.
+   */
+  stop(drainMs: number, reason: StopReason, isMeant: (reconcile: ActiveReconcile) => boolean = () => true): Disposable {
+    const { clock } = this.#parts.runtime;
+    const meant = () => [...this.#active.keys()].filter(isMeant);
+    let timer: Timer | undefined;
+    const abort = () => {
+      for (const reconcile of meant()) reconcile.abort(reason);
+      timer = clock.after(patienceMs, () => this.#reportIgnored(meant(), reason), { background: true });
+    };
+    if (drainMs === 0) abort();
+    else timer = clock.after(drainMs, abort, { background: true });
+    return { [Symbol.dispose]: () => timer?.cancel() };
+  }
+
+  /** As {@link stop}, for those in flight now whose keys match; resolves when they have ended. */
+  async stopMatching(drainMs: number, reason: StopReason, matches: (key: Request) => boolean): Promise<void> {
+    const meant = new Set([...this.#active.keys()].filter(({ key }) => matches(key)));
+    if (meant.size === 0) return;
+    using _ = this.stop(drainMs, reason, (reconcile) => meant.has(reconcile));
+    await new Promise<void>((resolve) => {
+      const check = () => {
+        for (const reconcile of meant) if (this.#active.has(reconcile)) return;
+        this.#onEnded.delete(check);
+        resolve();
+      };
+      this.#onEnded.add(check);
+    });
+  }
+
+  #timedOut(reconcile: ActiveReconcile): void {
+    const after = this.#parts.numbers.timeout;
+    reconcile.timeOut(new Timeout(`the reconcile took longer than ${after}`));
+    this.#parts.metrics.timedOut();
+    this.#countOverdue();
+    reconcile.log.warn('reconcile exceeded its timeout, aborted; its key waits until it has ended', { after });
+  }
+
+  #reportIgnored(reconciles: readonly ActiveReconcile[], reason: StopReason): void {
+    for (const reconcile of reconciles) {
+      reconcile.ignoresAbort();
+      const fields = { reason: reason.message };
+      reconcile.log.warn('reconcile ignored its abort signal; its key waits until it has ended', fields);
+    }
+    this.#countOverdue();
+  }
+
+  #countOverdue(): void {
+    let count = 0;
+    for (const reconcile of this.#active.keys()) if (reconcile.isOverdue) count += 1;
+    this.#parts.metrics.overdue(count);
+  }
+}
