@@ -80,8 +80,7 @@ export class ManagedControllers {
   get inFlight(): readonly string[] {
     const names: string[] = [];
     for (const { controller } of this.#made()) {
-      for (const key of controller.activeKeys)
-        if (names.push(`${controller.name} ${keyId(key)}`) === 10) return names;
+      for (const key of controller.activeKeys) if (names.push(`${controller.name} ${keyId(key)}`) === 10) return names;
     }
     return names;
   }

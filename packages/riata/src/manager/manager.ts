@@ -14,45 +14,38 @@ import type { Scheme } from '../object/scheme.js';
 import { loadConfig } from '../rest/config/load-config.js';
 import type { RestConfig } from '../rest/config/rest-config.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
-import { abortable, link, onAbort } from '../runtime/signals.js';
-import { isLostLease, Shutdown } from '../runtime/stop-reasons.js';
+import { abortable, onAbort } from '../runtime/signals.js';
+import { Shutdown } from '../runtime/stop-reasons.js';
 import { takeRejections } from '../runtime/unhandled-rejections.js';
 import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { Clusters } from './clusters/clusters.js';
-import { LeaderElector } from './election/leader-elector.js';
-import { LeaseLock } from './election/lease-lock.js';
+import { Leadership } from './election/leadership.js';
 import { EventBroadcaster } from './events/event-broadcaster.js';
 import type { EventRecorder } from './events/event-recorder.js';
+import { gracefulStop } from './graceful-stop.js';
 import { ManagedControllers } from './managed-controllers.js';
 import type { ExitCause, ManagerExit } from './manager-exit.js';
 import { checkManagerOptions, type ManagerOptions } from './manager-options.js';
 import { type HealthCheck, HealthChecks } from './probes/health-checks.js';
 import type { HttpEndpoint } from './probes/http-endpoint.js';
-import { LoopMonitor, type LoopMonitorParts } from './probes/loop-monitor.js';
+import { LoopMonitor } from './probes/loop-monitor.js';
 import { addManagerChecks } from './probes/manager-checks.js';
 import { assertDebugGuarded, endpointsFor } from './probes/manager-endpoints.js';
 import { loadPromMetrics, type PromRegistry } from './probes/prom-metrics.js';
-import { assertRunnable, type Runnable, type RunnableStage, startOrder } from './runnable.js';
-import { RunnableGroup } from './runnable-group.js';
+import { assertRunnable, type Runnable, type RunnableStage } from './runnable.js';
+import { makeGroups, type RunnableGroups } from './runnable-group.js';
 import { ManagerShards } from './sharding/manager-shards.js';
 import type { ShardRing } from './sharding/shard-ring.js';
-import { watchStopping } from './stopping.js';
-
-/** When so much of the time for stopping is over, reconciles are not left to end by themselves any more. */
-const hurriedShare = 2 / 3;
-
-/** For those whose turn to stop did not come in time. */
-const lastMomentMs = 500;
 
 /** What was added to a manager. */
 export interface Added {
-  /** Stops it, and resolves when it has ended; the rest goes on. Who is part of it, a reconciler say, cannot wait for that. */
+  /** Stops it, and resolves when it has ended; the rest continues. A reconciler cannot await the removal of its own controller. */
   remove(): Promise<void>;
 }
 
 /**
- * All that an operator process needs, started and stopped in order (`manager.Manager`): one connection, one cache for all
- * controllers, leader election, probes and metrics.
+ * Runs all that an operator process needs, started and stopped in order (`manager.Manager`): one connection, one cache for
+ * all controllers, leader election, probes and metrics.
  *
  * @example
  * await using manager = await Manager.create({ leaderElection: { namespace: 'shop', name: 'carts' } });
@@ -64,100 +57,100 @@ export class Manager implements AsyncDisposable {
   readonly client: Client;
   /** Reads from the server, always (`GetAPIReader`). */
   readonly apiReader: Reader;
-  /** What all controllers read from (`GetCache`); its `indexField` adds field indexes (`GetFieldIndexer`). */
+  /** The cache that all controllers read from (`GetCache`); its `indexField` adds field indexes (`GetFieldIndexer`). */
   readonly cache: Cache;
   /** The connection that everything uses: for what is built over it, such as a `SharedControllerFactory`. */
   readonly connection: ConnectedClient;
+  /** The same as `connection`, for the framework's own calls. */
   readonly #connection: ConnectedClient;
-  readonly #calls: UnownedCalls;
   readonly #ownsConnection: boolean;
+  /** Calls of the clients above. */
+  readonly #calls: UnownedCalls;
   readonly #options: ManagerOptions;
   readonly #runtime: Runtime;
-  readonly #gracefulMs: number;
   readonly #registry: PromRegistry | undefined;
+  readonly #gracefulMs: number;
+  readonly #groups: RunnableGroups;
   readonly #endpoints: HttpEndpoint[] = [];
-  readonly #groups: Readonly<Record<RunnableStage, RunnableGroup>>;
+  readonly #events: EventBroadcaster;
   readonly #controllers: ManagedControllers;
   readonly #clusters: Clusters;
-  readonly #events: EventBroadcaster;
+  readonly #leadership: Leadership;
+  readonly #shards: ManagerShards | undefined;
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
-  readonly #elector: LeaderElector | undefined;
-  readonly #shards: ManagerShards | undefined;
   readonly #stop = new AbortController();
-  readonly #elected: { readonly promise: Promise<void>; resolve(): void };
-  #hasLed = false;
+  #phase: 'idle' | 'starting' | 'running' | 'stopping' | 'stopped' = 'idle';
   #cause: ExitCause | undefined;
   #ran: Promise<ManagerExit> | undefined;
-  #phase: 'idle' | 'starting' | 'running' | 'stopping' | 'stopped' = 'idle';
 
-  /** `registry`: what `/metrics` shows, for those who count by `runtime.metrics` of their own. @default one of its own */
+  /** `registry`: what `/metrics` serves, if `runtime.metrics` are your own. @default one of its own */
   constructor(options: ManagerOptions, registry?: PromRegistry) {
     checkManagerOptions(options);
-    const { config, client } = options;
+    const { config, client, sharding, uncached, metrics } = options;
+    if (config === undefined && client === undefined) {
+      throw new TypeError('Manager: requires a config or a client; use Manager.create to find a config');
+    }
+    if (metrics !== undefined) assertDebugGuarded(metrics);
     this.#options = options;
-    const isCounted = options.metrics === undefined || registry !== undefined || options.runtime?.metrics !== undefined;
+    const isCounted = metrics === undefined || registry !== undefined || options.runtime?.metrics !== undefined;
     const prom = isCounted ? undefined : loadPromMetrics();
     this.#registry = registry ?? prom?.registry;
-    this.#runtime = resolveRuntime({ ...options.runtime, ...(prom && { metrics: prom.metrics }) });
+    const runtime = resolveRuntime({ ...options.runtime, ...(prom && { metrics: prom.metrics }) });
+    this.#runtime = runtime;
     this.#gracefulMs = durationMs(options.gracefulTimeout ?? '30s', 'Manager: gracefulTimeout');
-    if (options.metrics !== undefined) assertDebugGuarded(options.metrics);
-    if (config === undefined && client === undefined) {
-      throw new TypeError('Manager: give a config or a client, or use Manager.create, which looks for a config');
-    }
-    this.#ownsConnection = client === undefined;
-    this.#connection =
-      client ?? createClient(config as RestConfig, { ...options.clientOptions, runtime: this.#runtime });
-    this.cache = new Cache(this.#connection, { ...options.cache, runtime: this.#runtime });
-    this.#calls = new UnownedCalls(this.#runtime, () => this.#controllers.inFlight);
+
+    this.#calls = new UnownedCalls(runtime, () => this.#controllers.inFlight);
     const { track } = this.#calls;
-    this.connection = trackedConnection(this.#connection, track);
+    this.#ownsConnection = client === undefined;
+    const connection = client ?? createClient(config as RestConfig, { ...options.clientOptions, runtime });
+    this.#connection = connection;
+    this.connection = trackedConnection(connection, track);
     this.apiReader = this.connection;
+    this.cache = new Cache(connection, { ...options.cache, runtime });
     const cacheReader = trackedReader(this.cache, track);
-    this.client = delegatingClient({ cacheReader, client: this.connection, uncached: options.uncached });
-    this.#events = new EventBroadcaster(this.#connection, { ...options.events, runtime: this.#runtime });
-    const onFailure = (runnable: Runnable, error: unknown) => this.#fail(runnable.name, error);
-    this.#groups = Object.fromEntries(
-      startOrder.map((stage) => [stage, new RunnableGroup(onFailure)]),
-    ) as unknown as Readonly<Record<RunnableStage, RunnableGroup>>;
-    let resolve = () => {};
-    const promise = new Promise<void>((done) => {
-      resolve = done;
-    });
-    this.#elected = { promise, resolve };
+    this.client = delegatingClient({ cacheReader, client: this.connection, uncached });
+
+    this.#groups = makeGroups(({ name }, error) => this.#fail(name, error));
+    this.#events = new EventBroadcaster(connection, { ...options.events, runtime });
     this.#controllers = new ManagedControllers({
-      ...{ client: this.#connection, cache: this.cache, uncached: options.uncached, events: this.#events },
-      ...{ defaults: options.controllers, runtime: this.#runtime, clusters: () => this.#clusters },
+      ...{ client: connection, cache: this.cache, uncached, events: this.#events },
+      ...{ defaults: options.controllers, runtime, clusters: () => this.#clusters },
     });
     const onAdd = (cluster: Cluster) => this.#controllers.clusterAdded(cluster);
-    this.#clusters = new Clusters({ runtime: this.#runtime, options, track, onAdd });
-    this.#elector = this.#makeElector();
-    const { sharding } = options;
-    this.#shards = sharding && new ManagerShards(sharding, this.#connection, this.#runtime);
+    this.#clusters = new Clusters({ runtime, options, track, onAdd });
+    this.#leadership = new Leadership({
+      ...{ options: options.leaderElection, client: connection, runtime, group: this.#groups.leader },
+      stopping: this.#stop.signal,
+      onLost: (error) => this.#end({ reason: 'lost-lease', error }),
+      onFailed: (error) => this.#fail('leader election', error),
+    });
+    this.#shards = sharding && new ManagerShards(sharding, connection, runtime);
     if (this.#shards !== undefined) this.#groups.others.add(this.#shards);
-    const [elector, ring] = [this.#elector, this.#shards?.ring];
-    const asked = { healthz: this.#healthz, readyz: this.#readyz, cache: this.cache, clusters: this.#clusters };
-    const controllers = () => this.#controllers.health;
-    addManagerChecks({ ...asked, elector, ring, controllers, active: () => this.#controllers.active });
+    addManagerChecks({
+      ...{ healthz: this.#healthz, readyz: this.#readyz, cache: this.cache, clusters: this.#clusters },
+      ...{ elector: this.#leadership.elector, ring: this.#shards?.ring, controllers: this.#controllers },
+    });
   }
 
-  /** As the constructor, with a config that is looked for where programs look: `KUBECONFIG`, in the cluster, at home. */
+  /** As the constructor; without config and client, with the config that `loadConfig` finds. */
   static async create(options: ManagerOptions = {}): Promise<Manager> {
     const isPlaced = options.config !== undefined || options.client !== undefined;
     return new Manager(isPlaced ? options : { ...options, config: await loadConfig() });
   }
 
-  /** Where probes and metrics are served, by the name of the server; once it runs. */
+  /** The URLs of probes and metrics, by the name of the server, while it runs. */
   get urls(): Readonly<Record<string, string | undefined>> {
     return Object.fromEntries(this.#endpoints.map(({ name, url }) => [name, url]));
   }
 
   /** The same connection for what runs on the leader alone: writes start only while this replica leads. */
   get leaderClient(): KubeClient {
-    return this.#elector === undefined ? this.connection : this.connection.wrap(this.#elector.fence);
+    const { elector } = this.#leadership;
+    return elector === undefined ? this.connection : this.connection.wrap(elector.fence);
   }
 
-  /** Clock, chance, log and metrics that all of it goes by. */
+  /** The clock, randomness, log and metrics of everything that it runs. */
   get runtime(): Runtime {
     return this.#runtime;
   }
@@ -167,32 +160,32 @@ export class Manager implements AsyncDisposable {
     return this.#connection.scheme;
   }
 
-  /** What it was given; undefined if it was given a client (`GetConfig`). */
+  /** The config that it was given; undefined if it was given a client (`GetConfig`). */
   get config(): RestConfig | undefined {
     return this.#options.config;
   }
 
   /** Resolves when this replica leads, at once without leader election (`Elected`). */
   get elected(): Promise<void> {
-    return this.#elected.promise;
+    return this.#leadership.elected;
   }
 
-  /** How the work of sharded controllers is shared; undefined without `sharding`. */
+  /** How replicas share the work of sharded controllers; undefined without `sharding`. */
   get shards(): ShardRing | undefined {
     return this.#shards?.ring;
   }
 
-  /** Clusters beside its own, which come and go; see `ControlOptions.clusters` for who works on them. */
+  /** Clusters other than its own, which may be added and removed at any time; see `ControlOptions.clusters`. */
   get clusters(): ClusterSet {
     return this.#clusters;
   }
 
-  /** Tells of what happens to objects, in the name of a component (`GetEventRecorderFor`). */
+  /** Emits events about objects, in the name of a component (`GetEventRecorderFor`). */
   eventRecorder(name: string): EventRecorder {
     return this.#events.recorder(name);
   }
 
-  /** Controllers, and how they are doing. */
+  /** The state of its controllers. */
   get controllers(): readonly ControllerHealth[] {
     return this.#controllers.health;
   }
@@ -206,13 +199,12 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Adds a controller, or anything else that is to run, at any time (`Add`). Controllers run on the replica that leads,
-   * those that are sharded or for every replica, and all the rest, on every one, unless `stage` says otherwise: here, or
-   * as part of a runnable.
+   * Adds a controller or another runnable, at any time (`Add`). Controllers run on the leader, except for those that are
+   * sharded or for every replica; other runnables run on every replica. `stage`, here or in the runnable, overrides that.
    */
   add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') {
-      throw new Error('the manager has stopped: nothing can be added any more');
+      throw new Error('the manager has stopped: nothing can be added');
     }
     if (typeof what === 'object' && 'reconciler' in what) {
       const { sharded, everyReplica } = what.options;
@@ -221,6 +213,19 @@ export class Manager implements AsyncDisposable {
     }
     assertRunnable(what);
     return { remove: this.#groups[options.stage ?? what.stage ?? 'others'].add(what) };
+  }
+
+  #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
+    const isLeader = stage === 'leader';
+    const guard = isLeader ? this.#leadership.elector : undefined;
+    const shards = definition.options.sharded && !isLeader ? this.#shards : undefined;
+    const remove = this.#groups[stage].add(this.#controllers.add(definition, { guard, shards }));
+    return {
+      remove: async () => {
+        await remove();
+        this.#controllers.remove(definition.name);
+      },
+    };
   }
 
   /** A check of `/healthz`: while it throws, this process should be restarted (`AddHealthzCheck`). */
@@ -234,142 +239,82 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Runs everything until the signal aborts, something fails, or the lease is lost; then stops all in reverse order, and
-   * resolves to the reason (`Start`). No connection stays open then, and the client still works. Rejects only if it was run before.
+   * Runs everything until the signal aborts, a runnable fails, or the lease is lost; then stops all in reverse order, and
+   * resolves to the reason (`Start`). It leaves no open connection, and its client still works. Rejects only if it was run
+   * before.
    */
   async run(options: { readonly signal: AbortSignal }): Promise<ManagerExit> {
-    if (this.#phase !== 'idle') throw new Error('a manager runs once: make another one');
+    if (this.#phase !== 'idle') throw new Error('a manager cannot run twice; make another one');
     this.#phase = 'starting';
     this.#ran = this.#run(options);
     return this.#ran;
   }
 
+  /** The life of a manager: start in order, lead, wait for a reason to stop, stop in reverse order. */
   async #run({ signal }: { readonly signal: AbortSignal }): Promise<ManagerExit> {
-    using _asked = onAbort(signal, () => this.#end({ reason: 'stopped' }));
-    const lasting: LoopMonitorParts['lasting'] = (...times) => this.#controllers.lasting(...times);
-    const loop = new LoopMonitor({ ...this.#runtime, lasting });
-    using _loop = this.#options.loopMonitor === false ? undefined : loop.start();
+    const stopping = this.#stop.signal;
+    using _stopped = onAbort(signal, () => this.#end({ reason: 'stopped' }));
     using _rejections = takeRejections(this.#calls.take);
-    const endElection = new AbortController();
-    const abandon = new AbortController();
-    let election: Promise<unknown> = Promise.resolve();
+    using _loop = this.#monitorLoop();
     try {
-      const stopped = this.#stop.signal;
-      await abortable(this.#startUp(), stopped);
+      await abortable(this.#start(), stopping);
       this.#phase = 'running';
-      election = this.#lead(endElection.signal, abandon.signal);
-      await new Promise<void>((resolve) => void onAbort(stopped, resolve));
+      this.#leadership.start();
+      await new Promise<void>((resolve) => void onAbort(stopping, resolve));
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#fail('start', error);
+      if (!stopping.aborted) this.#fail('start', error);
     }
-    const exit = await this.#shutDown(endElection, abandon, election);
-    // The client is still good for whoever has it; what it kept for the next renewal of the lease, nobody needs.
-    if (this.#ownsConnection) this.#connection.rest.closeIdle();
-    return exit;
-  }
-
-  /** Stops it if it runs, in order, and waits for that; then frees the connection, if it is the manager's own. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#end({ reason: 'stopped' });
-    await this.#ran;
-    await this.#clusters.close();
-    await this.cache.close();
-    if (this.#ownsConnection) await this.#connection.close();
-  }
-
-  async #startUp(): Promise<void> {
-    const { signal } = this.#stop;
-    const groups = this.#groups;
-    const asked = { healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime };
-    const registry = this.#registry;
-    for (const endpoint of endpointsFor(this.#options, { ...asked, registry, manager: this })) {
-      groups.servers.add(endpoint);
-      this.#endpoints.push(endpoint);
-    }
-    groups.servers.start();
-    groups.webhooks.start();
-    groups.caches.add({ name: 'cache', run: (options) => this.cache.run(options) });
-    // Of the first stages, so that what others have to say until their end is still written.
-    groups.servers.add(this.#events);
-    groups.caches.start();
-    await this.cache.waitForCacheSync({ signal });
-    const { clusterProvider: provider } = this.#options;
-    if (provider !== undefined) {
-      const run = (options: { readonly signal: AbortSignal }) => provider.run({ ...options, clusters: this.#clusters });
-      groups.others.add({ name: `clusters ${provider.name}`, run });
-    }
-    groups.others.start();
-    groups.leader.warmUp();
-  }
-
-  /** Runs what only the leader runs. */
-  #lead(signal: AbortSignal, abandon: AbortSignal): Promise<void> {
-    const start = () => {
-      this.#hasLed = true;
-      this.#elected.resolve();
-      this.#groups.leader.start();
-    };
-    if (this.#elector === undefined) {
-      start();
-      return Promise.resolve();
-    }
-    this.#onElected = start;
-    return this.#elector.run({ signal, abandon }).then(
-      (outcome) => {
-        if (outcome.outcome === 'lost') this.#end({ reason: 'lost-lease', error: outcome.reason });
-      },
-      (error: unknown) => this.#fail('leader election', error),
-    );
-  }
-
-  #onElected: () => void = () => {};
-
-  #makeElector(): LeaderElector | undefined {
-    const options = this.#options.leaderElection;
-    if (options === undefined) return undefined;
-    const { leaseDuration, renewDeadline, retryPeriod, releaseOnStop, ...lock } = options;
-    return new LeaderElector({
-      ...{ leaseDuration, renewDeadline, retryPeriod, releaseOnStop, runtime: this.#runtime },
-      lock: new LeaseLock(this.#connection, { ...lock, random: this.#runtime.random }),
-      onStartedLeading: async (signal) => {
-        if (this.#stop.signal.aborted) return;
-        this.#onElected();
-        const lost = new Promise<void>((resolve) => void onAbort(signal, resolve));
-        const stopping = new Promise<void>((resolve) => void onAbort(this.#stop.signal, resolve));
-        await Promise.race([lost, stopping]);
-        if (isLostLease(signal.reason)) {
-          this.#end({ reason: 'lost-lease', error: signal.reason });
-          await this.#groups.leader.stop(signal.reason);
-          return;
-        }
-        // The lease is kept until all that the leader runs has ended.
-        await this.#groups.leader.stop(this.#stop.signal.reason);
-      },
+    this.#phase = 'stopping';
+    const unfinished = await gracefulStop(stopping.reason, {
+      ...{ groups: this.#groups, clusters: this.#clusters, controllers: this.#controllers, runtime: this.#runtime },
+      ...{ leadership: this.#leadership, shards: this.#shards },
+      ...{ timeout: this.#options.gracefulTimeout ?? '30s', timeoutMs: this.#gracefulMs },
     });
+    this.#phase = 'stopped';
+    // The client still works; idle connections were kept for renewals of the lease.
+    if (this.#ownsConnection) this.#connection.rest.closeIdle();
+    return { ...(this.#cause ?? { reason: 'stopped' }), unfinished } as ManagerExit;
   }
 
-  #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
-    const { name, options } = definition;
-    const isLeader = stage === 'leader';
-    const guard = isLeader ? this.#elector : undefined;
-    const shards = options.sharded && !isLeader ? this.#shards : undefined;
-    const remove = this.#groups[stage].add(this.#controllers.add(definition, { guard, shards }));
-    return {
-      remove: async () => {
-        await remove();
-        this.#controllers.remove(name);
-      },
-    };
+  /** Starts the groups in their order, all but the leader's. */
+  async #start(): Promise<void> {
+    const { servers, webhooks, caches, others, leader } = this.#groups;
+    this.#endpoints.push(
+      ...endpointsFor(this.#options, {
+        ...{ healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime },
+        ...{ registry: this.#registry, manager: this },
+      }),
+    );
+    for (const endpoint of this.#endpoints) servers.add(endpoint);
+    // Stopped with the servers, last of all, so that events which others emit until their end are still written.
+    servers.add(this.#events);
+    servers.start();
+    webhooks.start();
+    caches.add({ name: 'cache', run: (options) => this.cache.run(options) });
+    caches.start();
+    await this.cache.waitForCacheSync({ signal: this.#stop.signal });
+    const { clusterProvider } = this.#options;
+    if (clusterProvider !== undefined) {
+      const name = `clusters ${clusterProvider.name}`;
+      others.add({ name, run: ({ signal }) => clusterProvider.run({ signal, clusters: this.#clusters }) });
+    }
+    others.start();
+    leader.warmUp();
+  }
+
+  #monitorLoop(): Disposable | undefined {
+    if (this.#options.loopMonitor === false) return undefined;
+    return new LoopMonitor({ ...this.#runtime, lasting: (...times) => this.#controllers.lasting(...times) }).start();
   }
 
   #fail(runnable: string, error: unknown): void {
-    if (this.#cause === undefined)
-      this.#runtime.log.error('the manager stops: something it runs has failed', {
-        ...{ runnable, ...failureFields(error) },
-      });
+    if (this.#cause === undefined) {
+      this.#runtime.log.error('a runnable failed, the manager stops', { runnable, ...failureFields(error) });
+    }
     this.#end({ reason: 'failed', error, runnable });
   }
 
+  /** The first cause counts. */
   #end(cause: ExitCause): void {
     if (this.#cause !== undefined) return;
     this.#cause = cause;
@@ -377,48 +322,12 @@ export class Manager implements AsyncDisposable {
     this.#stop.abort(isLost && 'error' in cause ? cause.error : new Shutdown('the manager stops'));
   }
 
-  /** In reverse order; the lease is given up when all the rest has ended. */
-  async #shutDown(
-    endElection: AbortController,
-    abandon: AbortController,
-    election: Promise<unknown>,
-  ): Promise<ManagerExit> {
-    this.#phase = 'stopping';
-    const { clock, log } = this.#runtime;
-    const atMost = this.#options.gracefulTimeout ?? '30s';
-    const timeoutMs = this.#gracefulMs;
-    let runnables: () => readonly string[] = () => [];
-    const active = () => ({ reconciles: this.#controllers.active, runnables: runnables() });
-    using _stopping = watchStopping(this.#runtime, active, atMost);
-    const { reason } = this.#stop.signal;
-    // Who does not lead by now must not begin to: others would wait for one that goes.
-    if (!this.#hasLed) endElection.abort(reason);
-    const stopAll = async () => {
-      for (const stage of [...startOrder].reverse()) {
-        runnables = () => this.#groups[stage].running;
-        await this.#groups[stage].stop(reason);
-        if (stage === 'others') await this.#clusters.close();
-      }
-      runnables = () => ['leader election'];
-      endElection.abort(reason);
-      await election;
-    };
-    // Those that heed their signal shall have heard of it in time, whatever their `drain`.
-    using _hurry = clock.after(timeoutMs * hurriedShare, () => this.#controllers.hurry(), { background: true });
-    using patience = link({ timeoutMs, clock });
-    await abortable(stopAll(), patience.signal).catch((error: unknown) => {
-      if (!patience.signal.aborted) throw error;
-      // The lease is left to run out: what does not end may still write.
-      abandon.abort(reason);
-      this.#shards?.abandon(reason);
-    });
-    // What was kept from stopping by what does not end: all at once now, and for a moment.
-    using moment = link({ timeoutMs: lastMomentMs, clock });
-    const rest = Promise.all(startOrder.map((stage) => this.#groups[stage].stop(reason)));
-    await abortable(rest, moment.signal).catch(() => {});
-    const unfinished = startOrder.flatMap((stage) => this.#groups[stage].running);
-    if (unfinished.length > 0) log.warn('the manager ends without waiting any longer', { unfinished });
-    this.#phase = 'stopped';
-    return { ...(this.#cause ?? { reason: 'stopped' }), unfinished } as ManagerExit;
+  /** Stops it, in order, and waits for that; then closes the connection, if the manager made it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end({ reason: 'stopped' });
+    await this.#ran;
+    await this.#clusters.close();
+    await this.cache.close();
+    if (this.#ownsConnection) await this.#connection.close();
   }
 }

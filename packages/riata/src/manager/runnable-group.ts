@@ -1,23 +1,32 @@
 import { Removed } from '../runtime/stop-reasons.js';
-import type { Runnable } from './runnable.js';
+import { type Runnable, type RunnableStage, startOrder } from './runnable.js';
 
 interface Member {
   readonly runnable: Runnable;
   readonly stop: AbortController;
-  /** Settles, never rejects, when it has ended; undefined while it was not started. */
+  /** Settles, never rejects, when it has ended; undefined until it is started. */
   ended: Promise<void> | undefined;
-  /** The same of its getting ready. */
+  /** The same for its warm-up. */
   warm: Promise<void> | undefined;
 }
 
-/** What runs together: started together, stopped together. */
+/** A group for each stage. */
+export type RunnableGroups = Readonly<Record<RunnableStage, RunnableGroup>>;
+
+/** Makes the groups of a manager. `onFailure` is called with runnables that fail. */
+export function makeGroups(onFailure: (runnable: Runnable, error: unknown) => void): RunnableGroups {
+  const groups = startOrder.map((stage) => [stage, new RunnableGroup(onFailure)] as const);
+  return Object.fromEntries(groups) as unknown as RunnableGroups;
+}
+
+/** Runnables that are started together and stopped together. */
 export class RunnableGroup {
   readonly #members = new Set<Member>();
   readonly #onFailure: (runnable: Runnable, error: unknown) => void;
   #state: 'waiting' | 'warm' | 'started' | 'stopped' = 'waiting';
   #reason: unknown;
 
-  /** `onFailure` hears of those that reject without having been told to stop. */
+  /** `onFailure` is called with those that reject before they are stopped. */
   constructor(onFailure: (runnable: Runnable, error: unknown) => void) {
     this.#onFailure = onFailure;
   }
@@ -27,7 +36,7 @@ export class RunnableGroup {
     return [...this.#members].filter(({ ended }) => ended !== undefined).map(({ runnable }) => runnable.name);
   }
 
-  /** Started at once if the group is, or got ready; gives a function that stops and forgets it. */
+  /** Starts it at once if the group is started, or warms it up. Returns a function that stops and removes it. */
   add(runnable: Runnable): () => Promise<void> {
     const member: Member = { runnable, stop: new AbortController(), ended: undefined, warm: undefined };
     this.#members.add(member);
@@ -40,7 +49,7 @@ export class RunnableGroup {
     };
   }
 
-  /** Has them get ready, and those that are added until it is started; nobody waits for that. */
+  /** Warms up all of them, also those added before the group is started; does not wait for that. */
   warmUp(): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'warm';
@@ -53,7 +62,7 @@ export class RunnableGroup {
     for (const member of this.#members) this.#start(member);
   }
 
-  /** Resolves when all have ended. What is added later on is never started. */
+  /** Resolves when all have ended. A runnable that is added later is never started. */
   async stop(reason: unknown): Promise<void> {
     if (this.#state !== 'stopped') {
       this.#state = 'stopped';
@@ -66,7 +75,7 @@ export class RunnableGroup {
   #warmUp(member: Member): void {
     const { runnable, stop } = member;
     member.warm = (async () => runnable.warmUp?.({ signal: stop.signal }))().catch((error: unknown) => {
-      // One that runs meanwhile fails by itself.
+      // If it runs meanwhile, its run fails.
       if (!stop.signal.aborted && member.ended === undefined) this.#onFailure(runnable, error);
     });
   }

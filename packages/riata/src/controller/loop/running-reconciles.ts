@@ -90,7 +90,10 @@ export class RunningReconciles {
     }
     const hasTimeout = numbers.timeoutMs !== Number.POSITIVE_INFINITY;
     const onTimeout = () => this.#timedOut(reconcile);
-    this.#active.set(reconcile, hasTimeout ? clock.after(numbers.timeoutMs, onTimeout, { background: true }) : undefined);
+    this.#active.set(
+      reconcile,
+      hasTimeout ? clock.after(numbers.timeoutMs, onTimeout, { background: true }) : undefined,
+    );
     return reconcile;
   }
 

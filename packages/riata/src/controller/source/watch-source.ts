@@ -38,7 +38,8 @@ export function watchSource(definition: ControllerDefinition, watch: WatchDefini
   }
   const { kind } = watch;
   const isNews = (change: Change<KubeObject>) => !reported?.isEcho(change, cluster);
-  const predicates = watch.through === 'for' && reported !== undefined ? [isNews, ...watch.predicates] : watch.predicates;
+  const predicates =
+    watch.through === 'for' && reported !== undefined ? [isNews, ...watch.predicates] : watch.predicates;
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {

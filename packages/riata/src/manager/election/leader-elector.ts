@@ -7,7 +7,7 @@ import { abortable, isAbortOf, link, onAbort } from '../../runtime/signals.js';
 import { LostLease } from '../../runtime/stop-reasons.js';
 import { LoopLag } from '../probes/loop-lag.js';
 import { idleHint } from '../probes/loop-monitor.js';
-import { ToldProblems } from '../told-problems.js';
+import { ReportedProblems } from '../reported-problems.js';
 import { fence, type WriteGuard } from './fence.js';
 import { type LeaderElectionMetrics, leaderElectionMetrics } from './leader-election-metrics.js';
 import {
@@ -66,7 +66,7 @@ export class LeaderElector implements WriteGuard {
   readonly #runtime: Runtime;
   readonly #metrics: LeaderElectionMetrics;
   readonly #candidate: LockCandidate;
-  readonly #told: ToldProblems;
+  readonly #problems: ReportedProblems;
   /** From winning the lease until the work has settled, lost or not. */
   #term: LeadershipTerm | undefined;
   #running = false;
@@ -88,7 +88,7 @@ export class LeaderElector implements WriteGuard {
     this.#times = times;
     this.#runtime = runtime;
     this.#metrics = metrics;
-    this.#told = new ToldProblems(runtime.clock);
+    this.#problems = new ReportedProblems(runtime.clock);
     this.#candidate = new LockCandidate({ lock, times, runtime, onNewLeader, onSlowPath });
   }
 
@@ -148,18 +148,18 @@ export class LeaderElector implements WriteGuard {
   async run(options: ElectionRunOptions = {}): Promise<ElectionOutcome> {
     if (this.#running) throw new Error(`LeaderElector of ${this.#lock.description}: it is running already`);
     this.#running = true;
-    let told: Promise<void> | undefined;
-    const tellStopped = () => {
-      told ??= this.#contained('onStoppedLeading', () => this.#options.onStoppedLeading?.());
-      return told;
+    let notified: Promise<void> | undefined;
+    const notifyStopped = () => {
+      notified ??= this.#contained('onStoppedLeading', () => this.#options.onStoppedLeading?.());
+      return notified;
     };
     try {
       this.#metrics.masterStatus.set(0);
       const sentAt = await this.#acquire(options);
       if (sentAt === undefined) return { outcome: 'stopped' };
-      return await this.#lead(sentAt, options, tellStopped);
+      return await this.#lead(sentAt, options, notifyStopped);
     } finally {
-      await unlessAborted(tellStopped(), options.abandon);
+      await unlessAborted(notifyStopped(), options.abandon);
       this.#running = false;
     }
   }
@@ -173,13 +173,13 @@ export class LeaderElector implements WriteGuard {
     while (!stop.signal.aborted) {
       try {
         const sentAt = await this.#candidate.acquire({ signal: stop.signal, writeSignal: abandon });
-        this.#tellReached();
+        this.#reportReached();
         // An answer that took so long that it cannot be relied on any more is as good as none.
         const isGood = sentAt !== undefined && clock.monotonic() - sentAt < renewDeadlineMs;
         if (isGood && !stop.signal.aborted) return sentAt;
         if (sentAt !== undefined && stop.signal.aborted) await this.#release(abandon);
       } catch (error) {
-        if (!stop.signal.aborted) this.#tellProblem('the lock could not be read or written; trying again', error);
+        if (!stop.signal.aborted) this.#reportProblem('the lock could not be read or written; trying again', error);
       }
       const pause = random.jitter(retryPeriodMs, jitterFactor);
       await clock.sleep(pause, { signal: stop.signal }).catch(() => {});
@@ -190,7 +190,7 @@ export class LeaderElector implements WriteGuard {
   async #lead(
     sentAt: number,
     { signal, abandon }: ElectionRunOptions,
-    tellStopped: () => Promise<void>,
+    notifyStopped: () => Promise<void>,
   ): Promise<ElectionOutcome> {
     const { clock, log } = this.#runtime;
     const { renewDeadlineMs } = this.#times;
@@ -198,7 +198,7 @@ export class LeaderElector implements WriteGuard {
     const onLost = (reason: LostLease) => {
       this.#metrics.masterStatus.set(0);
       log.error('leadership is lost', { error: reason });
-      void tellStopped();
+      void notifyStopped();
       over.abort(reason);
     };
     const term = new LeadershipTerm({ clock, what: this.#lock.description, sentAt, renewDeadlineMs, onLost });
@@ -218,7 +218,7 @@ export class LeaderElector implements WriteGuard {
     if (abandon?.aborted) term.stop(abandon.reason);
     await unlessAborted(ended, abandon);
     const reason = term.lost;
-    await unlessAborted(tellStopped(), abandon);
+    await unlessAborted(notifyStopped(), abandon);
     term.end();
     this.#metrics.masterStatus.set(0);
     await this.#release(abandon);
@@ -249,33 +249,33 @@ export class LeaderElector implements WriteGuard {
       const pauseMs = Math.max(0, began + retryPeriodMs - clock.monotonic());
       const due = clock.monotonic() + pauseMs;
       await clock.sleep(pauseMs, { signal: over }).catch(() => {});
-      this.#tellLag(lag, clock.monotonic() - due, term);
+      this.#reportLag(lag, clock.monotonic() - due, term);
       if (over.aborted || !term.isHeld) return;
       began = clock.monotonic();
       try {
         const sentAt = await this.#candidate.renew(options);
         if (sentAt === undefined) term.lose(`${this.#lock.description} is lost: ${this.#holder()} holds it`);
         else term.renewed(sentAt);
-        this.#tellReached();
+        this.#reportReached();
       } catch (error) {
         if (over.aborted) return;
         term.failed(error);
-        this.#tellProblem('the lease could not be renewed; trying again', error);
+        this.#reportProblem('the lease could not be renewed; trying again', error);
       }
     }
   }
 
   /** A server can be away for hours, and a right be missing for days: no reason for a line every two seconds. */
-  #tellProblem(message: string, error: unknown): void {
-    const isNews = this.#told.isNews('lock', `${message} ${describeError(error)}`);
+  #reportProblem(message: string, error: unknown): void {
+    const isNews = this.#problems.isNews('lock', `${message} ${describeError(error)}`);
     this.#runtime.log[isNews ? 'warn' : 'debug'](message, { error });
   }
 
-  #tellReached(): void {
-    if (this.#told.isMended('lock')) this.#runtime.log.info('the lock can be read and written again');
+  #reportReached(): void {
+    if (this.#problems.isResolved('lock')) this.#runtime.log.info('the lock can be read and written again');
   }
 
-  #tellLag(lag: LoopLag, lateMs: number, term: LeadershipTerm): void {
+  #reportLag(lag: LoopLag, lateMs: number, term: LeadershipTerm): void {
     const blockedMs = lag.take();
     if (lateMs < this.#times.retryPeriodMs / 2) return;
     const leftMs = Math.round(term.renewedAt + this.#times.renewDeadlineMs - this.#runtime.clock.monotonic());

@@ -4,7 +4,7 @@ import { describeError } from '../../runtime/log/describe-error.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import type { Metrics } from '../../runtime/metrics.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
-import { ToldProblems } from '../told-problems.js';
+import { ReportedProblems } from '../reported-problems.js';
 
 /** Where a certificate and its key are, in PEM: `tls.crt` and `tls.key` of a mounted Secret, mostly. */
 export interface CertificateFiles {
@@ -47,7 +47,7 @@ export function followCertificateFiles(
   const counter = (name: string, help: string) => parts.metrics.counter({ name, help }).with({});
   const reads = counter('certwatcher_read_certificate_total', 'Looks at the files of certificates.');
   const errors = counter('certwatcher_read_certificate_errors_total', 'Looks that found what cannot be used.');
-  const told = new ToldProblems(clock);
+  const problems = new ReportedProblems(clock);
   let used = parts.first;
   const look = async () => {
     const fields = { server, certFile: files.certFile };
@@ -63,10 +63,10 @@ export function followCertificateFiles(
         used = next;
         log.info('the certificate was renewed', fields);
       }
-      if (told.isMended('files') && !hasChanged) log.info('the files of the certificate are well again', fields);
+      if (problems.isResolved('files') && !hasChanged) log.info('the files of the certificate are well again', fields);
     } catch (error) {
       errors.inc();
-      const isNews = told.isNews('files', describeError(error));
+      const isNews = problems.isNews('files', describeError(error));
       log[isNews ? 'error' : 'debug'](
         'the files of the certificate cannot be used: the last good ones stay, until they run out',
         { ...fields, keyFile: files.keyFile, error },

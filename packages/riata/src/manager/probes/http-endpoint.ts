@@ -7,7 +7,7 @@ import type { Runtime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
 import { Removed } from '../../runtime/stop-reasons.js';
 import type { Runnable } from '../runnable.js';
-import { ToldProblems } from '../told-problems.js';
+import { ReportedProblems } from '../reported-problems.js';
 import { type CertificateFiles, followCertificateFiles, readCertificateFiles } from './certificate-files.js';
 
 /** What a route answers. */
@@ -63,7 +63,7 @@ export class HttpEndpoint implements Runnable {
   readonly #routes: ReadonlyMap<string, EndpointRoute>;
   readonly #guard: EndpointGuard | undefined;
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
-  readonly #told: ToldProblems;
+  readonly #problems: ReportedProblems;
   #url: string | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ export class HttpEndpoint implements Runnable {
     this.#routes = parts.routes;
     this.#guard = parts.guard;
     this.#runtime = parts.runtime;
-    this.#told = new ToldProblems(parts.runtime.clock);
+    this.#problems = new ReportedProblems(parts.runtime.clock);
   }
 
   /** Where it listens; undefined before it does. */
@@ -150,7 +150,7 @@ export class HttpEndpoint implements Runnable {
     );
     // Who has hung up, mostly as it took too long, is told nothing, and neither is the log.
     if (gone.signal.aborted) return;
-    this.#tell(request.url ?? '/', answer);
+    this.#report(request.url ?? '/', answer);
     response.writeHead(answer.status ?? 200, {
       'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
       'x-content-type-options': 'nosniff',
@@ -160,13 +160,13 @@ export class HttpEndpoint implements Runnable {
   }
 
   /** Scrapers ask every few seconds: what goes on is told once, and when it is over. */
-  #tell(url: string, { failure, status = 200 }: EndpointAnswer): void {
+  #report(url: string, { failure, status = 200 }: EndpointAnswer): void {
     const [path = '/'] = url.split('?', 1);
     const route = [...this.#routes.keys()].find((known) => isBelow(path, known)) ?? 'any other path';
     if (failure !== undefined) {
-      const level = this.#told.isNews(route, describeError(failure)) ? 'error' : 'debug';
+      const level = this.#problems.isNews(route, describeError(failure)) ? 'error' : 'debug';
       this.#runtime.log[level]('a request failed', { server: this.name, path, error: failure });
-    } else if (status < 400 && this.#told.isMended(route)) {
+    } else if (status < 400 && this.#problems.isResolved(route)) {
       this.#runtime.log.info('requests are answered again', { server: this.name, path });
     }
   }

@@ -62,8 +62,7 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
   const parts = {
     elector: undefined,
     ring: undefined,
-    active: () => [],
-    controllers: () => [],
+    controllers: { health: [], active: [] },
     clusters: clustersOf({}),
   };
   addManagerChecks({ healthz, readyz, ...parts, cache: cache as { health: CacheHealth[] } });
@@ -83,8 +82,7 @@ test('a lease that has run out while the work goes on is a reason to be restarte
   });
   const parts = { cache: { health: [] }, clusters: clustersOf({}) };
   addManagerChecks({
-    active: () => [],
-    controllers: () => [],
+    controllers: { health: [], active: [] },
     healthz,
     readyz,
     ...parts,
@@ -103,8 +101,7 @@ test('added clusters are told by name while they are there, and do not count', a
   const problems: Record<string, string | undefined> = { north: undefined, south: 'silent' };
   const parts = { elector: undefined, ring: undefined, cache: { health: [] } };
   addManagerChecks({
-    active: () => [],
-    controllers: () => [],
+    controllers: { health: [], active: [] },
     healthz,
     readyz,
     ...parts,
@@ -124,14 +121,14 @@ test('added clusters are told by name while they are there, and do not count', a
 
 test('a replica that should have ended names what it reconciles', async () => {
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
-  let active = ['carts shop/a (90000 ms)', 'carts shop/b (90000 ms)'];
+  const controllers = { health: [], active: ['carts shop/a (90000 ms)', 'carts shop/b (90000 ms)'] };
   const check = () => {
     throw new Error('the lease ran out');
   };
   const parts = { elector: { check }, ring: { check }, clusters: clustersOf({}), cache: { health: [] } };
-  addManagerChecks({ healthz, readyz, ...parts, active: () => active, controllers: () => [] });
-  const named = expect.stringMatching(/: the lease ran out; it reconciles carts shop\/a \(90000 ms\), carts shop\/b/);
+  addManagerChecks({ healthz, readyz, ...parts, controllers });
+  const named = expect.stringMatching(/: the lease ran out; reconciles in flight: carts shop\/a \(90000 ms\), carts shop\/b/);
   expect((await healthz.ask()).checks).toMatchObject({ 'leader-election': named, 'shard-ring': named });
-  active = [];
+  controllers.active = [];
   expect((await healthz.ask()).checks['leader-election']).toBe('Error: the lease ran out');
 });

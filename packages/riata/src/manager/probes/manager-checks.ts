@@ -8,11 +8,10 @@ import { checkInformers } from './check-informers.js';
 import type { HealthChecks } from './health-checks.js';
 
 /**
- * What every manager is asked: whether its lease and its informers are well. Those of added clusters are told, each by the
- * name `informers/` and the cluster's, and do not count: one remote cluster that is dead, or has just come, is no reason to
- * take an operator out of service that works on all the others. Nor do objects that a function fails for, told by the names
- * `controllers/` and the controller's, `objects/` and the informer's: one object that somebody made must not stop the work
- * on all others.
+ * Adds the checks that every manager has: its lease and its informers. Some checks are only shown, and don't fail the
+ * probe. `informers/<cluster>`: a remote cluster that is down, or was just added, is no reason to take an operator out of
+ * service that works on all the others. `controllers/<name>` and `objects/<informer>`, for objects that a function fails
+ * for: one object must not stop the work on all others.
  */
 export function addManagerChecks(parts: {
   readonly healthz: HealthChecks;
@@ -21,11 +20,14 @@ export function addManagerChecks(parts: {
   readonly ring: Pick<ShardRing, 'check'> | undefined;
   readonly cache: Pick<Cache, 'health'>;
   readonly clusters: ClusterSet;
-  readonly controllers: () => readonly Pick<ControllerHealth, 'name' | 'failing'>[];
-  /** What is being reconciled, in words: whoever is not well for not having ended is named. */
-  readonly active: () => readonly string[];
+  /** `active` names the reconciles in flight: one that does not end may be the reason of a failed check. */
+  readonly controllers: {
+    readonly health: readonly Pick<ControllerHealth, 'name' | 'failing'>[];
+    readonly active: readonly string[];
+  };
 }): void {
-  const { healthz, readyz, elector, ring, cache, clusters, controllers, active } = parts;
+  const { healthz, readyz, elector, ring, cache, clusters, controllers } = parts;
+  const active = () => controllers.active;
   healthz.add('ping', () => {});
   if (elector !== undefined) healthz.add('leader-election', () => naming(active, () => elector.check('5s')));
   if (ring !== undefined) healthz.add('shard-ring', () => naming(active, () => ring.check('5s')));
@@ -33,7 +35,7 @@ export function addManagerChecks(parts: {
   readyz.add('informers', () => checkInformers(cache));
   readyz.addAsides(() => [
     ...clusters.names.map((name) => [`informers/${name}`, () => clusters.get(name)?.check()] as const),
-    ...controllers().map(({ name, failing }) => [`controllers/${name}`, () => refuseFailing(failing)] as const),
+    ...controllers.health.map(({ name, failing }) => [`controllers/${name}`, () => refuseFailing(failing)] as const),
     ...objectChecks('', cache),
     ...clusters.names.flatMap((name) => objectChecks(`${name}/`, clusters.get(name)?.cache ?? { health: [] })),
   ]);
@@ -61,6 +63,6 @@ function naming(active: () => readonly string[], check: () => void): void {
   } catch (error) {
     const running = active();
     if (running.length === 0) throw error;
-    throw new Error(`${(error as Error).message}; it reconciles ${running.join(', ')}`, { cause: error });
+    throw new Error(`${(error as Error).message}; reconciles in flight: ${running.join(', ')}`, { cause: error });
   }
 }
