@@ -6,8 +6,8 @@ import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
 import { Removed } from '../../runtime/stop-reasons.js';
-import type { Runnable } from '../runnable.js';
 import { ReportedProblems } from '../reported-problems.js';
+import type { Runnable } from '../runnable.js';
 import { type CertificateFiles, followCertificateFiles, readCertificateFiles } from './certificate-files.js';
 
 /** What a route answers. */

@@ -127,7 +127,9 @@ test('a replica that should have ended names what it reconciles', async () => {
   };
   const parts = { elector: { check }, ring: { check }, clusters: clustersOf({}), cache: { health: [] } };
   addManagerChecks({ healthz, readyz, ...parts, controllers });
-  const named = expect.stringMatching(/: the lease ran out; reconciles in flight: carts shop\/a \(90000 ms\), carts shop\/b/);
+  const named = expect.stringMatching(
+    /: the lease ran out; reconciles in flight: carts shop\/a \(90000 ms\), carts shop\/b/,
+  );
   expect((await healthz.ask()).checks).toMatchObject({ 'leader-election': named, 'shard-ring': named });
   controllers.active = [];
   expect((await healthz.ask()).checks['leader-election']).toBe('Error: the lease ran out');
