@@ -2,8 +2,8 @@ import { type LinkedSignal, link } from '../../runtime/signals.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
 import { TimeSlice } from '../../runtime/time/time-slice.js';
+import { LazyDeadline } from '../transport/lazy-deadline.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from '../transport/transport.js';
-import { IdleLimit } from './idle-limit.js';
 
 /** How an {@link Exchanger} sends. */
 export interface ExchangerOptions {
@@ -56,6 +56,12 @@ export interface IncompleteLimit {
 /** Received but not yet decoded bytes, past which the server has to wait. */
 const HIGH_WATER = 256 * 1024;
 
+/**
+ * Why no data is let in. `no-reader`: only `open` was called. `turn`: the slice is over, until the event loop has turned.
+ * `backlog`: there are elements that the reader has not taken.
+ */
+type Hold = 'no-reader' | 'turn' | 'backlog';
+
 type Outcome<R> = { readonly result: R } | { readonly error: unknown } | { readonly stopped: true };
 
 /**
@@ -69,12 +75,13 @@ export class BodyReader<E, R> implements TransportSink {
   readonly #scope: LinkedSignal;
   readonly #slice: TimeSlice;
   readonly #options: ExchangerOptions;
-  readonly #incompleteLimit: IdleLimit | undefined;
+  readonly #incomplete: { readonly limit: IncompleteLimit; readonly deadline: LazyDeadline } | undefined;
   /** Whether the decoder holds a part of an element. */
   #isIncomplete = false;
   #started = false;
   #flow: TransportFlow | undefined;
-  #flowPaused = false;
+  /** Why the flow is paused, if it is. */
+  #hold: Hold | undefined = 'no-reader';
   /** Bytes that came since the decoder had no more elements. */
   #unread = 0;
   /** How the exchange ended, if it did. */
@@ -84,10 +91,6 @@ export class BodyReader<E, R> implements TransportSink {
   #outcome: Outcome<R> | undefined;
   /** Set by `consume`. */
   #onElement: ((element: E) => void) | undefined;
-  /** False while only `open` was called: nothing is taken in before somebody reads. */
-  #reading = false;
-  /** True from the end of a slice until the event loop has turned. */
-  #waiting = false;
   #wakes: (() => void)[] = [];
 
   constructor(
@@ -100,8 +103,10 @@ export class BodyReader<E, R> implements TransportSink {
     this.#decoder = decoder;
     this.#slice = TimeSlice.of(clock);
     this.#scope = link(signal);
-    this.#incompleteLimit =
-      incomplete && new IdleLimit(clock, incomplete.limitMs, () => this.#giveUpIncomplete(incomplete));
+    this.#incomplete = incomplete && {
+      limit: incomplete,
+      deadline: new LazyDeadline(clock, () => this.#giveUpIncomplete(incomplete)),
+    };
     this.#options = {
       signal: this.#scope.signal,
       watch,
@@ -127,8 +132,7 @@ export class BodyReader<E, R> implements TransportSink {
   /** Hands every element to `onElement`. Rejects with what it throws, after ending the exchange. */
   async consume(onElement: (element: E) => void): Promise<Outcome<R>> {
     this.#onElement = onElement;
-    this.#reading = true;
-    this.#start();
+    this.#read();
     if (this.#flow || this.#exchangeEnd) this.#advance();
     while (!this.#outcome) await this.#change();
     return this.#outcome;
@@ -136,7 +140,7 @@ export class BodyReader<E, R> implements TransportSink {
 
   /** The next element, if it is there and no turn of the event loop is due. Nothing before the first `next`. */
   take(): E | undefined {
-    if (this.#outcome || !this.#reading || this.#slice.isSpent) return undefined;
+    if (this.#outcome || this.#hold === 'no-reader' || this.#slice.isSpent) return undefined;
     const entered = this.#slice.enter();
     const element = this.#pull();
     this.#slice.leave(entered);
@@ -145,8 +149,7 @@ export class BodyReader<E, R> implements TransportSink {
 
   /** The next element, or how it all ended. */
   async next(): Promise<{ readonly element: E } | Outcome<R>> {
-    this.#reading = true;
-    this.#start();
+    this.#read();
     for (;;) {
       if (this.#outcome) return this.#outcome;
       const entered = this.#slice.enter();
@@ -168,7 +171,7 @@ export class BodyReader<E, R> implements TransportSink {
   onHeaders(_status: number, _headers: ResponseHeaders, flow: TransportFlow): void {
     this.#flow = flow;
     if (this.#outcome) flow.abort();
-    else if (!this.#reading) this.#pause();
+    else if (this.#hold) flow.pause();
     this.#wake();
   }
 
@@ -176,9 +179,9 @@ export class BodyReader<E, R> implements TransportSink {
     if (this.#outcome) return;
     this.#decoder.push(chunk);
     this.#unread += chunk.length;
-    if (this.#onElement && !this.#waiting) this.#advance();
+    if (this.#onElement && this.#hold !== 'turn') this.#advance();
     else {
-      if (this.#unread > HIGH_WATER) this.#pause();
+      if (this.#unread > HIGH_WATER) this.#pause('backlog');
       this.#wake();
     }
   }
@@ -192,6 +195,12 @@ export class BodyReader<E, R> implements TransportSink {
     else this.#endExchange({ error });
   }
 
+  /** Somebody reads from now on. */
+  #read(): void {
+    if (this.#hold === 'no-reader') this.#hold = this.#flow && 'backlog';
+    this.#start();
+  }
+
   #start(): void {
     if (this.#started) return;
     this.#started = true;
@@ -203,7 +212,7 @@ export class BodyReader<E, R> implements TransportSink {
     this.#exchangeEnd = end;
     // Nobody reads what has not begun, so there is nobody who would let go of the signal later.
     if (!this.#flow && 'error' in end) this.#settle({ error: end.error });
-    if (this.#onElement && !this.#waiting) this.#advance();
+    if (this.#onElement && this.#hold !== 'turn') this.#advance();
     this.#wake();
   }
 
@@ -216,10 +225,9 @@ export class BodyReader<E, R> implements TransportSink {
         if (element === undefined) break;
         this.#onElement?.(element);
         if (this.#slice.isOver(entered)) {
-          this.#waiting = true;
-          this.#pause();
+          this.#pause('turn');
           void this.#slice.wait().then(() => {
-            this.#waiting = false;
+            this.#hold = 'backlog';
             this.#advance();
           });
           break;
@@ -249,10 +257,10 @@ export class BodyReader<E, R> implements TransportSink {
           this.#settle(this.#finished);
           return undefined;
         } else if (this.#exchangeEnd === undefined) {
-          if (this.#incompleteLimit !== undefined) this.#noteIncomplete(this.#incompleteLimit);
+          this.#noteIncomplete();
           this.#resume();
           // A flow may hand out at once what it held back, the end too; and that may have ended the slice.
-          if (this.#waiting || (this.#unread === 0 && this.#exchangeEnd === undefined)) return undefined;
+          if (this.#hold === 'turn' || (this.#unread === 0 && this.#exchangeEnd === undefined)) return undefined;
         } else if (!this.#flushed) {
           this.#flushed = true;
           this.#decoder.flush();
@@ -268,23 +276,24 @@ export class BodyReader<E, R> implements TransportSink {
   }
 
   /** The time counts from the first part of an element, however slowly the others come. */
-  #noteIncomplete(limit: IdleLimit): void {
+  #noteIncomplete(): void {
+    if (this.#incomplete === undefined) return;
     const isIncomplete = (this.#decoder.incompleteBytes ?? 0) > 0;
-    if (isIncomplete && !this.#isIncomplete) limit.start();
+    if (isIncomplete && !this.#isIncomplete) this.#incomplete.deadline.set(this.#incomplete.limit.limitMs);
     this.#isIncomplete = isIncomplete;
   }
 
-  #giveUpIncomplete({ error }: IncompleteLimit): void {
+  #giveUpIncomplete({ error, limitMs }: IncompleteLimit): void {
     if (!this.#isIncomplete || this.#exchangeEnd) return;
     // The rest may have come: the reader is slow, not the server.
-    if (this.#unread > 0 || this.#flowPaused) this.#incompleteLimit?.start();
+    if (this.#unread > 0 || this.#hold) this.#incomplete?.deadline.set(limitMs);
     else this.#settle({ error: error(this.#decoder.incompleteBytes ?? 0) });
   }
 
   #settle(outcome: Outcome<R>): void {
     if (this.#outcome) return;
     this.#outcome = outcome;
-    this.#incompleteLimit?.stop();
+    this.#incomplete?.deadline.cancel();
     if (!this.#exchangeEnd) {
       const reason = 'error' in outcome ? outcome.error : new Error('the stream was stopped by its reader');
       if (this.#flow) this.#flow.abort(reason);
@@ -294,15 +303,15 @@ export class BodyReader<E, R> implements TransportSink {
     this.#wake();
   }
 
-  #pause(): void {
-    if (this.#flowPaused) return;
-    this.#flowPaused = true;
-    this.#flow?.pause();
+  #pause(hold: Hold): void {
+    const isPaused = this.#hold !== undefined;
+    this.#hold = hold;
+    if (!isPaused) this.#flow?.pause();
   }
 
   #resume(): void {
-    if (!this.#flowPaused) return;
-    this.#flowPaused = false;
+    if (this.#hold === undefined) return;
+    this.#hold = undefined;
     this.#flow?.resume();
   }
 

@@ -7,12 +7,12 @@ import { AnswerFailure } from './http/answer-failure.js';
 import { ConnectFailure } from './http/connect-failure.js';
 import type { Lease, Pool } from './http/connection-pool.js';
 import type { Connection, ConnectionUser } from './http/http-connection.js';
-import { LazyDeadline } from './http/lazy-deadline.js';
 import { headersToSend } from './http/request-heads.js';
 import { headersFromRaw, maxHeadBytes as maxHeaderSize } from './http/response-head.js';
 import type { ServerTarget } from './http/server-target.js';
 import type { Dialler, SocketConnector } from './http/socket-connector.js';
 import { type HttpTransport, type HttpTransportOptions, resolveHttpOptions } from './http-transport-options.js';
+import { LazyDeadline } from './lazy-deadline.js';
 import { PooledTransport } from './pooled-transport.js';
 
 /**
@@ -83,11 +83,11 @@ class NodePool implements Pool {
 /** One request of Node's, on the connection that the agent gives it. */
 class NodeRequest implements Connection {
   reused = false;
+  readonly deadline: LazyDeadline;
   /** Of the connection that is being set up for it. */
   dialler: Dialler | undefined;
   readonly #agent: Agent;
   readonly #target: ServerTarget;
-  readonly #deadline: LazyDeadline;
   #user: ConnectionUser | undefined;
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
@@ -95,7 +95,7 @@ class NodeRequest implements Connection {
   constructor(agent: Agent, target: ServerTarget, clock: Scheduler) {
     this.#agent = agent;
     this.#target = target;
-    this.#deadline = new LazyDeadline(clock, () => this.#user?.onLate());
+    this.deadline = new LazyDeadline(clock, () => this.#user?.onLate());
   }
 
   send(user: ConnectionUser): void {
@@ -120,12 +120,11 @@ class NodeRequest implements Connection {
 
   readonly pause = () => void this.#response?.pause();
   readonly resume = () => void this.#response?.resume();
-  readonly limit = (ms: number) => this.#deadline.set(ms);
 
   /** Leaves the connection to the agent, or destroys it. */
   end(reusable: boolean): void {
     this.#user = undefined;
-    this.#deadline.cancel();
+    this.deadline.cancel();
     if (reusable) return;
     this.dialler?.cancel();
     this.#request?.destroy();

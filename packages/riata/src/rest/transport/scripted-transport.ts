@@ -1,10 +1,10 @@
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Random } from '../../runtime/random.js';
 import { onAbort } from '../../runtime/signals.js';
-import type { Scheduler, Timer } from '../../runtime/time/clock.js';
+import type { Scheduler } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
 import { TransportError, type TransportErrorKind } from '../errors/transport-error.js';
-import { IdleLimit } from '../stream/idle-limit.js';
+import { LazyDeadline } from './lazy-deadline.js';
 import type { ResponseHeaders, Transport, TransportFlow, TransportRequest, TransportSink } from './transport.js';
 
 /** A request as the script of a {@link scriptedTransport} sees it. */
@@ -128,12 +128,12 @@ export function scriptedFailure(
 class ScriptedExchange {
   readonly #request: TransportRequest;
   readonly #sink: TransportSink;
-  readonly #clock: Scheduler;
   readonly #onDone: () => void;
   readonly #ended = new AbortController();
-  readonly #idle: IdleLimit;
-  #headersTimer: Timer | undefined;
+  /** For the headers, then for silence. */
+  readonly #deadline: LazyDeadline;
   #abortListener: Disposable | undefined;
+  #answered = false;
   #done = false;
   /** There while paused. */
   #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
@@ -141,10 +141,15 @@ class ScriptedExchange {
   constructor(request: TransportRequest, sink: TransportSink, clock: Scheduler, onDone: () => void) {
     this.#request = request;
     this.#sink = sink;
-    this.#clock = clock;
     this.#onDone = onDone;
-    const limit = request.idleTimeoutMs ?? 0;
-    this.#idle = new IdleLimit(clock, limit, () => this.fail('idle-timeout', `nothing came for ${limit} ms`));
+    this.#deadline = new LazyDeadline(clock, () => {
+      if (this.#answered) this.fail('idle-timeout', `nothing came for ${this.#idleTimeoutMs} ms`);
+      else this.fail('headers-timeout', `no response within ${request.headersTimeoutMs} ms`);
+    });
+  }
+
+  get #idleTimeoutMs(): number {
+    return this.#request.idleTimeoutMs ?? 0;
   }
 
   get signal(): AbortSignal {
@@ -161,22 +166,20 @@ class ScriptedExchange {
     const { signal, headersTimeoutMs = 0 } = this.#request;
     this.#abortListener = onAbort(signal, () => this.#end(signal?.reason));
     if (this.#done) return;
-    if (headersTimeoutMs > 0) {
-      const expire = () => this.fail('headers-timeout', `no response within ${headersTimeoutMs} ms`);
-      this.#headersTimer = this.#clock.after(headersTimeoutMs, expire, { background: true });
-    }
+    this.#deadline.set(headersTimeoutMs);
     try {
       const { status = 200, headers = {}, body } = await script();
       if (this.#done) return;
-      this.#headersTimer?.cancel();
-      this.#idle.start();
+      this.#answered = true;
+      this.#deadline.cancel();
+      this.#deadline.limitSilence(this.#idleTimeoutMs);
       const shown = isJson(body) ? { 'content-type': 'application/json', ...headers } : headers;
       this.#sink.onHeaders(status, structuredClone(shown), this.#flow);
       for await (const piece of pieces(body)) {
         // A copy of its own for the sink: nothing is shared.
         for (const chunk of cutUp(Buffer.from(piece as Uint8Array))) {
           if (await this.#isOver()) return;
-          this.#idle.touch();
+          this.#deadline.restart();
           this.#sink.onData(chunk);
         }
         if (this.#done) return;
@@ -203,13 +206,13 @@ class ScriptedExchange {
         resolve = done;
       });
       this.#resumed = { promise, resolve };
-      this.#idle.stop();
+      this.#deadline.cancel();
     },
     resume: () => {
       if (!this.#resumed) return;
       this.#resumed.resolve();
       this.#resumed = undefined;
-      if (!this.#done) this.#idle.start();
+      if (!this.#done) this.#deadline.restart();
     },
     abort: (reason) => this.#end(reason === undefined ? failure(this.#request, 'aborted', 'aborted') : reason),
   };
@@ -222,8 +225,7 @@ class ScriptedExchange {
 
   #finish(): void {
     this.#done = true;
-    this.#headersTimer?.cancel();
-    this.#idle.stop();
+    this.#deadline.cancel();
     this.#abortListener?.[Symbol.dispose]();
     this.#resumed?.resolve();
     this.#onDone();

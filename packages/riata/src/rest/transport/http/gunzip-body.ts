@@ -33,7 +33,8 @@ export class GunzipBody {
       if (this.#received) output.onEnd();
     });
     this.#decoder.on('error', (error) => output.onError(error));
-    this.#decoder.on('drain', () => output.onDrain());
+    // Of a reader that has paused, `resume` lets more in.
+    this.#decoder.on('drain', () => this.#decoder.isPaused() || output.onDrain());
   }
 
   write(chunk: Uint8Array): void {

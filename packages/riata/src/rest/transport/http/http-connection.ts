@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { Scheduler } from '../../../runtime/time/clock.js';
+import { LazyDeadline } from '../lazy-deadline.js';
 import type { TransportRequest } from '../transport.js';
-import { LazyDeadline } from './lazy-deadline.js';
 import type { RequestHeads } from './request-heads.js';
 import { HeadParser, type ResponseHead } from './response-head.js';
 import { ResponseParser } from './response-parser.js';
@@ -22,7 +22,7 @@ export interface ConnectionUser {
   onEnd(): void;
   /** The connection is lost. */
   onError(error: unknown): void;
-  /** The time given to `limit` is over. */
+  /** A limit of time has run out. */
   onLate(): void;
 }
 
@@ -30,14 +30,14 @@ export interface ConnectionUser {
 export interface Connection {
   /** Whether it carried an exchange before this one: the peer may have closed it since without our knowing yet. */
   readonly reused: boolean;
+  /** The one timer of the connection and of the exchange on it; calls the user's `onLate`. */
+  readonly deadline: LazyDeadline;
   /** Sends the user's request. One at a time. */
   send(user: ConnectionUser): void;
   /** Stops handing out the body, from this moment on. */
   pause(): void;
   /** Hands out the body again. */
   resume(): void;
-  /** Calls the user's `onLate` when so much time has passed without another call; 0 for no limit. */
-  limit(ms: number): void;
 }
 
 export interface HttpConnectionOptions {
@@ -61,7 +61,7 @@ const keepAliveMarginMs = 1_000;
 export class HttpConnection implements Connection {
   reused = false;
   readonly #options: HttpConnectionOptions;
-  readonly #deadline: LazyDeadline;
+  readonly deadline: LazyDeadline;
   readonly #heads = new HeadParser();
   #socket: Socket | undefined;
   #user: ConnectionUser | undefined;
@@ -69,7 +69,6 @@ export class HttpConnection implements Connection {
   #head: ResponseHead | undefined;
   /** Copies of what came while it was paused. */
   #waiting: Buffer[] = [];
-  #paused = false;
   #ended = false;
   /** Bytes are being handed out: who pauses and resumes meanwhile is heard when that returns. */
   #feeding = false;
@@ -77,7 +76,7 @@ export class HttpConnection implements Connection {
 
   constructor(options: HttpConnectionOptions) {
     this.#options = options;
-    this.#deadline = new LazyDeadline(options.scheduler, () => this.#onDeadline());
+    this.deadline = new LazyDeadline(options.scheduler, () => this.#onDeadline());
   }
 
   /** False once it is of no use to anybody. */
@@ -95,7 +94,7 @@ export class HttpConnection implements Connection {
       queueMicrotask(() => this.#fail(error));
       return;
     }
-    this.#deadline.set(0);
+    this.deadline.set(0);
     if (this.#socket) {
       this.reused = true;
       this.#socket.ref();
@@ -112,21 +111,15 @@ export class HttpConnection implements Connection {
   }
 
   pause(): void {
-    if (this.#paused) return;
-    this.#paused = true;
-    this.#parser?.stop(true);
+    if (this.#events.isPaused) return;
+    this.#events.isPaused = true;
     if (!this.#feeding) this.#socket?.pause();
   }
 
   resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    this.#parser?.stop(false);
+    if (!this.#events.isPaused) return;
+    this.#events.isPaused = false;
     if (!this.#feeding) this.#goOn();
-  }
-
-  limit(ms: number): void {
-    this.#deadline.set(ms);
   }
 
   /** Ends it now: dialling, connection and what runs on it, of which the user hears no more. */
@@ -146,10 +139,10 @@ export class HttpConnection implements Connection {
     socket.on('error', (error) => this.#fail(error));
     socket.on('end', () => {
       this.#ended = true;
-      if (!this.#paused && !this.#feeding) this.#goOn();
+      if (!this.#events.isPaused && !this.#feeding) this.#goOn();
     });
     socket.on('close', () => {
-      if (this.#ended && this.#paused) return;
+      if (this.#ended && this.#events.isPaused) return;
       this.#ended = true;
       this.#goOn();
     });
@@ -172,7 +165,9 @@ export class HttpConnection implements Connection {
     }
   }
 
+  /** What the parser calls, and the one place that says whether the user has paused. */
   readonly #events = {
+    isPaused: false,
     onHead: (head: ResponseHead): void => {
       this.#head = head;
       this.#user?.onHead(head);
@@ -183,9 +178,9 @@ export class HttpConnection implements Connection {
   /** Takes what the socket has read; false to stop reading. */
   readonly #onRead = (bytes: Buffer): boolean => {
     if (this.#closed) return false;
-    if (this.#paused || this.#feeding) this.#waiting.push(Buffer.from(bytes));
+    if (this.#events.isPaused || this.#feeding) this.#waiting.push(Buffer.from(bytes));
     else this.#feed(bytes);
-    return !this.#paused && !this.#closed;
+    return !this.#events.isPaused && !this.#closed;
   };
 
   #feed(bytes: Buffer): void {
@@ -212,8 +207,9 @@ export class HttpConnection implements Connection {
 
   /** After a pause, and when the other side has closed: first what waits, then the socket. */
   #goOn(): void {
-    while (!this.#paused && !this.#closed && this.#waiting.length > 0) this.#feed(this.#waiting.shift() as Buffer);
-    if (this.#paused || this.#closed) return;
+    while (!this.#events.isPaused && !this.#closed && this.#waiting.length > 0)
+      this.#feed(this.#waiting.shift() as Buffer);
+    if (this.#events.isPaused || this.#closed) return;
     const parser = this.#parser;
     if (parser === undefined) {
       if (this.#ended) this.#close();
@@ -243,7 +239,7 @@ export class HttpConnection implements Connection {
     const kept = clean && head?.keepAlive === true && !this.#ended && this.#socket?.writableLength === 0;
     if (!kept || (hintMs !== undefined && hintMs <= 0)) this.#close();
     else {
-      this.#deadline.set(keepMs);
+      this.deadline.set(keepMs);
       // A pause may have stopped the reading, and the end was found among what had been read before.
       this.#socket?.resume();
       // Unused, it is no reason for the process to stay.
@@ -267,7 +263,7 @@ export class HttpConnection implements Connection {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#deadline.cancel();
+    this.deadline.cancel();
     this.#parser = undefined;
     this.#waiting = [];
     this.#options.dialler.cancel();

@@ -41,7 +41,6 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
   #answered = false;
   #received = false;
   #done = false;
-  #paused = false;
 
   constructor(request: TransportRequest, sink: TransportSink, host: ExchangeHost, gzip: boolean) {
     this.request = request;
@@ -80,7 +79,7 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
   onReady(): boolean {
     if (this.#done) return false;
     this.#sent = true;
-    this.lease?.connection.limit(this.request.headersTimeoutMs ?? this.#host.headersTimeoutMs);
+    this.lease?.connection.deadline.set(this.request.headersTimeoutMs ?? this.#host.headersTimeoutMs);
     return true;
   }
 
@@ -88,7 +87,7 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
     if (this.#done) return;
     this.#answered = true;
     this.#host.onAnswered(this);
-    this.#limitSilence();
+    this.lease?.connection.deadline.limitSilence(this.#idleTimeoutMs);
     let shown: ResponseHeaders = headers;
     const zlib = this.gzip && isGzip(headers['content-encoding']) ? this.#host.zlib() : undefined;
     if (zlib) {
@@ -105,7 +104,7 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
 
   onBody(chunk: Uint8Array): void {
     if (this.#done) return;
-    this.#limitSilence();
+    this.lease?.connection.deadline.restart();
     if (this.#gunzip) this.#gunzip.write(copyBytes(chunk));
     else this.#hand(chunk);
   }
@@ -133,19 +132,15 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
   }
 
   pause(): void {
-    if (this.#done || this.#paused) return;
-    this.#paused = true;
-    if (!this.#received) this.lease?.connection.limit(0);
-    if (this.#gunzip) this.#gunzip.pause();
-    else this.lease?.connection.pause();
+    if (this.#done) return;
+    this.#gunzip?.pause();
+    this.#hold();
   }
 
   resume(): void {
-    if (this.#done || !this.#paused) return;
-    this.#paused = false;
-    this.#limitSilence();
-    if (this.#gunzip) this.#gunzip.resume();
-    else this.lease?.connection.resume();
+    if (this.#done) return;
+    this.#release();
+    this.#gunzip?.resume();
   }
 
   abort(reason?: unknown): void {
@@ -156,9 +151,17 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
     return this.request.idleTimeoutMs ?? this.#host.idleTimeoutMs;
   }
 
-  /** Silence counts from now; while it is our own doing, it does not. */
-  #limitSilence(): void {
-    if (!this.#paused && !this.#received) this.lease?.connection.limit(this.#idleTimeoutMs);
+  /** Holds the response back. Silence that is our own doing is not counted. */
+  #hold(): void {
+    if (this.#received || this.lease === undefined) return;
+    this.lease.connection.deadline.set(0);
+    this.lease.connection.pause();
+  }
+
+  #release(): void {
+    if (this.#received || this.lease === undefined) return;
+    this.lease.connection.deadline.restart();
+    this.lease.connection.resume();
   }
 
   #decode(zlib: Zlib): GunzipBody {
@@ -168,10 +171,8 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
       },
       onEnd: () => this.#complete(),
       onError: (error) => this.fail(error),
-      onFull: () => this.lease?.connection.pause(),
-      onDrain: () => {
-        if (!this.#received) this.lease?.connection.resume();
-      },
+      onFull: () => this.#hold(),
+      onDrain: () => this.#release(),
     });
   }
 

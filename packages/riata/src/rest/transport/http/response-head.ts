@@ -62,12 +62,14 @@ export class HeadParser {
     const { connection } = headers;
     const options = connection === undefined ? none : listOf(connection);
     const kept = isLatest ? !options.includes('close') : options.includes('keep-alive');
+    const framing = framingOf(status, headers, method);
+    // Some servers send a body to HEAD all the same, which must not be taken for the next answer.
+    const mayFollow = framing !== 'until-close' && (method !== 'HEAD' || status < 200);
     return {
       status,
       headers,
-      framing: framingOf(status, headers, method),
-      // Some servers send a body to HEAD all the same, which must not be taken for the next answer.
-      keepAlive: kept && method !== 'HEAD',
+      framing,
+      keepAlive: kept && mayFollow,
       keepAliveSeconds: keepAliveSecondsOf(headers['keep-alive']),
     };
   }
@@ -94,6 +96,9 @@ function standsAt(line: string, text: string, from: number): boolean {
   return text.startsWith(line, from) && (to === text.length || text.startsWith('\r\n', to));
 }
 
+/** Headers that frame the body. */
+const framingNames: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+
 function headerAt(text: string, from: number): HeaderLine {
   let to = text.indexOf('\r\n', from);
   if (to < 0) to = text.length;
@@ -102,12 +107,13 @@ function headerAt(text: string, from: number): HeaderLine {
   const given = text.slice(from, colon);
   if (!headerName.test(given)) throw new AnswerFailure('protocol', 'malformed header name');
   const name = given.toLowerCase();
+  // Node takes a tab for a part of these values, so that both would frame the same bytes in different ways.
+  if (framingNames.has(name) && text.slice(colon, to).includes('\t')) {
+    throw new AnswerFailure('protocol', `the header ${name} has a tab`);
+  }
   const value = valueBetween(text, colon + 1, to);
   return { line: text.slice(from, to), name, value: unusual.test(value) ? unusualText(name, value) : value };
 }
-
-/** Headers that frame the body are too late behind it. */
-const framingNames: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
 /** Throws for a line behind the body that is not a valid trailer. */
 export function checkTrailer(line: string): void {
@@ -163,12 +169,9 @@ function framingOf(status: number, headers: ResponseHeaders, method: string): Bo
 }
 
 function lengthOf(value: string | readonly string[]): number {
-  // The same length twice means one thing, and Go's client takes it, too.
-  const [first, ...more] = typeof value === 'string' ? [value] : value;
-  const isOne = first !== undefined && more.every((other) => other === first);
-  const bytes = isOne && /^\d{1,15}$/.test(first) ? Number(first) : Number.NaN;
-  if (Number.isNaN(bytes)) throw new AnswerFailure('protocol', 'malformed content-length');
-  return bytes;
+  if (typeof value !== 'string') throw new AnswerFailure('protocol', 'more than one content-length');
+  if (!/^\d{1,15}$/.test(value)) throw new AnswerFailure('protocol', 'malformed content-length');
+  return Number(value);
 }
 
 const none: readonly string[] = [];

@@ -5,6 +5,8 @@ import { checkStart, checkTrailer, HeadParser, maxHeadBytes, type ResponseHead }
 
 /** Takes what a {@link ResponseParser} finds. */
 export interface ResponseParserEvents {
+  /** While true, nothing is handed out: `feed` returns before the next event. */
+  readonly isPaused: boolean;
   /** The final head; informational ones (1xx) are skipped. */
   onHead(head: ResponseHead): void;
   /** The next bytes of the body, all that came together in one piece: valid during the call. */
@@ -54,7 +56,6 @@ export class ResponseParser {
   #aside = 0;
   /** Of an extension, or of a trailer, as far as it has come. */
   #line = '';
-  #stopped = false;
   /** The part of the body that has been found in the bytes at hand, `bytes[#bodyStart, #bodyEnd)`. */
   #bodyStart = 0;
   #bodyEnd = 0;
@@ -71,13 +72,8 @@ export class ResponseParser {
     return this.#state === 'done';
   }
 
-  /** Makes `feed` return before the next event; with false, it goes on when it is called next. */
-  stop(on: boolean): void {
-    this.#stopped = on;
-  }
-
   /**
-   * Reads on. Gives where it has come to: the end of the bytes, or less if the response is done or it was stopped. What
+   * Reads on. Gives where it has come to: the end of the bytes, or less if the response is done or the user has paused. What
    * it has read may be overwritten. Throws an {@link AnswerFailure} for what is no HTTP, after the body before it.
    */
   feed(bytes: Buffer): number {
@@ -90,7 +86,7 @@ export class ResponseParser {
 
   #read(bytes: Buffer): number {
     let at = 0;
-    while (at < bytes.length && this.#state !== 'done' && !this.#stopped) {
+    while (at < bytes.length && this.#state !== 'done' && !this.#events.isPaused) {
       switch (this.#state) {
         case 'head':
           at = this.#head(bytes, at);
@@ -101,9 +97,9 @@ export class ResponseParser {
           at = this.#body(bytes, at);
           break;
         case 'trailers':
-          // The end comes after the body, and not to a user that stops there.
+          // The end comes after the body, and not to a user that has paused there.
           this.#handOut(bytes);
-          if (!this.#stopped) at = this.#trailers(bytes, at);
+          if (!this.#events.isPaused) at = this.#trailers(bytes, at);
           break;
         default:
           this.#frame(bytes[at] as number);
@@ -111,13 +107,13 @@ export class ResponseParser {
       }
       if (this.#state === 'length' && this.#left === 0) {
         this.#handOut(bytes);
-        if (!this.#stopped) this.#state = 'done';
+        if (!this.#events.isPaused) this.#state = 'done';
       }
     }
     return at;
   }
 
-  /** Told after a stop, when no bytes are left, so that a body that was complete comes to its end. */
+  /** To be called after a pause when no bytes are left, so that a body that was complete comes to its end. */
   settle(): void {
     if (this.#state === 'length' && this.#left === 0) this.#state = 'done';
   }
@@ -147,6 +143,7 @@ export class ResponseParser {
     this.#partial = undefined;
     const head = this.#heads.parse(asBuffer(bytes).latin1Slice(from, end), this.#method);
     if (head.status === 101) throw broken('the server switched to another protocol');
+    if (head.status < 200 && !head.keepAlive) throw broken('an informational response closes the connection');
     if (head.status >= 200) {
       this.#begin(head);
       this.#events.onHead(head);

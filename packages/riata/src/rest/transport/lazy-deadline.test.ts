@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../runtime/time/virtual-clock.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { LazyDeadline } from './lazy-deadline.js';
 
 test('comes when it is due, however often it was moved, and once', async () => {

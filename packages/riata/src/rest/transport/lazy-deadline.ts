@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from '../../../runtime/time/clock.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 /**
  * A moment that is moved far more often than it comes: one timer is left running and looks, when it fires, whether the
@@ -8,6 +8,7 @@ export class LazyDeadline {
   readonly #scheduler: Scheduler;
   readonly #onDue: () => void;
   #dueMs = Number.POSITIVE_INFINITY;
+  #silenceMs = 0;
   #timer: Timer | undefined;
   #firesMs = 0;
 
@@ -26,6 +27,17 @@ export class LazyDeadline {
     if (this.#timer !== undefined && this.#firesMs <= this.#dueMs) return;
     this.#timer?.cancel();
     this.#wait(ms);
+  }
+
+  /** Limits silence from now on: calls back when so much time has passed without a {@link restart}; 0 for never. */
+  limitSilence(ms: number): void {
+    this.#silenceMs = ms;
+    this.set(ms);
+  }
+
+  /** Counts silence from now: something came, or a pause is over. During a pause, `set(0)` suspends it. */
+  restart(): void {
+    this.set(this.#silenceMs);
   }
 
   /** Leaves nothing on the clock. */
