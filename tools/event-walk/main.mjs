@@ -2,7 +2,8 @@
 /**
  * `node tools/event-walk/main.mjs`: prints the files that one watch event passes on its way from the socket to a reconcile,
  * and its write on the way back. A file is on the way if it has a frame on the call stack when the event reaches one of
- * the `stations` below. Helpers that are called and return are not; their number is printed, too.
+ * the `stations` below. Helpers that are called and return are not; their number is printed, too. With `--write`, the list in
+ * docs/architecture.md is replaced.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';

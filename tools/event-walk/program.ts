@@ -1,5 +1,6 @@
 // One controller over HTTPS; counts files once it has warmed up.
 import { fork } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { configFromKubeconfig, control, Manager, silentLogger, systemClock } from 'riata';
@@ -64,8 +65,22 @@ await running;
 server.kill();
 
 const seen = new Set<string>();
-for (const { reached, files } of stations) {
-  console.log(`\n${reached}`);
-  for (const file of files.filter((path) => !seen.has(path))) console.log(`  ${seen.add(file).size}. ${file}`);
+const steps = stations.map(({ reached, files }) => {
+  const entered = files.filter((file) => !seen.has(file));
+  for (const file of entered) seen.add(file);
+  return { reached, entered };
+});
+for (const { reached, entered } of steps) console.log(`\n${reached}\n${entered.map((file) => `  ${file}`).join('\n')}`);
+const summary = `${seen.size} files on the way; ${executed} executed, helpers included`;
+console.log(`\n${summary}`);
+
+if (process.argv.includes('--write')) {
+  const page = join(root, 'docs/architecture.md');
+  const link = (file: string) => `[${file.replace('riata/src/', '')}](../packages/${file})`;
+  const rows = steps.map(({ reached, entered }) => `| ${reached} | ${entered.map(link).join(' → ')} |`);
+  const table = ['| until | files that the event enters, in order |', '|---|---|', ...rows, '', `${summary}.`].join(
+    '\n',
+  );
+  const marks = /(<!-- event walk -->\n)[\s\S]*?(\n<!-- end of event walk -->)/;
+  await writeFile(page, (await readFile(page, 'utf8')).replace(marks, `$1\n${table}\n$2`));
 }
-console.log(`\n${seen.size} files on the way; ${executed} executed, helpers included`);
