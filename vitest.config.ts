@@ -57,8 +57,6 @@ export default defineConfig({
             'packages/*/differential/**/*.test.ts',
             'examples/**/*.test.ts',
           ],
-          // Passes on a control plane of its own; in a whole run three of its seven tests wait for events in vain.
-          exclude: ['packages/sandbox/behaviour/events.test.ts'],
           ...longRun,
           ...onePlaneEach,
         },

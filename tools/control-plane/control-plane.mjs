@@ -34,7 +34,8 @@ import { statusOf } from './probe.mjs';
  * @property {(options?: RestartOptions) => Promise<void>} restartApiServer Same port, same data; resolves when ready.
  * @property {(options?: RestartOptions) => Promise<void>} stopApiServer Until `startApiServer`, its port refuses.
  * @property {() => Promise<void>} startApiServer Resolves when it is ready; nothing happens if it runs already.
- * @property {(options?: ControllerManagerOptions) => Promise<void>} startControllerManager Nothing happens if it runs.
+ * @property {(options?: ControllerManagerOptions) => Promise<void>} startControllerManager Nothing happens if one with
+ *   the same controllers runs; one with others is stopped first.
  * @property {() => Promise<void>} stopControllerManager
  * @property {(revision?: number) => Promise<number>} compact See `compactEtcd`: to be followed by a restart for a 410.
  * @property {(user: string, groups?: string[], validity?: Validity) => import('./x509.mjs').Identity} clientCertificate
@@ -77,6 +78,8 @@ export class ControlPlane {
   #options;
   /** What runs and is meant to; an end of one of these is reported. @type {Set<string>} */
   #expected = new Set();
+  /** Of the kube-controller-manager that was started last. @type {string} */
+  #controllers = '';
   /** The last of the actions, which run one after the other. @type {Promise<unknown>} */
   #turn = Promise.resolve();
 
@@ -146,13 +149,18 @@ export class ControlPlane {
       const name = 'kube-controller-manager';
       const command = this.#binaries.kubeControllerManager;
       if (!command) throw new Error(`there is no ${name} in KUBEBUILDER_ASSETS; unset it to have one built`);
-      if (this.#expected.has(name)) return;
+      const asked = controllers.join(',');
+      if (this.#expected.has(name)) {
+        if (this.#controllers === asked) return;
+        await this.#stop(name, 'SIGTERM');
+      }
+      this.#controllers = asked;
       const { kubeconfigPath, servingCertFile, servingKeyFile, serviceAccountKeyFile, ca } = this.#configuration;
       const { clientCaFile, clientCaKeyFile } = this.#configuration;
       /** @param {number} port */
       const argsOn = (port) => [
         `--kubeconfig=${kubeconfigPath}`,
-        `--controllers=${controllers.join(',')}`,
+        `--controllers=${asked}`,
         `--service-account-private-key-file=${serviceAccountKeyFile}`,
         `--cluster-signing-cert-file=${clientCaFile}`,
         `--cluster-signing-key-file=${clientCaKeyFile}`,

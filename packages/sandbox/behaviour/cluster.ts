@@ -1,7 +1,17 @@
 import { makeNodes, nodeControllers, type PodFate, providerControllers, Sandbox } from '@riata/sandbox';
-import { type ConnectedClient, createClient, Manager, silentLogger } from 'riata';
-import type { Pod } from 'riata/kinds';
-import { Namespace } from 'riata/kinds';
+import { type ConnectedClient, createClient, ignoreNotFound, Manager, silentLogger } from 'riata';
+import {
+  CronJob,
+  DaemonSet,
+  Deployment,
+  Job,
+  Namespace,
+  Pod,
+  ReplicaSet,
+  ReplicationController,
+  StatefulSet,
+} from 'riata/kinds';
+import type { KindRef, KubeObject } from 'riata/object';
 import { configFromKubeconfig } from 'riata/rest';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
@@ -65,10 +75,11 @@ const controllers = [
 
 async function realCluster(options: ClusterOptions): Promise<Cluster & AsyncDisposable> {
   const controlPlane = controlPlaneFromEnv();
-  await controlPlane.startControllerManager({ controllers: [...controllers, ...(options.controllers ?? [])] });
   const config = await configFromKubeconfig(controlPlane.kubeconfig);
   const runtime = { log: silentLogger };
   const client = createClient(config, { runtime });
+  await deleteWorkloads(client);
+  await controlPlane.startControllerManager({ controllers: [...controllers, ...(options.controllers ?? [])] });
   await makeNodes(client, 3);
   const manager = new Manager({ config, runtime });
   for (const definition of [...nodeControllers({ fate }), ...providerControllers()]) manager.add(definition);
@@ -79,10 +90,30 @@ async function realCluster(options: ClusterOptions): Promise<Cluster & AsyncDisp
     newNamespace: async () => (await client.create(Namespace({ metadata: { generateName: 's-' } }))).metadata.name,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await running;
-      await manager[Symbol.asyncDispose]();
-      await client.close();
-      await controlPlane.stopControllerManager();
+      try {
+        await running;
+        await manager[Symbol.asyncDispose]();
+        await client.close();
+      } finally {
+        await controlPlane.stopControllerManager();
+      }
     },
   };
+}
+
+/**
+ * Deletes the workloads that earlier files have left on the server: kube-controller-manager would roll out all of them,
+ * and they would take the nodes' room.
+ */
+async function deleteWorkloads(client: ConnectedClient): Promise<void> {
+  const kinds: readonly KindRef<KubeObject, 'Namespaced'>[] = [
+    ...[CronJob, Job, Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController, Pod],
+  ];
+  for (const kind of kinds) {
+    for (const { metadata } of (await client.list(kind)).items) {
+      const { namespace = '', name } = metadata;
+      const how = { gracePeriodSeconds: 0, propagationPolicy: 'Background' } as const;
+      await client.delete(kind, { namespace, name }, how).catch(ignoreNotFound);
+    }
+  }
 }

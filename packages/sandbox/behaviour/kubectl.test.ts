@@ -53,9 +53,12 @@ async function realCluster(): Promise<readonly [kubeconfig: string, stop: Stop]>
     controlPlane.kubeconfigPath,
     async () => {
       stop.abort();
-      await running;
-      await manager[Symbol.asyncDispose]();
-      await controlPlane.stopControllerManager();
+      try {
+        await running;
+        await manager[Symbol.asyncDispose]();
+      } finally {
+        await controlPlane.stopControllerManager();
+      }
     },
   ];
 }
