@@ -14,6 +14,7 @@ import { type LoadBalancerOptions, loadBalancerOptionNames, loadBalancers } from
 import { type KubeletOptions, kubelet, kubeletOptionNames } from './node/kubelet.js';
 import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
+import { taintEviction } from './node/taint-eviction.js';
 import { resourceQuotas } from './quota/resource-quota.js';
 import { claimBinder } from './storage/claim-binder.js';
 import { ephemeralClaims } from './storage/ephemeral-claims.js';
@@ -45,13 +46,14 @@ export const clusterOptionNames = metricsOptionNames.with(signerOptionNames).and
 
 /**
  * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas,
- * the binding of PersistentVolumeClaims, HorizontalPodAutoscalers, and CertificateSigningRequests.
+ * the eviction of Pods by taints, the binding of PersistentVolumeClaims, HorizontalPodAutoscalers, and
+ * CertificateSigningRequests.
  */
 export function clusterControllers(options: ClusterOptions = {}): readonly ControllerDefinition[] {
   refuseUnknownOptions('clusterControllers', options, clusterOptionNames);
   const volumes = [claimBinder(), volumeReclaimer, ephemeralClaims];
   const certificates = certificateSigningRequests(options);
-  return [resourceQuotas(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
+  return [resourceQuotas(), taintEviction(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
 }
 
 /** What is pretended of a cloud provider. */
