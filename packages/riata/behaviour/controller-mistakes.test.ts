@@ -205,6 +205,6 @@ describeServers('what a controller does with mistakes of its author', (server) =
       const made = findCondition((await client.get(Widget, key)).status?.conditions, 'Made');
       return made?.status === 'False' && made;
     });
-    expect(condition.message).toContain('generating handler "parts" wants to return { objects: […] }');
+    expect(condition.message).toContain('generating handler "parts" must return { objects: […] }');
   });
 });

@@ -26,7 +26,7 @@ describeServers('installing definitions', (server) => {
     const scope = await rejection(installCrds(client, [foo({ a: text, b: text }, { scope: 'Cluster' })]));
     expect(scope.message).toContain('scope would change from Namespaced to Cluster');
     const version = await rejection(installCrds(client, [foo({ a: text, b: text }, { version: 'v2' })]));
-    expect(version.message).toContain('version v1 would be removed, and objects are stored in it');
+    expect(version.message).toContain('version v1 would be removed while objects are stored in it');
     expect(await client.get(First, { namespace, name: 'one' })).toMatchObject({ spec: { a: 'x' } });
     await client.delete(First, { namespace, name: 'one' });
     const empty = await rejection(installCrds(client, [foo({ a: text }, { scope: 'Cluster' })]));

@@ -154,9 +154,11 @@ describeServers('options of a desired set', (server) => {
   test('what cannot be in a set is refused before anything is sent', async () => {
     const applier = new Apply(server().client, { setId: uniqueName('set-'), lookup: 'given', runtime });
     const twice = [map('x', 'a'), map('x', 'a')];
-    await expect(applier.apply(twice)).rejects.toThrow('ConfigMap x/a is there twice');
+    await expect(applier.apply(twice)).rejects.toThrow('ConfigMap x/a is a duplicate');
     const unnamed = ConfigMap({ metadata: { namespace: 'x', generateName: 'a-' } });
     await expect(applier.apply([unnamed])).rejects.toThrow('a ConfigMap has no metadata.name');
-    await expect(new Apply(server().client, { runtime }).apply([])).rejects.toThrow('a set wants setId, owner or both');
+    await expect(new Apply(server().client, { runtime }).apply([])).rejects.toThrow(
+      'a set requires setId, owner or both',
+    );
   });
 });

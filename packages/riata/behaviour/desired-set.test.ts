@@ -71,7 +71,7 @@ describeServers('apply of a desired set', (server) => {
     const refusal = await rejection(
       applier.apply([Namespace({ metadata: { name } })], { restrictClusterScoped: true }),
     );
-    expect(refusal.message).toContain(`Namespace ${name} lives beside the namespaces`);
+    expect(refusal.message).toContain(`Namespace ${name} is cluster-scoped`);
     await applier.apply([]);
   });
 

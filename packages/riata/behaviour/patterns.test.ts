@@ -58,7 +58,7 @@ describeServers('patterns', (server) => {
     await widgets.updater({ ...made, spec: { size: 2 } });
     expect((await widgets.cache.getByIndex('by-size', '2')).map(({ metadata }) => metadata.name)).toEqual(['a']);
     expect(await widgets.cache.getByIndex('by-size', '1')).toEqual([]);
-    expect((await rejection(widgets.cache.getByIndex('by-color', 'red'))).message).toContain('there are by-size');
+    expect((await rejection(widgets.cache.getByIndex('by-color', 'red'))).message).toContain('known indexes are by-size');
     await widgets.patch(key, { type: 'merge', body: { metadata: { labels: { tier: 'web' } } } });
     expect(await widgets.cache.list({ namespace, labelSelector: 'tier=web' })).toHaveLength(1);
     expect(await widgets.cache.list({ labelSelector: 'tier=db' })).toEqual([]);
@@ -168,7 +168,7 @@ describeServers('patterns', (server) => {
     const { items } = await client.list(Widget, { namespace });
     expect(items.map(({ metadata }) => metadata.finalizers)).toEqual([['example.com/other'], undefined]);
     expect(await controllers.clearFinalizers()).toEqual([]);
-    expect(() => widgets.onRemove('no good name', () => {})).toThrow('no name for a finalizer');
+    expect(() => widgets.onRemove('no good name', () => {})).toThrow('not a valid finalizer name');
   });
 
   test('lasso PR#11: handlers whose signal has aborted are gone from the controller', async () => {

@@ -229,7 +229,7 @@ describeServers('shared controllers', (server) => {
     await using wrong = startShared(server(), namespace, { rateLimiter: () => shares });
     wrong.factory.forKind(ConfigMap).registerHandler('one', () => {});
     wrong.factory.forKind(Secret).registerHandler('one', () => {});
-    await expect(wrong.factory.start({ signal })).rejects.toThrow('make a new one at each call');
+    await expect(wrong.factory.start({ signal })).rejects.toThrow('return a new one on each call');
   });
 
   test('lasso PR#5: enqueue at the start costs nothing; errors name the handler, and are retried', async () => {

@@ -247,7 +247,7 @@ describe('names', () => {
     ['categories[0]', /got "A"/, { categories: ['A'] }],
     ['scope', /got "Galaxy"/, { scope: 'Galaxy' as 'Cluster' }],
     ['versions[0].name', /such as v1/, { versions: [{ name: 'beta', spec }] }],
-    ['versions[0].name', /twice/, { versions: [{ name: 'v1', spec }] }],
+    ['versions[0].name', /duplicate/, { versions: [{ name: 'v1', spec }] }],
     [
       'versions',
       /v2 and v3 both/,
@@ -265,7 +265,7 @@ describe('names', () => {
     ],
     ['extend', /no field "spec\.imag"/, { extend: { 'spec.imag': { minLength: 1 } } }],
     ['printerColumns[0]', /jsonPath/, { printerColumns: [{ name: 'A', type: 'string', jsonPath: 'spec.a' }] }],
-    ['selectableFields[0]', /no field of type/, { selectableFields: ['.spec.nothing'] }],
+    ['selectableFields[0]', /not a field of type/, { selectableFields: ['.spec.nothing'] }],
     ['selectableFields[0]', /metadata/, { selectableFields: ['.metadata.name'] }],
     [
       'scale.specReplicasPath',
@@ -317,5 +317,5 @@ test('a type of another kind within the spec is kept as it is', () => {
 test('all problems are told at once, by path', () => {
   const define = (): unknown =>
     defineKind({ group: 'x', version: 'v1', kind: 'Foo', spec: z.object({ a: z.date(), b: z.tuple([z.string()]) }) });
-  expect(define).toThrow(/^defineKind: Foo of x\/v1 cannot be defined:\n- group: .*\n- spec\.a: .*\n- spec\.b: /);
+  expect(define).toThrow(/^defineKind: Foo of x\/v1 is invalid:\n- group: .*\n- spec\.a: .*\n- spec\.b: /);
 });

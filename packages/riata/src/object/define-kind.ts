@@ -225,11 +225,11 @@ export function defineKind<
   const problems = new Problems();
   checkNames(names, definition.annotations ?? {}, problems);
   if (scope !== 'Namespaced' && scope !== 'Cluster') {
-    problems.add('scope', `wants 'Namespaced' or 'Cluster', got ${JSON.stringify(scope)}`);
+    problems.add('scope', `must be 'Namespaced' or 'Cluster', got ${JSON.stringify(scope)}`);
   }
   const versions = buildVersions(definition, problems);
   if (problems.count > 0) {
-    throw new SchemaError(`defineKind: ${kind} of ${group}/${version} cannot be defined`, problems.list());
+    throw new SchemaError(`defineKind: ${kind} of ${group}/${version} is invalid`, problems.list());
   }
   // Copied first: parts of it are the caller's own objects.
   const manifest: CrdManifest = freeze(clone(manifestOf(definition, names, scope, versions)));
@@ -250,12 +250,12 @@ function buildVersions(definition: KindDefinition, problems: Problems): readonly
   const stored = others.filter(({ storage }) => storage === true);
   if (stored.length > 1) {
     const names = stored.map(({ name }) => name).join(' and ');
-    problems.add('versions', `${names} both say storage: true; objects are stored in one version`);
+    problems.add('versions', `${names} both have storage: true; only one version can be the storage version`);
   }
   const seen = new Set([definition.version]);
   for (const [index, { name }] of others.entries()) {
     checkVersionName(name, `versions[${index}].name`, problems);
-    if (seen.has(name)) problems.add(`versions[${index}].name`, `${name} is there twice`);
+    if (seen.has(name)) problems.add(`versions[${index}].name`, `duplicate version ${name}`);
     seen.add(name);
   }
   const own = { ...definition, name: definition.version, storage: stored.length === 0 };

@@ -50,7 +50,7 @@ test('hostile annotations survive, and so does what is known of losses', () => {
 });
 
 test('a name that servers refuse is refused', () => {
-  expect(() => addFinalizer(pod, 'not a name')).toThrow('Pod "a": "not a name" is no name for a finalizer');
+  expect(() => addFinalizer(pod, 'not a name')).toThrow('Pod "a": "not a name" is not a valid finalizer name');
   expect(finalizerProblems('foregroundDeletion')).toEqual([]);
   expect(finalizerProblems('example.com/cleanup')).toEqual([]);
   expect(finalizerProblems('a/b/c')).not.toEqual([]);

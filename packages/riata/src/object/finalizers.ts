@@ -15,7 +15,7 @@ export function addFinalizer<T extends WithMetadata>(obj: T, finalizer: string):
   const problems = finalizerProblems(finalizer);
   if (problems.length > 0) {
     throw new TypeError(
-      `${describeObject(obj)}: ${JSON.stringify(finalizer)} is no name for a finalizer: ${problems.join('; ')}`,
+      `${describeObject(obj)}: ${JSON.stringify(finalizer)} is not a valid finalizer name: ${problems.join('; ')}`,
     );
   }
   return withMetadataList(obj, 'finalizers', [...(obj.metadata?.finalizers ?? []), finalizer]);
@@ -32,7 +32,7 @@ export function removeFinalizer<T extends WithMetadata>(obj: T, finalizer: strin
 }
 
 /**
- * True once deletion was asked for: the object stays until its finalizers are gone, and new finalizers are refused
+ * True once deletion is requested: the object stays until its finalizers are gone, and new finalizers are refused
  * (`metadata.deletionTimestamp`, `GetDeletionTimestamp`).
  */
 export function isDeleting(obj: WithMetadata): boolean {

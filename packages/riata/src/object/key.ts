@@ -76,7 +76,9 @@ export function validKey<K extends ClusterKey>(key: K): K {
     throw new TypeError(`${what}: ${typeof name === 'string' ? 'namespace' : 'name'} must be a string`);
   }
   if (name.includes('/') || namespace?.includes('/')) {
-    throw new TypeError(`key ${JSON.stringify({ cluster, namespace, name })}: namespace and name cannot hold a slash`);
+    throw new TypeError(
+      `key ${JSON.stringify({ cluster, namespace, name })}: namespace and name must not contain a slash`,
+    );
   }
   return key;
 }

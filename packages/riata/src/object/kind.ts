@@ -164,8 +164,8 @@ export function makeKind<
     // A spread copies whatever apiVersion and kind the caller's object carries; the kind called is the one that counts.
     if (made.apiVersion !== apiVersion || made.kind !== kind) {
       throw new TypeError(
-        `${kind}(…): the object says apiVersion ${JSON.stringify(made.apiVersion)}, kind ${JSON.stringify(made.kind)}; ` +
-          `leave both out, or build it with its own kind`,
+        `${kind}(…): the object has apiVersion ${JSON.stringify(made.apiVersion)}, kind ${JSON.stringify(made.kind)}; ` +
+          `omit both, or build it with its own kind`,
       );
     }
     builtBy.set(made, ref as unknown as KindRef);

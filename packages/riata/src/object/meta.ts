@@ -44,7 +44,7 @@ export interface ObjectMeta {
   /** Counts changes of the desired state. Absent on kinds that do not keep it. */
   readonly generation?: number;
   readonly creationTimestamp: string;
-  /** Set once deletion was asked for; the object goes when its finalizers are gone. */
+  /** Set once deletion is requested; the object goes when its finalizers are gone. */
   readonly deletionTimestamp?: string;
   readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ describe('Scheme', () => {
   test('the same kind again is fine, another one of that name is an error and nothing is registered', () => {
     const scheme = new Scheme(FooV1).add(FooV1);
     const other = makeKind({ group: 'x.dev', version: 'v1', kind: 'Foo', plural: 'fooz', scope: 'Cluster' });
-    expect(() => scheme.add(Node, other)).toThrow('x.dev/v1 Foo is registered already (as resource foos, Namespaced)');
+    expect(() => scheme.add(Node, other)).toThrow('x.dev/v1 Foo is already registered (as resource foos, Namespaced)');
     expect(scheme.kinds()).toEqual([FooV1]);
     expect(() => scheme.gvkFor(other)).toThrow('another Kind is registered as x.dev/v1 Foo');
     expect(() => scheme.gvkFor(Node)).toThrow('v1 Node is not registered; call scheme.add(Node)');
@@ -57,7 +57,7 @@ describe('Kind', () => {
 
   test('refuses an object of another kind', () => {
     const foreign = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' } };
-    expect(() => FooV1(foreign)).toThrow('Foo(…): the object says apiVersion "v1", kind "Pod"');
+    expect(() => FooV1(foreign)).toThrow('Foo(…): the object has apiVersion "v1", kind "Pod"');
   });
 
   test('is a frozen value that says what it is', () => {

@@ -30,7 +30,7 @@ export class Scheme {
       if (known === kind) continue;
       if (known !== undefined) {
         throw new TypeError(
-          `scheme: ${kind.apiVersion} ${kind.kind} is registered already (as resource ${known.plural}, ${known.scope}); ` +
+          `scheme: ${kind.apiVersion} ${kind.kind} is already registered (as resource ${known.plural}, ${known.scope}); ` +
             'register each group, version and kind once',
         );
       }

@@ -39,7 +39,7 @@ test.each([
   '2026-01-01T00:00:00Z ',
   'Thu, 01 Jan 2026 00:00:00 GMT',
 ])('%j is refused', (text) => {
-  expect(() => parseTime(text)).toThrow(`${JSON.stringify(text)} is no RFC 3339 time`);
+  expect(() => parseTime(text)).toThrow(`${JSON.stringify(text)} is not an RFC 3339 time`);
 });
 
 test('a time has whole seconds, a micro time six decimals', () => {

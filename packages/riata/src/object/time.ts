@@ -40,7 +40,7 @@ export function parseTime(text: string): number {
       return date.getTime() - offset + micros / 1000;
     }
   }
-  throw new SyntaxError(`${JSON.stringify(text)} is no RFC 3339 time: expected one like "2026-01-31T08:30:00Z"`);
+  throw new SyntaxError(`${JSON.stringify(text)} is not an RFC 3339 time; expected one like "2026-01-31T08:30:00Z"`);
 }
 
 type Six = [year: number, month: number, day: number, hour: number, minute: number, second: number];
@@ -48,7 +48,7 @@ type Six = [year: number, month: number, day: number, hour: number, minute: numb
 function isoSeconds(seconds: number, ms: number): string {
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
-  if (!(year >= 0 && year <= 9999)) throw new RangeError(`${ms} ms is no time between the years 0 and 9999`);
+  if (!(year >= 0 && year <= 9999)) throw new RangeError(`${ms} ms is not a time between the years 0 and 9999`);
   return date.toISOString().slice(0, 19);
 }
 

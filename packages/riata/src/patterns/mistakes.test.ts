@@ -16,11 +16,11 @@ function setUp() {
   return { client, factory, controllers: new Controllers(factory) };
 }
 
-test('a kind that is none, and a handler that is none, are told where they are given', async () => {
+test('something else in place of a kind or a handler is refused where it is passed', async () => {
   const { factory, controllers, client } = setUp();
   expect(() => factory.forKind(wrong(undefined))).toThrow('SharedControllerFactory.forKind: wants a Kind');
   expect(() => controllers.for(wrong({ name: 'x' }))).toThrow('Controllers.for: wants a Kind, as riata/kinds has');
   const maps = controllers.for(ConfigMap);
-  expect(() => maps.onChange('h', wrong(undefined))).toThrow('configmaps.v1: handler "h" wants to be a function, got');
+  expect(() => maps.onChange('h', wrong(undefined))).toThrow('configmaps.v1: handler "h" must be a function, got');
   await client.close();
 });

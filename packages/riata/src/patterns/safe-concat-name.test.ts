@@ -22,6 +22,6 @@ test('limits to a length, and says which lengths make no sense', () => {
   expect(limitName('short', 10)).toBe('short');
   // printf 'a-very-long-name' | md5sum
   expect(limitName('a-very-long-name', 12)).toBe('a-very-32ccd');
-  expect(() => limitName('x', 6)).toThrow('from 7 up, got 6');
+  expect(() => limitName('x', 6)).toThrow('≥ 7, got 6');
   expect(() => hexOf('x', 33)).toThrow('from 1 to 32');
 });

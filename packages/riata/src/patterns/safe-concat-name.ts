@@ -20,7 +20,7 @@ export function safeConcatName(...parts: readonly string[]): string {
  */
 export function limitName(text: string, length: number): string {
   if (!Number.isInteger(length) || length < 7) {
-    throw new RangeError(`limitName: length wants a whole number from 7 up, got ${length}`);
+    throw new RangeError(`limitName: length must be an integer ≥ 7, got ${length}`);
   }
   return text.length < length ? text : `${text.slice(0, length - 6)}-${hexOf(text, 5)}`;
 }
@@ -28,7 +28,7 @@ export function limitName(text: string, length: number): string {
 /** The first characters of a text's MD5 in hex (`name.Hex` of wrangler): for telling names apart, never for secrets. */
 export function hexOf(text: string, length: number): string {
   if (!Number.isInteger(length) || length < 1 || length > 32) {
-    throw new RangeError(`hexOf: length wants a whole number from 1 to 32, got ${length}`);
+    throw new RangeError(`hexOf: length must be an integer from 1 to 32, got ${length}`);
   }
   return hash('md5', text).slice(0, length);
 }

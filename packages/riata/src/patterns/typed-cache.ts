@@ -51,7 +51,9 @@ export class TypedCache<R extends KubeObject = KubeObject, S extends Scope = Sco
   async getByIndex(name: string, value: string, options?: CallOptions): Promise<readonly R[]> {
     if (!this.#indexes.has(name)) {
       const known = [...this.#indexes].join(', ') || 'none';
-      throw new Error(`index ${JSON.stringify(name)} is not there: add it by addIndexer first; there are ${known}`);
+      throw new Error(
+        `index ${JSON.stringify(name)} is not registered; call addIndexer first; known indexes are ${known}`,
+      );
     }
     return (await this.#cache.list({ ...options, fieldSelector: { [fieldOf(name)]: value } })).items;
   }

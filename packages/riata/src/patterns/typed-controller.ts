@@ -110,7 +110,7 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
   keepsFinalizer(finalizer: string): void {
     const problems = finalizerProblems(finalizer);
     if (problems.length > 0) {
-      const what = `${this.kind.kind}: ${JSON.stringify(finalizer)} is no name for a finalizer`;
+      const what = `${this.kind.kind}: ${JSON.stringify(finalizer)} is not a valid finalizer name`;
       throw new TypeError(`${what}: ${problems.join('; ')}`);
     }
     this.#finalizers.add(finalizer);

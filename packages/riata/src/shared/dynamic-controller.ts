@@ -168,7 +168,7 @@ export class DynamicController {
       this.#served = served;
     } catch (error) {
       if (this.#factory.isStopped) return;
-      log.warn('what the server serves could not be found out: asking again', { error });
+      log.warn('discovery failed, retrying', { error });
       this.#schedule(againMs);
       return;
     }

@@ -73,7 +73,8 @@ export class DynamicWatch {
 
   #next(step: () => Promise<void>): Promise<void> {
     const { log } = this.#parts.runtime;
-    const told = (error: unknown) => log.error('a handler could not follow a kind', { kind: this.kind.kind, error });
+    const told = (error: unknown) =>
+      log.error('cannot register or remove a handler of a dynamic kind', { kind: this.kind.kind, error });
     this.#turn = this.#turn.then(step).catch(told);
     return this.#turn;
   }
@@ -100,7 +101,8 @@ export class DynamicWatch {
         try {
           await this.#handle(key, undefined, { signal, clock, client, reasons, attempt, log: log.child({ key }) });
         } catch (error) {
-          if (!signal.aborted) log.error('a handler failed on an object whose kind is gone', { key, attempt, error });
+          if (!signal.aborted)
+            log.error('handler failed for an object whose kind is no longer served', { key, attempt, error });
         }
       }
       if (this.#known.size === 0 || signal.aborted) return;

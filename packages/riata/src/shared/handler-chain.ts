@@ -103,7 +103,7 @@ export class HandlerChain<R extends KubeObject> {
     try {
       const given = await this.#parts.read(key, run.signal);
       if (this.#guard.isStale(given)) {
-        run.log.debug('waiting for the end of an object whose last finalizer is gone');
+        run.log.debug('object has no finalizers left, waiting for its deletion');
         return { requeueAfter: '10s' };
       }
       failed = await this.#runOn(key, given, run);

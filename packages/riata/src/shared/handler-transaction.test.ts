@@ -21,6 +21,6 @@ test('what is rolled back never comes', () => {
   transaction.add(() => seen.push('one'));
   transaction.rollback();
   transaction.add(() => seen.push('two'));
-  expect(() => transaction.commit()).toThrow('make another one');
+  expect(() => transaction.commit()).toThrow('create a new one');
   expect(seen).toEqual([]);
 });

@@ -19,7 +19,7 @@ export class HandlerTransaction {
 
   /** Registers all, in the order in which they came (`Commit`). After a {@link rollback} it is an error. */
   commit(): void {
-    if (this.#state === 'rolled back') throw new Error('the transaction was rolled back: make another one');
+    if (this.#state === 'rolled back') throw new Error('HandlerTransaction: already rolled back; create a new one');
     if (this.#state === 'committed') return;
     this.#state = 'committed';
     for (const register of this.#waiting.splice(0)) register();

@@ -187,7 +187,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
       return keys.length;
     } catch (error) {
       if (this.#stop.signal.aborted) return 0;
-      this.#runtime.log.error('objects could not be looked at again', { controller: this.name, source, error });
+      this.#runtime.log.error('cannot enqueue all objects', { controller: this.name, source, error });
       return 0;
     }
   }
@@ -222,7 +222,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     const lifetime = link(signal, this.#stop.signal);
     const running = loop.run({ signal: lifetime.signal });
     this.#ended = running
-      .catch((error: unknown) => log.error('a controller has ended', { controller: this.name, error }))
+      .catch((error: unknown) => log.error('controller failed', { controller: this.name, error }))
       .finally(() => lifetime[Symbol.dispose]());
     onAbort(lifetime.signal, () => this.#stop.abort(lifetime.signal.reason));
     await this.#ready(loop, lifetime.signal);

@@ -314,7 +314,7 @@ export class SharedControllerFactory implements AsyncDisposable {
   #startLate(controller: KeyedController): void {
     if (this.#running === undefined || this.#stop.signal.aborted) return;
     this.#startOne(controller).catch((error: unknown) => {
-      this.#runtime.log.error('a controller could not be started', { controller: controller.name, error });
+      this.#runtime.log.error('cannot start controller', { controller: controller.name, error });
     });
   }
 

@@ -18,5 +18,5 @@ test('waits double from 5 ms to 30 s, and are 2 minutes after 30 failures', () =
 test('a limiter that is handed to two controllers is refused', () => {
   const one = sharedControllerRateLimiter();
   expect(ownLimiter(() => one, 'first')(context)).toBe(one);
-  expect(() => ownLimiter(() => one, 'second')(context)).toThrow('that "first" uses; make a new one at each call');
+  expect(() => ownLimiter(() => one, 'second')(context)).toThrow('limiter of "first"; return a new one on each call');
 });

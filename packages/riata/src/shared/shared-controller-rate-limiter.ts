@@ -26,8 +26,8 @@ export function ownLimiter(make: MakeRateLimiter, controller: string): MakeRateL
     const owner = inUse.get(limiter);
     if (owner !== undefined) {
       throw new TypeError(
-        `controller "${controller}": its rateLimiter function gave the limiter that "${owner}" uses; ` +
-          'make a new one at each call',
+        `controller "${controller}": rateLimiter returned the limiter of "${owner}"; ` +
+          'return a new one on each call',
       );
     }
     inUse.set(limiter, controller);

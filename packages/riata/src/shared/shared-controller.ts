@@ -47,7 +47,7 @@ export class SharedController<R extends KubeObject = KubeObject> extends KeyedCo
     refuseUnknownOptions(`handler "${name}"`, options, registerOptionNames);
     const { signal, transaction } = options;
     if (typeof handler !== 'function') {
-      throw new TypeError(`${this.name}: handler "${name}" wants to be a function, got ${shownBriefly(handler)}`);
+      throw new TypeError(`${this.name}: handler "${name}" must be a function, got ${shownBriefly(handler)}`);
     }
     if (transaction === undefined) return this.#register(name, handler, signal);
     let registration: HandlerRegistration | undefined;

@@ -48,7 +48,7 @@ describe('mistakes are told where they are made', () => {
     [
       'a bad finalizer',
       () => control(ConfigMap).finalize(() => {}, { name: 'a b' }),
-      '"a b" is no name for a finalizer',
+      '"a b" is not a valid finalizer name',
     ],
     ['a bad name', () => control(ConfigMap, { name: 'my maps' }), 'control(ConfigMap): name wants letters'],
   ])('%s', (_, make, words) => {

@@ -170,7 +170,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
 
   /**
    * What is done before an object may go. The finalizer is set before the first reconcile and removed after this has
-   * succeeded; from the moment that deletion was asked for, this is called instead of the reconciler. Whoever returns
+   * succeeded; once deletion is requested, this is called instead of the reconciler. Whoever returns
    * `requeueAfter` is not done yet, and is called again.
    *
    * It is done at least once, and in one process no more than once after it has succeeded: if the finalizer cannot be
@@ -186,7 +186,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     const finalizer = options.name ?? defaultFinalizer(kind, name);
     const problems = finalizerProblems(finalizer);
     if (problems.length > 0) {
-      const what = `${JSON.stringify(finalizer)} is no name for a finalizer`;
+      const what = `${JSON.stringify(finalizer)} is not a valid finalizer name`;
       throw new TypeError(`${this.#words('finalize')}: ${what}: ${problems.join('; ')}`);
     }
     wantFunction(this.#words('finalize'), run);

@@ -81,7 +81,7 @@ describe.each([
       'returned an object that is not part of the draft; change the draft in place',
     );
     await expect(createOr(client, ConfigMap, key, async () => {})).rejects.toThrow(
-      'is async, so its changes would come after the result was made',
+      'is async, so its changes would be lost',
     );
     await createOr(client, ConfigMap, key, (draft) => draft);
     expect(writes).toEqual([]);

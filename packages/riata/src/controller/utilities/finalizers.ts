@@ -50,7 +50,7 @@ export class Finalizers<R extends KubeObject = KubeObject> {
   register(name: string, finalizer: Finalizer<R>): this {
     const problems = finalizerProblems(name);
     if (problems.length > 0) {
-      throw new TypeError(`Finalizers: ${JSON.stringify(name)} is no name for a finalizer: ${problems.join('; ')}`);
+      throw new TypeError(`Finalizers: ${JSON.stringify(name)} is not a valid finalizer name: ${problems.join('; ')}`);
     }
     if (this.#finalizers.has(name)) {
       throw new Error(`Finalizers: "${name}" is registered already; give this one another name`);

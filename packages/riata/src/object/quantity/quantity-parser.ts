@@ -28,7 +28,7 @@ const maxBinary = 2n ** 63n - 1n;
 /** Reads a quantity as the server does; {@link Quantity} says what that means. */
 export function parseQuantityText(text: string): ParsedQuantity {
   const match = form.exec(text);
-  if (!match || text === '') throw refuse(text, 'is no number with a suffix');
+  if (!match || text === '') throw refuse(text, 'is not a number with a suffix');
   const [, sign, integer = '', fraction = '', suffix = ''] = match;
   const whole = integer.replace(/^0+/, '') || '0';
   const { base, exponent, format } = readSuffix(text, suffix);

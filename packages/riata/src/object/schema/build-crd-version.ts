@@ -45,9 +45,10 @@ const columnTypes: readonly string[] = ['integer', 'number', 'string', 'boolean'
 function checkColumns(columns: readonly PrinterColumn[], problems: Problems): void {
   for (const [index, { name, type, jsonPath }] of columns.entries()) {
     const path = `printerColumns[${index}]`;
-    if (name === '') problems.add(path, 'wants a name');
-    if (!columnTypes.includes(type)) problems.add(path, `type wants one of ${columnTypes.join(', ')}, got ${type}`);
-    if (!jsonPath.startsWith('.')) problems.add(path, `jsonPath wants a path such as .spec.replicas, got ${jsonPath}`);
+    if (name === '') problems.add(path, 'must have a name');
+    if (!columnTypes.includes(type)) problems.add(path, `type must be one of ${columnTypes.join(', ')}, got ${type}`);
+    if (!jsonPath.startsWith('.'))
+      problems.add(path, `jsonPath must be a path such as .spec.replicas, got ${jsonPath}`);
   }
 }
 
@@ -62,27 +63,27 @@ function checkScale(scale: ScaleSubresource, hasStatus: boolean, problems: Probl
   for (const [name, path, starts] of wants) {
     if (path === undefined) continue;
     if (!simplePath.test(path) || !starts.some((start) => path.startsWith(start))) {
-      problems.add(`scale.${name}`, `wants a plain path below ${starts.join(' or ')}, got ${JSON.stringify(path)}`);
+      problems.add(`scale.${name}`, `must be a plain path below ${starts.join(' or ')}, got ${JSON.stringify(path)}`);
     }
   }
-  if (!hasStatus) problems.add('scale', 'counts replicas in the status: give a status schema');
+  if (!hasStatus) problems.add('scale', 'requires a status schema, which holds the number of replicas');
 }
 
 const selectableTypes: readonly unknown[] = ['string', 'boolean', 'integer'];
 
 function checkSelectable(paths: readonly string[], schema: StructuralSchema, problems: Problems): void {
-  if (paths.length > 8) problems.add('selectableFields', `a server takes at most 8, got ${paths.length}`);
+  if (paths.length > 8) problems.add('selectableFields', `a server accepts at most 8, got ${paths.length}`);
   for (const [index, path] of paths.entries()) {
     const at = `selectableFields[${index}]`;
     if (!simplePath.test(path)) {
-      problems.add(at, `wants a plain path such as .spec.color, got ${JSON.stringify(path)}`);
+      problems.add(at, `must be a plain path such as .spec.color, got ${JSON.stringify(path)}`);
       continue;
     }
     const field = fieldAt(schema, path);
     if (path.startsWith('.metadata.'))
-      problems.add(at, 'metadata has its own selectors: name and namespace always work');
+      problems.add(at, 'metadata cannot be selected; metadata.name and metadata.namespace always work');
     else if (!selectableTypes.includes(field?.type)) {
-      problems.add(at, `${path} is no field of type string, boolean or integer`);
+      problems.add(at, `${path} is not a field of type string, boolean or integer`);
     }
   }
 }

@@ -28,7 +28,7 @@ export function buildSchema(parts: ObjectParts, problems: Problems): StructuralS
     const own = partSchema(parts.status, 'status', extend, met, problems);
     for (const name of Object.keys(addedStatusFields)) {
       if (own.properties === undefined || !Object.hasOwn(own.properties, name)) continue;
-      problems.add(`status.${name}`, 'is added to every status by defineKind; leave it out of the schema');
+      problems.add(`status.${name}`, 'is added to every status by defineKind; omit it from the schema');
     }
     properties.status = statusSchema(own);
   }

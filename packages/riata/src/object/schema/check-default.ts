@@ -21,7 +21,7 @@ function valueProblems(value: Json, schema: StructuralSchema, at: string): strin
   if (schema.type !== undefined && !isOfType(value, schema.type)) return [`${where} is not of type ${schema.type}`];
   const problems: string[] = [];
   if (schema.enum !== undefined && !schema.enum.some((allowed) => equal(allowed, value))) {
-    problems.push(`${where} is none of ${JSON.stringify(schema.enum)}`);
+    problems.push(`${where} must be one of ${JSON.stringify(schema.enum)}`);
   }
   if (typeof value === 'number') {
     const { minimum, maximum } = schema;

@@ -21,7 +21,7 @@ export function compareSides(
     if (equal(input[name], output[name]) || problems.concern(path)) continue;
     problems.add(
       path,
-      `is written as ${word(name, input)} and read as ${word(name, output)}, and a server gives back what was written; ` +
+      `is written as ${word(name, input)} and read as ${word(name, output)}, but a server returns what was written; ` +
         'describe the stored form and convert it in the controller',
     );
   }
@@ -36,7 +36,7 @@ export function compareSides(
     const read =
       output.properties !== undefined && Object.hasOwn(output.properties, name) ? output.properties[name] : undefined;
     if (read === undefined) {
-      if (!problems.concern(at)) problems.add(at, 'is written and never read; leave it out of the schema');
+      if (!problems.concern(at)) problems.add(at, 'is written and never read; omit it from the schema');
       continue;
     }
     compareSides(written, read, at, problems);
@@ -44,7 +44,7 @@ export function compareSides(
     if (!loose && promised && written.default === undefined && !problems.concern(at)) {
       problems.add(
         at,
-        'may be left out when written but is promised when read, and the JSON Schema has no default for it; ' +
+        'is optional when written but required when read, and the JSON Schema has no default for it; ' +
           `give it: extend: { ${JSON.stringify(at)}: { default: … } }`,
       );
     }
@@ -52,7 +52,7 @@ export function compareSides(
   for (const name of Object.keys(output.properties ?? {})) {
     const at = propertyPath(path, name);
     if (input.properties !== undefined && Object.hasOwn(input.properties, name)) continue;
-    if (!problems.concern(at)) problems.add(at, 'is read and never written; leave it out of the schema');
+    if (!problems.concern(at)) problems.add(at, 'is read and never written; omit it from the schema');
   }
 }
 

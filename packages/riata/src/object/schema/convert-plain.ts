@@ -35,7 +35,7 @@ export function convertPlain(
     problems.add(
       path,
       never
-        ? 'nothing is valid here (never): leave the field out'
+        ? 'no value is valid here (never); omit the field'
         : `${name} cannot be used in a structural schema; ${remedy}`,
     );
   }
@@ -54,7 +54,7 @@ export function convertPlain(
     return unknownSchema;
   } else if (types.length === 0) {
     if (named.length > 0 || values?.length === 1)
-      problems.add(path, 'null alone is no type; make the field optional or nullable');
+      problems.add(path, 'null alone is not a type; make the field optional or nullable');
     // Said outright, it is taken as it is said.
     return source['x-kubernetes-preserve-unknown-fields'] === true ? unknownSchema : anything;
   } else addTyped(source, types[0] ?? '', draft, path, conversion, shape);

@@ -35,7 +35,7 @@ export function convertSchema(
   const { problems } = conversion;
   if (node === true) return convertSchema({}, path, conversion, shape);
   if (!isJsonObject(node)) {
-    problems.add(path, node === false ? 'nothing is valid here (never): leave the field out' : 'is not a JSON Schema');
+    problems.add(path, node === false ? 'no value is valid here (never); omit the field' : 'is not a JSON Schema');
     return unknownSchema;
   }
   if (typeof node.$ref === 'string') return convertRef(node, node.$ref, path, conversion, shape);
@@ -124,10 +124,7 @@ function convertRef(
 ): StructuralSchema {
   const target = resolveRef(conversion.root, ref);
   if (!isJsonObject(target)) {
-    conversion.problems.add(
-      path,
-      `$ref ${JSON.stringify(ref)} leads nowhere within the schema; write the part out here`,
-    );
+    conversion.problems.add(path, `$ref ${JSON.stringify(ref)} does not resolve within the schema; write it inline`);
     return unknownSchema;
   }
   const { $ref: _, ...beside } = node;
@@ -137,7 +134,7 @@ function convertRef(
       return annotate(keeps, openSchema(keeps), path, conversion);
     conversion.problems.add(
       path,
-      'the schema contains itself here, which a structural schema cannot; end it with ' +
+      'the schema is recursive here, which a structural schema cannot be; end it with ' +
         `extend: { ${JSON.stringify(path)}: { 'x-kubernetes-preserve-unknown-fields': true } }`,
     );
     return unknownSchema;

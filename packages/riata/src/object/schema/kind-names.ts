@@ -25,7 +25,7 @@ const reserved = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 /** Notes a version that is not of the form that Kubernetes sorts by. */
 export function checkVersionName(version: string, path: string, problems: Problems): void {
   if (versionForm.test(version)) return;
-  problems.add(path, `wants a version such as v1, v1beta1 or v2alpha3, got ${JSON.stringify(version)}`);
+  problems.add(path, `must be a version such as v1, v1beta1 or v2alpha3, got ${JSON.stringify(version)}`);
 }
 
 /** Notes every name that an API server would refuse, with the option it came by. */
@@ -38,7 +38,7 @@ export function checkNames(names: KindNames, annotations: Readonly<Record<string
   } else if (reserved.test(group) && annotations['api-approved.kubernetes.io'] === undefined) {
     problems.add(
       'group',
-      `${group} is reserved for Kubernetes, and servers refuse it; use a domain of your own, or set the annotation ` +
+      `${group} is reserved for Kubernetes; use a domain of your own, or set the annotation ` +
         '"api-approved.kubernetes.io" to "unapproved, …" and why, or to the URL of the approval',
     );
   }
@@ -46,7 +46,7 @@ export function checkNames(names: KindNames, annotations: Readonly<Record<string
   if (!/^[A-Z][A-Za-z0-9]*$/.test(kind) || kind.length > 63) {
     problems.add(
       'kind',
-      `wants letters and digits in CamelCase, at most 63, e.g. "CronTab"; got ${JSON.stringify(kind)}`,
+      `must be letters and digits in CamelCase, at most 63, e.g. "CronTab"; got ${JSON.stringify(kind)}`,
     );
     return;
   }

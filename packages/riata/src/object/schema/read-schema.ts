@@ -50,7 +50,7 @@ export function readSchema(schema: unknown, path: string, problems: Problems): S
   if (!isJsonObject(schema)) {
     problems.add(
       path,
-      `wants a Standard JSON Schema (zod, arktype, valibot) or a JSON Schema object, got ${nameOf(schema)}`,
+      `must be a Standard JSON Schema (zod, arktype, valibot) or a JSON Schema object, got ${nameOf(schema)}`,
     );
     return undefined;
   }
@@ -66,7 +66,7 @@ function readStandard(schema: StandardJSONSchemaV1, path: string, problems: Prob
   // A library calls the function of a computed default each time it is asked.
   if (!equal(input, ask('input')) || !equal(output, ask('output'))) {
     noteMovingDefaults(input, ask('input'), path, problems);
-    if (problems.count === before) problems.add(path, 'the schema gives another JSON Schema each time it is asked');
+    if (problems.count === before) problems.add(path, 'the schema produces a different JSON Schema on each call');
   }
   return { input, output };
 }
@@ -100,8 +100,8 @@ function noteMovingDefaults(first: unknown, second: unknown, path: string, probl
   if (!equal(first.default, second.default)) {
     problems.add(
       path,
-      'the default is computed anew each time, and a CustomResourceDefinition holds one value for all; ' +
-        'leave it out of the schema and fill it in the controller',
+      'the default is computed on each call, but a CustomResourceDefinition holds one fixed value; ' +
+        'omit it from the schema and set it in the controller',
     );
     return;
   }

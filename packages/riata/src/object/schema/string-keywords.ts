@@ -98,8 +98,8 @@ export function addStringKeywords(source: JsonObject, to: StructuralDraft, path:
   else if (format === undefined) {
     problems.add(
       path,
-      `the pattern uses ${wrong}, which the server's regular expressions (RE2) do not have; ` +
-        `write it without, or give another one: extend: { ${JSON.stringify(path)}: { pattern: … } }`,
+      `the pattern uses ${wrong}, which the server's regular expressions (RE2) do not support; ` +
+        `rewrite it, or set another pattern: extend: { ${JSON.stringify(path)}: { pattern: … } }`,
     );
   }
 }

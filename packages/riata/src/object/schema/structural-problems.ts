@@ -36,12 +36,12 @@ function checkNode(schema: StructuralSchema, path: string, level: Level, problem
   if (level === 'root' && schema.additionalProperties !== undefined) {
     problems.add(path, 'cannot have additionalProperties at the root');
   }
-  if (schema.type === 'array' && schema.items === undefined) problems.add(path, 'must say what its items are');
+  if (schema.type === 'array' && schema.items === undefined) problems.add(path, 'must have a schema for its items');
   checkListAndMapTypes(schema, path, problems);
   checkRules(schema, path, problems);
   checkJunctors(schema, schema, path, problems);
   if (schema.default !== undefined) {
-    if (level === 'item') problems.add(path, 'an element of a list has no default: there is nothing it would fill');
+    if (level === 'item') problems.add(path, 'an element of a list cannot have a default');
     else checkDefault(schema.default, schema, path, problems);
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -52,7 +52,7 @@ function checkNode(schema: StructuralSchema, path: string, level: Level, problem
       if (getOwn(schema.properties ?? {}, name) !== undefined) continue;
       problems.add(
         propertyPath(path, name),
-        'is required and not among the properties, so it would be pruned and always missing',
+        'is required but not a property, so the server would prune it and then refuse the object',
       );
     }
   }
@@ -77,7 +77,7 @@ function checkListAndMapTypes(schema: StructuralSchema, path: string, problems: 
   const mapType = schema['x-kubernetes-map-type'];
   if (mapType !== undefined) {
     if (!['granular', 'atomic'].includes(mapType))
-      problems.add(path, `x-kubernetes-map-type wants granular or atomic, got ${mapType}`);
+      problems.add(path, `x-kubernetes-map-type must be granular or atomic, got ${mapType}`);
     if (schema.type !== 'object') problems.add(path, `x-kubernetes-map-type is for objects, this is ${schema.type}`);
   }
   if (keys.length > 0 && listType !== 'map') {
@@ -85,7 +85,7 @@ function checkListAndMapTypes(schema: StructuralSchema, path: string, problems: 
   }
   if (listType === undefined) return;
   if (!['atomic', 'set', 'map'].includes(listType))
-    problems.add(path, `x-kubernetes-list-type wants atomic, set or map, got ${listType}`);
+    problems.add(path, `x-kubernetes-list-type must be atomic, set or map, got ${listType}`);
   if (schema.type !== 'array') problems.add(path, `x-kubernetes-list-type is for lists, this is ${schema.type}`);
   if (listType !== 'atomic' && items?.nullable === true) {
     problems.add(itemPath(path), `cannot be nullable in a list of type ${listType}`);
@@ -103,7 +103,7 @@ function checkListAndMapTypes(schema: StructuralSchema, path: string, problems: 
     const property =
       items?.properties !== undefined && Object.hasOwn(items.properties, key) ? items.properties[key] : undefined;
     if (keys.indexOf(key) !== index) problems.add(path, `x-kubernetes-list-map-keys names ${key} twice`);
-    if (property === undefined) problems.add(at, 'is a key of the list, and no property of its elements');
+    if (property === undefined) problems.add(at, 'is a key of the list, but not a property of its elements');
     else if (!scalars.includes(property.type)) problems.add(at, 'is a key of the list, so it must be a scalar');
     else if (property.nullable === true) problems.add(at, 'is a key of the list, so it cannot be nullable');
     else if (property.default === undefined && !items?.required?.includes(key)) {
@@ -116,14 +116,15 @@ function checkRules(schema: StructuralSchema, path: string, problems: Problems):
   const rules: unknown = schema['x-kubernetes-validations'];
   if (rules === undefined) return;
   if (!Array.isArray(rules)) {
-    problems.add(path, 'x-kubernetes-validations wants a list of { rule, message? }');
+    problems.add(path, 'x-kubernetes-validations must be a list of { rule, message? }');
     return;
   }
   for (const rule of rules as readonly unknown[]) {
     const text = isJsonObject(rule) ? rule.rule : undefined;
-    if (typeof text !== 'string' || text.trim() === '') problems.add(path, 'a CEL rule wants its expression in "rule"');
+    if (typeof text !== 'string' || text.trim() === '')
+      problems.add(path, 'a CEL rule must have its expression in "rule"');
     else if (text.includes('\n') && !(isJsonObject(rule) && rule.message)) {
-      problems.add(path, 'a CEL rule of several lines needs a message');
+      problems.add(path, 'a CEL rule with several lines must have a message');
     }
   }
 }
@@ -141,7 +142,7 @@ const forbiddenBelow = [
 function checkJunctors(schema: StructuralSchema, shape: StructuralSchema, path: string, problems: Problems): void {
   if (schema.pattern !== undefined) {
     const wrong = re2Problem(schema.pattern);
-    if (wrong !== undefined) problems.add(path, `the pattern uses ${wrong}, which RE2 does not have`);
+    if (wrong !== undefined) problems.add(path, `the pattern uses ${wrong}, which RE2 does not support`);
   }
   const branches = [
     ...(schema.allOf ?? []),
@@ -160,11 +161,11 @@ function checkBranch(
   problems: Problems,
 ): void {
   if (shape === undefined) {
-    problems.add(path, 'is restricted in a branch of allOf, anyOf, oneOf or not, and defined nowhere outside of it');
+    problems.add(path, 'is restricted in a branch of allOf, anyOf, oneOf or not, but not defined outside of it');
     return;
   }
   for (const name of forbiddenBelow) {
-    if (branch[name] !== undefined) problems.add(path, `${name} cannot stand below allOf, anyOf, oneOf or not`);
+    if (branch[name] !== undefined) problems.add(path, `${name} cannot be used below allOf, anyOf, oneOf or not`);
   }
   checkJunctors(branch, shape, path, problems);
   if (branch.items !== undefined) checkBranch(branch.items, shape.items, itemPath(path), problems);

@@ -33,7 +33,7 @@ export function uniteSchemas(
   const nullable = real.length < variants.length || schemas.some((schema) => schema.nullable === true);
   const [first, ...others] = schemas;
   if (first === undefined) {
-    problems.add(path, 'null alone is no type; make the field optional or nullable');
+    problems.add(path, 'null alone is not a type; make the field optional or nullable');
     return unknownSchema;
   }
   if (others.length === 0) return withNull(first, nullable);
@@ -159,7 +159,7 @@ function mergeFields(
   if (maps.length < schemas.length || names.size > 0 || !maps.every((one) => equal(one, map))) {
     problems.add(
       valuePath(path),
-      'the variants differ in the values of a map, which a structural schema cannot tell apart; use a field per variant',
+      'the variants differ in the values of a map, which a structural schema cannot distinguish; use a field per variant',
     );
   }
   result.additionalProperties = map;

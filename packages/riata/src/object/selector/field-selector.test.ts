@@ -90,7 +90,7 @@ describe('from an object', () => {
   test('what would select more than was meant is refused', () => {
     expect(() => fieldSelectorFrom({ a: undefined as never })).toThrow('expected a string for "a", got undefined');
     for (const field of ['', 'a=b', 'a,b', 'a!', 'a\\']) {
-      expect(() => fieldSelectorFrom({ [field]: 'x' })).toThrow(`${JSON.stringify(field)} is no name for a field`);
+      expect(() => fieldSelectorFrom({ [field]: 'x' })).toThrow(`${JSON.stringify(field)} is not a valid field name`);
     }
   });
 

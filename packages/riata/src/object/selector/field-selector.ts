@@ -98,7 +98,9 @@ export function fieldSelectorFrom<Field extends string>(fields: Readonly<Record<
       throw new TypeError(`field selector: expected a string for ${JSON.stringify(field)}, got ${typeof value}`);
     }
     if (field === '' || /[,=!\\]/.test(field)) {
-      throw new TypeError(`field selector: ${JSON.stringify(field)} is no name for a field, e.g. "metadata.name"`);
+      throw new TypeError(
+        `field selector: ${JSON.stringify(field)} is not a valid field name; expected one like "metadata.name"`,
+      );
     }
     return { field, operator: '=', value };
   });

@@ -3,8 +3,8 @@ import { formatRequirement, type LabelOperator, labelRequirement, matchesRequire
 
 test('requirements are checked and frozen', () => {
   expect(Object.isFrozen(labelRequirement('a', 'in', ['x']).values)).toBe(true);
-  expect(() => labelRequirement('a', '=', ['x', 'y'])).toThrow('operator = wants exactly one value, got 2');
-  expect(() => labelRequirement('a', 'toString' as LabelOperator)).toThrow('operator "toString" is none of');
+  expect(() => labelRequirement('a', '=', ['x', 'y'])).toThrow('operator = requires exactly one value, got 2');
+  expect(() => labelRequirement('a', 'toString' as LabelOperator)).toThrow('operator "toString" must be one of');
   expect(() => labelRequirement('/', 'gt', ['x y'])).toThrow(/prefix must not be empty; .*integer.*value "x y"/);
 });
 

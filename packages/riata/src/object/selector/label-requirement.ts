@@ -51,17 +51,17 @@ export function labelRequirement(
   const problems = qualifiedNameProblems(key).map((problem) => `key ${problem}`);
   const rule = Object.hasOwn(wanted, operator) ? wanted[operator] : undefined;
   if (rule === undefined) {
-    problems.push(`operator ${JSON.stringify(operator)} is none of ${Object.keys(wanted).join(', ')}`);
+    problems.push(`operator ${JSON.stringify(operator)} must be one of ${Object.keys(wanted).join(', ')}`);
   } else if (
     rule.values === 'none' ? values.length > 0 : rule.values === 'one' ? values.length !== 1 : !values.length
   ) {
     const expected = { none: 'no values', one: 'exactly one value', some: 'at least one value' }[rule.values];
-    problems.push(`operator ${operator} wants ${expected}, got ${values.length}`);
+    problems.push(`operator ${operator} requires ${expected}, got ${values.length}`);
   }
   for (const value of values) {
     const named = JSON.stringify(value);
     if (rule?.integer && parseInt64(value) === undefined) {
-      problems.push(`operator ${operator} wants a 64-bit integer, got ${named}`);
+      problems.push(`operator ${operator} requires a 64-bit integer, got ${named}`);
     }
     problems.push(...labelValueProblems(value).map((problem) => `value ${named} ${problem}`));
   }

@@ -67,9 +67,9 @@ describe('parse and print', () => {
     [`x=${'a'.repeat(64)}`, 'value "aaa'],
     ['x=-a', 'value "-a" must be empty, or letters'],
     ['x in (a,b/c)', 'value "b/c"'],
-    ['x>a', 'operator gt wants a 64-bit integer, got "a"'],
-    ['x>', 'operator gt wants a 64-bit integer, got ""'],
-    ['x<9223372036854775808', 'operator lt wants a 64-bit integer'],
+    ['x>a', 'operator gt requires a 64-bit integer, got "a"'],
+    ['x>', 'operator gt requires a 64-bit integer, got ""'],
+    ['x<9223372036854775808', 'operator lt requires a 64-bit integer'],
     ['x>-1', 'value "-1" must be'],
     ['x=\0', 'value "\\u0000"'],
     ['\0', 'key name must be'],
@@ -172,11 +172,11 @@ describe('from objects', () => {
   });
 
   test.each([
-    [{ key: 'a', operator: 'Gt', values: ['1'] }, 'operator "Gt" is none of In, NotIn, Exists, DoesNotExist'],
-    [{ key: 'a', operator: 'constructor' }, 'operator "constructor" is none of'],
-    [{ key: 'a', operator: 'In' }, 'operator in wants at least one value, got 0'],
-    [{ key: 'a', operator: 'NotIn', values: [] }, 'operator notin wants at least one value, got 0'],
-    [{ key: 'a', operator: 'Exists', values: ['x'] }, 'operator exists wants no values, got 1'],
+    [{ key: 'a', operator: 'Gt', values: ['1'] }, 'operator "Gt" must be one of In, NotIn, Exists, DoesNotExist'],
+    [{ key: 'a', operator: 'constructor' }, 'operator "constructor" must be one of'],
+    [{ key: 'a', operator: 'In' }, 'operator in requires at least one value, got 0'],
+    [{ key: 'a', operator: 'NotIn', values: [] }, 'operator notin requires at least one value, got 0'],
+    [{ key: 'a', operator: 'Exists', values: ['x'] }, 'operator exists requires no values, got 1'],
     [{ key: '', operator: 'Exists' }, 'key name must not be empty'],
     [{ key: 'a', operator: 'In', values: ['x y'] }, 'value "x y"'],
   ])('%j is refused', (expression, message) => {

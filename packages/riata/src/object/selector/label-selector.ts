@@ -128,7 +128,7 @@ export function selectorFrom(selector: LabelSelector | undefined | null): Select
     const known = fromObject.get(operator);
     if (known === undefined) {
       throw new TypeError(
-        `label selector on ${JSON.stringify(key)}: operator ${JSON.stringify(operator)} is none of ${[...fromObject.keys()].join(', ')}`,
+        `label selector on ${JSON.stringify(key)}: operator ${JSON.stringify(operator)} must be one of ${[...fromObject.keys()].join(', ')}`,
       );
     }
     requirements.push(labelRequirement(key, known, values ?? []));

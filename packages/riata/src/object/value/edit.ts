@@ -29,9 +29,7 @@ function refuse(draft: unknown, returned: object): void {
   if (typeof (returned as { then?: unknown }).then === 'function') {
     // Its failure is of no interest any more, and must not end the process as an unhandled rejection.
     void Promise.resolve(returned).catch(() => {});
-    throw new TypeError(
-      'edit: the recipe is async, so its changes would come after the result was made; await first, then edit',
-    );
+    throw new TypeError('edit: the recipe is async, so its changes would be lost; await first, then edit');
   }
   // `(draft) => draft.items.splice(…)` returns what it took out, `(draft) => (draft.metadata.labels = {…})` what it
   // assigned: harmless.

@@ -44,7 +44,7 @@ export const depthLimit = 20_000;
 
 export function tooDeep(what: string): TypeError {
   return new TypeError(
-    `${what}: the value is nested deeper than ${depthLimit} levels or refers to itself; only JSON values are taken`,
+    `${what}: the value is nested deeper than ${depthLimit} levels or refers to itself; only JSON values are accepted`,
   );
 }
 

@@ -25,10 +25,10 @@ test('a changed scope or kind, and a version that objects are stored in', () => 
     'all: scope would change from Namespaced to Cluster',
   ]);
   expect(what(one, crd(object({}), ['v1'], { names: { kind: 'Bar' } }))).toEqual([
-    'all: the kind would be called Bar instead of Foo',
+    'all: the kind would be renamed from Foo to Bar',
   ]);
   expect(what(one, crd(object({}), ['v2']))).toEqual([
-    'all: version v1 would be removed, and objects are stored in it',
+    'all: version v1 would be removed while objects are stored in it',
   ]);
   expect(what({ ...one, status: { storedVersions: ['v2'] } }, crd(object({}), ['v2']))).toEqual([]);
 });
@@ -57,9 +57,9 @@ test('what takes more than before loses nothing', () => {
   expect(what(crd(object({ a: string })), crd({ type: 'object', additionalProperties: string }))).toEqual([]);
   expect(what(crd(object({ a: string })), crd(object({ a: { 'x-kubernetes-int-or-string': true } })))).toEqual([]);
   expect(what(crd(object({}, keeping)), crd(object({})))).toEqual([
-    'fields: v1: spec would no longer keep fields that the schema does not name',
+    'fields: v1: spec would no longer preserve unknown fields',
   ]);
   expect(what(crd({ type: 'object', additionalProperties: string }), crd(object({})))).toEqual([
-    'fields: v1: spec would no longer take any key',
+    'fields: v1: spec would no longer accept arbitrary keys',
   ]);
 });

@@ -25,11 +25,11 @@ export function crdLosses(from: CrdShape, to: CrdShape): CrdLoss[] {
   const all = (what: string) => losses.push({ of: 'all', what });
   if (from.spec.scope !== to.spec.scope) all(`scope would change from ${from.spec.scope} to ${to.spec.scope}`);
   const [before, after] = [from.spec.names.kind, to.spec.names.kind];
-  if (before !== after) all(`the kind would be called ${after} instead of ${before}`);
+  if (before !== after) all(`the kind would be renamed from ${before} to ${after}`);
   for (const name of from.status?.storedVersions ?? []) {
     const next = to.spec.versions.find((version) => version.name === name);
     if (next === undefined) {
-      all(`version ${name} would be removed, and objects are stored in it`);
+      all(`version ${name} would be removed while objects are stored in it`);
       continue;
     }
     const old = schemaOf(from.spec.versions.find((version) => version.name === name));
@@ -49,7 +49,7 @@ function schemaLosses(from: StructuralSchema, to: StructuralSchema, path: string
   const type = changedType(from, to);
   if (type !== undefined) return [`${at} would be ${type}`];
   const losses: string[] = [];
-  if (keeps(from) && !keeps(to)) losses.push(`${at} would no longer keep fields that the schema does not name`);
+  if (keeps(from) && !keeps(to)) losses.push(`${at} would no longer preserve unknown fields`);
   for (const [name, field] of Object.entries(from.properties ?? {})) {
     const below = path === '' ? name : `${path}.${name}`;
     const next = (getOwn(to.properties ?? {}, name) as StructuralSchema | undefined) ?? to.additionalProperties;
@@ -59,7 +59,7 @@ function schemaLosses(from: StructuralSchema, to: StructuralSchema, path: string
   if (from.additionalProperties !== undefined) {
     const next = to.additionalProperties;
     if (next !== undefined) losses.push(...schemaLosses(from.additionalProperties, next, `${path}.*`));
-    else if (!keeps(to)) losses.push(`${at} would no longer take any key`);
+    else if (!keeps(to)) losses.push(`${at} would no longer accept arbitrary keys`);
   }
   if (from.items !== undefined && to.items !== undefined)
     losses.push(...schemaLosses(from.items, to.items, `${path}[]`));

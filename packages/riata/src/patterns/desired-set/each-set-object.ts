@@ -29,7 +29,7 @@ export async function eachSetObject(
 ): Promise<boolean> {
   const { groups, failures } = await client.mapper.resources();
   if (failures.size > 0) {
-    const message = 'apply: kinds of these groups are not looked at for objects to prune, as they cannot be asked for';
+    const message = 'apply: cannot prune kinds of these groups, their discovery failed';
     log.warn(message, { groups: [...failures.keys()] });
   }
   const kinds = groups.flatMap(({ versions }) => deletable(versions.flatMap(({ resources }) => resources)));
@@ -45,14 +45,14 @@ export async function eachSetObject(
       if (isForbidden(error)) refused.push(`${kind.plural}.${kind.group}`);
       else if (!isNotFound(error) && !isMethodNotSupported(error)) {
         isWhole = false;
-        log.warn('apply: cannot look for objects to prune of this kind', {
+        log.warn('apply: cannot list objects of this kind to prune', {
           kind: `${kind.plural}.${kind.group}`,
           error,
         });
       }
     }
   });
-  if (refused.length > 0) log.debug('apply: not allowed to look for objects to prune among these', { kinds: refused });
+  if (refused.length > 0) log.debug('apply: not allowed to list these kinds to prune them', { kinds: refused });
   return isWhole;
 }
 

@@ -26,5 +26,7 @@ test('versions of a kind do not tell objects apart; names do', () => {
     metadata: { name: 'w' },
   });
   expect(new ObjectSet([widget('v1'), widget('v2')]).size).toBe(1);
-  expect(() => new ObjectSet([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }])).toThrow('no metadata.name');
+  expect(() => new ObjectSet([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }])).toThrow(
+    'must have metadata.name',
+  );
 });

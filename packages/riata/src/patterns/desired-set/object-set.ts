@@ -62,7 +62,7 @@ export class ObjectSet implements Iterable<WriteObject> {
 
 function keyOfObject({ apiVersion, kind, metadata }: WriteObject): ObjectSetKey {
   const { namespace, name } = metadata;
-  if (!name) throw new TypeError(`object set: a ${kind} has no metadata.name; objects of a set are told apart by it`);
+  if (!name) throw new TypeError(`object set: a ${kind} must have metadata.name, which identifies it in the set`);
   return { group: parseApiVersion(apiVersion).group, kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 

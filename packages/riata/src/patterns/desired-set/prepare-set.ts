@@ -71,7 +71,7 @@ export async function prepareSet(
   const seen = new Set<string>();
   await forEachSliced(clock, objects, (object) => {
     const wanted = prepare(object, kindOf(object), identity, options);
-    if (seen.has(wanted.id)) throw new TypeError(`apply of set ${identity.text}: ${memberText(wanted)} is there twice`);
+    if (seen.has(wanted.id)) throw new TypeError(`apply of set ${identity.text}: ${memberText(wanted)} is a duplicate`);
     seen.add(wanted.id);
     all.push(wanted);
   });
@@ -82,13 +82,13 @@ function prepare(object: WriteObject, kind: KindRef, identity: SetIdentity, opti
   const { name } = object.metadata;
   if (!name) {
     throw new TypeError(
-      `apply of set ${identity.text}: a ${kind.kind} has no metadata.name; generateName would make another one each time`,
+      `apply of set ${identity.text}: a ${kind.kind} has no metadata.name; generateName would create a new object on each apply`,
     );
   }
   const member = placed(object, name, kind, options);
   if (kind.scope === 'Cluster' && options.restrictClusterScoped) {
     throw new TypeError(
-      `apply of set ${identity.text}: ${memberText(member)} lives beside the namespaces, which is not allowed here`,
+      `apply of set ${identity.text}: ${memberText(member)} is cluster-scoped; the set allows namespaced objects only`,
     );
   }
   const bare = withoutServerFields(object, kind);

@@ -77,7 +77,7 @@ async function readKind(
   if (cache !== undefined && caching === 'dynamic' && !cache.holds(kind)) cache.use(kind);
   if (cache?.holds(kind)) return { isCached: true, objects: (await cache.list(kind, query)).items };
   if (caching === 'strict') {
-    throw new Error(`${formatGvk(kind.gvk)} is not in the cache, and caching is 'strict'; have the cache hold it`);
+    throw new Error(`${formatGvk(kind.gvk)} is not in the cache and caching is 'strict'; add the kind to the cache`);
   }
   try {
     return { isCached: false, objects: (await client.list(kind, query)).items };

@@ -99,7 +99,7 @@ export async function loadSet(
   const confirmed = await confirmMembers(clock, client, candidates, identity, { ...options, concurrency });
   const foreign = [...read.foreign, ...confirmed.foreign];
   if (foreign.length > 0) {
-    const message = 'objects carry the label of the set, but the set did not write them: they are left alone';
+    const message = 'ignoring objects that have the label of the set but were not written by it';
     runtime.log.debug(message, { set: identity.text, objects: foreign.slice(0, 10).map(memberText) });
   }
   const [surplus, released]: [Existing[], Existing[]] = [[], []];

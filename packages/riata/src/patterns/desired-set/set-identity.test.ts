@@ -22,7 +22,7 @@ test('an id alone, or an owner alone, is enough; neither is refused', () => {
   expect(id.annotations).toEqual({ 'objectset.rio.cattle.io/id': 'a' });
   expect(id.selector).toBe(`objectset.rio.cattle.io/hash=${id.hash}`);
   expect(whose.hash).not.toBe(id.hash);
-  expect(() => setIdentity({})).toThrow('a set wants setId, owner or both');
+  expect(() => setIdentity({})).toThrow('a set requires setId, owner or both');
 });
 
 test('the owner is read back from the annotations, of the core group too', () => {

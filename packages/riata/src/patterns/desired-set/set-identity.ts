@@ -57,9 +57,7 @@ type Annotations = Readonly<Record<string, string>> | undefined;
  */
 export function setIdentity({ setId = '', owner }: SetNames): SetIdentity {
   if (setId === '' && owner === undefined) {
-    throw new TypeError(
-      'apply: a set wants setId, owner or both, got neither; without, nothing of it could be found again',
-    );
+    throw new TypeError('apply: a set requires setId, owner or both; they identify its objects');
   }
   const annotations: Record<string, string> = { [setMarks.id]: setId };
   if (owner !== undefined) {

@@ -137,13 +137,13 @@ export function refuseForeign(
   const other = setText(annotations) || `${setMarks.hash}=${labels?.[setMarks.hash]}`;
   const whose = isOthers ? `in another set (${other})` : 'in no set';
   throw new Error(
-    `${memberText(wanted)} is there already, and is ${whose}; adopt is '${adopt}': delete or rename it, or allow adopting it`,
+    `${memberText(wanted)} already exists and is ${whose}; adopt is '${adopt}': delete it, rename it, or allow adoption`,
   );
 }
 
 /**
  * Deletes an object that is no longer in the set, unless it has left the set by itself meanwhile. Resolves to whether
- * deletion was asked for.
+ * deletion is requested.
  */
 export function pruneMember(
   client: Client,

@@ -111,8 +111,8 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   const ask = async (object: R, context: HandlerContext<R>) => {
     const generated: Generated<R> | undefined = await handler(object, statusOf(object), context);
     if (!Array.isArray(generated?.objects)) {
-      const wanted = 'to return { objects: […] }, with a status if that is to change';
-      throw new TypeError(`generating handler "${name}" wants ${wanted}, got ${shownBriefly(generated)}`);
+      const expected = '{ objects: […] }, and a status to change it';
+      throw new TypeError(`generating handler "${name}" must return ${expected}; got ${shownBriefly(generated)}`);
     }
     const { objects, status } = generated;
     const placed = await placeObjects(objects, object, options, (given) => factory.clients.kindOf(given));

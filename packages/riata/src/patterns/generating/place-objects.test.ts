@@ -32,7 +32,7 @@ test('a cluster-scoped owner owns anything, but cannot say where', async () => {
   expect(there.metadata.ownerReferences).toEqual(controlled);
   const role = await place(ClusterRole({ metadata: { name: 'a' } }));
   expect(role.metadata).toEqual({ name: 'a', ownerReferences: controlled });
-  await expect(place(ConfigMap({ metadata: { name: 'a' } }))).rejects.toThrow('give it one');
+  await expect(place(ConfigMap({ metadata: { name: 'a' } }))).rejects.toThrow('set one');
 });
 
 test('what is elsewhere has to be allowed, and does not refer to its owner', async () => {
@@ -56,5 +56,7 @@ test('another controller stays the controller; without owner references there ar
 test('what is no object is refused, and named', async () => {
   const objects = [ConfigMap({ metadata: { name: 'a' } }), undefined as never];
   const placing = placeObjects(objects, owner('shop'), {}, async () => ConfigMap);
-  await expect(placing).rejects.toThrow('objects[1] of what was generated is no object with a kind, but undefined');
+  await expect(placing).rejects.toThrow(
+    'objects[1] of the generating handler must be an object with a kind, got undefined',
+  );
 });

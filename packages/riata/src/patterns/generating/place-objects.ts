@@ -32,7 +32,7 @@ export async function placeObjects(
   for (const [index, object] of objects.entries()) {
     if (typeof object?.kind !== 'string') {
       throw new TypeError(
-        `objects[${index}] of what was generated is no object with a kind, but ${shownBriefly(object)}`,
+        `objects[${index}] of the generating handler must be an object with a kind, got ${shownBriefly(object)}`,
       );
     }
     const kind = builderOf(object) ?? (await kindOf(object));
@@ -65,7 +65,7 @@ function placeObject(object: WriteObject, kind: KindRef, owner: KubeObject, opti
   const isNamespaced = kind.scope === 'Namespaced';
   if (isNamespaced && !object.metadata.namespace && home === undefined) {
     throw new Error(
-      `${describeObject(object)} has no namespace, nor has its owner ${describeObject(owner)}: give it one`,
+      `${describeObject(object)} has no namespace, and neither has its owner ${describeObject(owner)}; set one`,
     );
   }
   const namespace = isNamespaced ? (object.metadata.namespace ?? home) : undefined;

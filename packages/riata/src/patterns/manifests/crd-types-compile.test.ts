@@ -178,8 +178,8 @@ test('names: those that can be used stay, others are made usable; what would cla
     (...crds: CrdManifest[]) =>
     () =>
       typesFromCrds(crds);
-  expect(refused(definition('My-Kind', simple), definition('MyKind', simple))).toThrow('would both be called MyKind');
-  expect(refused(definition('Foo', simple), definition('FooWrite', simple))).toThrow('would both be called FooWrite');
+  expect(refused(definition('My-Kind', simple), definition('MyKind', simple))).toThrow('would both be named MyKind');
+  expect(refused(definition('Foo', simple), definition('FooWrite', simple))).toThrow('would both be named FooWrite');
   expect(refused(definition('', simple))).toThrow('spec.names.kind must be a non-empty string, got ""');
   expect(refused(definition('Foo', simple, { group: 1 as never }))).toThrow('spec.group must be a non-empty string');
   expect(refused(definition('Foo', simple, { scope: "x'" as never }))).toThrow("spec.scope must be 'Namespaced' or");

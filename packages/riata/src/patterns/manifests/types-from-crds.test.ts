@@ -31,7 +31,7 @@ const Foo = defineKind({
 
 test('a definition becomes types and a Kind', () => {
   expect(typesFromCrds([Foo.crd()])).toMatchInlineSnapshot(`
-    "// Made from CustomResourceDefinitions: make it again rather than changing it.
+    "// Generated from CustomResourceDefinitions. Do not edit; generate it again instead.
     import { type Kind, type ListMap, type NamespacedMeta, type WriteMeta, makeKind } from 'riata/object';
 
     export interface Foo {
@@ -97,7 +97,7 @@ test('versions have names of their own, and two kinds of one name are refused', 
   expect(text).toContain('export interface Foo {');
   expect(text).toContain('export interface FooV1beta1 {');
   expect(text).toContain("Kind<Foo, FooWrite, 'Cluster'>");
-  expect(() => typesFromCrds([two.crd(), Foo.crd()])).toThrow('would both be called Foo');
+  expect(() => typesFromCrds([two.crd(), Foo.crd()])).toThrow('would both be named Foo');
 });
 
 test('a kind to work with, by its definition', () => {

@@ -45,7 +45,7 @@ export function typesFromCrds(crds: Iterable<CrdManifest>, options: TypesFromCrd
           const other = taken.get(type);
           if (other !== undefined) {
             throw new TypeError(
-              `typesFromCrds: ${crd.metadata.name} and ${other} would both be called ${type}; write two files`,
+              `typesFromCrds: ${crd.metadata.name} and ${other} would both be named ${type}; generate two files`,
             );
           }
           taken.set(type, crd.metadata.name);
@@ -55,7 +55,7 @@ export function typesFromCrds(crds: Iterable<CrdManifest>, options: TypesFromCrd
         return kindText(name, crd, version);
       });
   });
-  const header = '// Made from CustomResourceDefinitions: make it again rather than changing it.\n';
+  const header = '// Generated from CustomResourceDefinitions. Do not edit; generate it again instead.\n';
   if (parts.length === 0) return `${header}export {};\n`;
   const names = [...imports].sort(byName).join(', ');
   return `${header}import { ${names} } from ${quoted(options.importFrom ?? 'riata/object')};\n\n${parts.join('\n')}`;

@@ -39,10 +39,10 @@ test('what is wrong is said without quoting the text', async () => {
   expect(await bad('a: b: hidden')).toMatch(/^YAML document 1: not valid YAML at line 1/);
   expect(await bad('a: [hidden')).not.toContain('hidden');
   expect(await bad('kind: X\n---\nkind: Y')).toBe(
-    'YAML document 1: no Kubernetes object: apiVersion, metadata is missing',
+    'YAML document 1: not a Kubernetes object, apiVersion, metadata is missing',
   );
   expect(await bad('- hidden')).toBe('YAML document 1: expected an object with apiVersion and kind');
-  expect(await bad('apiVersion: v1\nkind: X\nmetadata: {}\nn: 9007199254740993')).toContain('past 2^53');
+  expect(await bad('apiVersion: v1\nkind: X\nmetadata: {}\nn: 9007199254740993')).toContain('above 2^53');
 });
 
 test('out and in again is the same', async () => {

@@ -86,9 +86,7 @@ function isToolMark(key: string): boolean {
 function plain(value: unknown, where: string): Json {
   if (typeof value === 'bigint') {
     if (Number.isSafeInteger(Number(value))) return Number(value);
-    throw new SyntaxError(
-      `${where}: holds a whole number past 2^53, which cannot be kept exactly; write it as a string`,
-    );
+    throw new SyntaxError(`${where}: contains an integer above 2^53, which would lose precision; write it as a string`);
   }
   if (Array.isArray(value)) return value.map((item) => plain(item, where));
   if (!isJsonObject(value)) return (value ?? null) as Json;
@@ -111,7 +109,7 @@ function objectsOf(value: Json, where: string): WriteObject[] {
     ...(typeof kind === 'string' ? [] : ['kind']),
     ...(isJsonObject(metadata) ? [] : ['metadata']),
   ];
-  if (missing.length > 0) throw new SyntaxError(`${where}: no Kubernetes object: ${missing.join(', ')} is missing`);
+  if (missing.length > 0) throw new SyntaxError(`${where}: not a Kubernetes object, ${missing.join(', ')} is missing`);
   return [value as unknown as WriteObject];
 }
 

@@ -131,7 +131,7 @@ describe('built-in kinds', () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', status: { phase: 'Running', containerStatuses } };
     expect(computeStatus(pod)).toEqual({
       ...{ status: 'Failed', reason: 'ContainerCrashLooping' },
-      message: 'containers crash again and again: a',
+      message: 'containers are crash-looping: a',
     });
   });
 

@@ -34,12 +34,12 @@ export function computeStatus(object: TypeMeta, options: ComputeStatusOptions = 
 
 function generally(object: TypeMeta, conditions: readonly AnyCondition[]): ObjectStatusResult | undefined {
   if (textAt(object, 'metadata', 'deletionTimestamp') !== undefined) {
-    return { status: 'Terminating', reason: '', message: 'deletion was asked for' };
+    return { status: 'Terminating', reason: '', message: 'deletion requested' };
   }
   const generation = numberAt(object, 'metadata', 'generation');
   const observed = numberAt(object, 'status', 'observedGeneration');
   if (generation !== undefined && observed !== undefined && generation !== observed) {
-    const message = `generation ${generation} was not looked at yet, only ${observed}`;
+    const message = `generation ${generation} is not observed yet, the last one is ${observed}`;
     return { status: 'InProgress', reason: 'LatestGenerationNotObserved', message };
   }
   for (const { type, status, reason, message } of conditions) {
@@ -54,7 +54,7 @@ function byReady(conditions: readonly AnyCondition[]): ObjectStatusResult {
   const ready = conditions.find(
     ({ type, status }) => type === 'Ready' && ['True', 'False', 'Unknown'].includes(status),
   );
-  if (ready === undefined) return { status: 'Current', reason: '', message: 'it is there' };
-  if (ready.status === 'True') return { status: 'Current', reason: '', message: 'it is ready' };
+  if (ready === undefined) return { status: 'Current', reason: '', message: 'the object exists' };
+  if (ready.status === 'True') return { status: 'Current', reason: '', message: 'the object is ready' };
   return { status: 'InProgress', reason: ready.reason, message: ready.message };
 }

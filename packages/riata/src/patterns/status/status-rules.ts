@@ -38,7 +38,7 @@ function firstShort(steps: readonly Step[]): ObjectStatusResult | undefined {
 type Step = readonly [reason: string, what: string, have: number, want: number];
 
 function tooMany(have: number, want: number): ObjectStatusResult | undefined {
-  return have > want ? inProgress('ExtraPods', `${have - want} replicas have still to end`) : undefined;
+  return have > want ? inProgress('ExtraPods', `${have - want} replicas must still terminate`) : undefined;
 }
 
 const count = (object: unknown, field: string): number => numberAt(object, 'status', field) ?? 0;
@@ -53,7 +53,7 @@ const deployment: StatusRule = (object, conditions) => {
   const updated = count(object, 'updatedReplicas');
   const short =
     firstShort([
-      ['LessReplicas', 'there', replicas, want],
+      ['LessReplicas', 'created', replicas, want],
       ['LessUpdated', 'up to date', updated, want],
     ]) ??
     tooMany(replicas, want) ??
@@ -76,7 +76,7 @@ const maxInt32 = 2_147_483_647;
 
 const replicaSet: StatusRule = (object, conditions) => {
   const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  if (failure !== undefined) return inProgress('ReplicaFailure', `Pods cannot be made: ${failure.message}`);
+  if (failure !== undefined) return inProgress('ReplicaFailure', `cannot create Pods: ${failure.message}`);
   const [want, replicas] = [wanted(object), count(object, 'replicas')];
   const short =
     firstShort([
@@ -95,7 +95,7 @@ const statefulSet: StatusRule = (object) => {
   const updated = count(object, 'updatedReplicas');
   const short =
     firstShort([
-      ['LessReplicas', 'there', replicas, want],
+      ['LessReplicas', 'created', replicas, want],
       ['LessReady', 'ready', count(object, 'readyReplicas'), want],
     ]) ?? tooMany(replicas, want);
   if (short !== undefined) return short;
@@ -109,25 +109,25 @@ const statefulSet: StatusRule = (object) => {
   if (textAt(object, 'status', 'currentRevision') !== textAt(object, 'status', 'updateRevision')) {
     return inProgress('RevisionMismatch', 'not all replicas are of the new revision');
   }
-  return current(`${replicas} replicas are as they should be`);
+  return current(`${replicas} replicas are up to date and ready`);
 };
 
 const daemonSet: StatusRule = (object) => {
   if (numberAt(object, 'metadata', 'generation') === undefined) {
-    return inProgress('NoGeneration', 'it has no generation yet');
+    return inProgress('NoGeneration', 'no generation yet');
   }
   if (numberAt(object, 'status', 'observedGeneration') === undefined) {
-    return inProgress('NoObservedGeneration', 'nobody has looked at it yet');
+    return inProgress('NoObservedGeneration', 'not observed yet');
   }
   const want = numberAt(object, 'status', 'desiredNumberScheduled');
-  if (want === undefined) return inProgress('NoDesiredNumber', 'it is not known yet how many nodes it is for');
+  if (want === undefined) return inProgress('NoDesiredNumber', 'the number of nodes is not known yet');
   const short = firstShort([
-    ['LessCurrent', 'there', count(object, 'currentNumberScheduled'), want],
+    ['LessCurrent', 'created', count(object, 'currentNumberScheduled'), want],
     ['LessUpdated', 'up to date', count(object, 'updatedNumberScheduled'), want],
     ['LessAvailable', 'available', count(object, 'numberAvailable'), want],
     ['LessReady', 'ready', count(object, 'numberReady'), want],
   ]);
-  return short ?? current(`${want} replicas are as they should be`);
+  return short ?? current(`${want} replicas are up to date and ready`);
 };
 
 const job: StatusRule = (object, conditions) => {
@@ -135,41 +135,46 @@ const job: StatusRule = (object, conditions) => {
   const completions = numberAt(object, 'spec', 'completions') ?? parallelism;
   const [succeeded, gone] = [count(object, 'succeeded'), count(object, 'failed')];
   const over = conditions.find(({ type, status }) => endsOfJobs.has(type) && status === 'True');
-  if (over?.type === 'Complete') return current(`it is complete: ${succeeded} of ${completions} Pods succeeded`);
-  if (over?.type === 'Failed') return failed('JobFailed', `it has failed: ${gone} Pods of ${completions} wanted`);
-  if (over?.type === 'Suspended') return current('it is suspended');
-  if (textAt(object, 'status', 'startTime') === undefined) return inProgress('JobNotStarted', 'it has not begun');
-  return current(`it runs: ${count(object, 'active')} Pods active, ${succeeded} succeeded, ${gone} failed`);
+  if (over?.type === 'Complete') return current(`the Job is complete: ${succeeded} of ${completions} Pods succeeded`);
+  if (over?.type === 'Failed')
+    return failed('JobFailed', `the Job failed: ${gone} Pods failed, ${completions} completions required`);
+  if (over?.type === 'Suspended') return current('the Job is suspended');
+  if (textAt(object, 'status', 'startTime') === undefined)
+    return inProgress('JobNotStarted', 'the Job has not started');
+  return current(`the Job is running: ${count(object, 'active')} Pods active, ${succeeded} succeeded, ${gone} failed`);
 };
 
 const endsOfJobs = new Set(['Complete', 'Failed', 'Suspended']);
 
 const pod: StatusRule = (object, conditions, clock) => {
   const phase = textAt(object, 'status', 'phase');
-  if (phase === undefined) return inProgress('PodNotObserved', 'nobody has looked at it yet');
-  if (phase === 'Succeeded') return current('it has ended well');
-  if (phase === 'Failed') return current('it has ended, but not well');
+  if (phase === undefined) return inProgress('PodNotObserved', 'not observed yet');
+  if (phase === 'Succeeded') return current('the Pod succeeded');
+  if (phase === 'Failed') return current('the Pod failed');
   if (phase === 'Running') {
-    if (conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return current('it is ready');
+    if (conditions.some(({ type, status }) => type === 'Ready' && status === 'True'))
+      return current('the object is ready');
     const crashing = listAt(object, 'status', 'containerStatuses').filter(
       (container) => textAt(container, 'state', 'waiting', 'reason') === 'CrashLoopBackOff',
     );
     const names = crashing.map((container) => textAt(container, 'name')).join(', ');
-    if (crashing.length > 0) return failed('ContainerCrashLooping', `containers crash again and again: ${names}`);
-    return inProgress('PodRunningNotReady', 'it runs, and is not ready yet');
+    if (crashing.length > 0) return failed('ContainerCrashLooping', `containers are crash-looping: ${names}`);
+    return inProgress('PodRunningNotReady', 'the Pod is running but not ready yet');
   }
   const unplaced = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   if (phase === 'Pending' && unplaced?.reason === 'Unschedulable') {
     const made = parseTime(textAt(object, 'metadata', 'creationTimestamp') ?? formatTime(0));
-    if (clock.now() - made < scheduleWindowMs) return inProgress('PodNotScheduled', 'no node was found for it yet');
-    return failed('PodUnschedulable', `no node can be found for it: ${unplaced.message}`);
+    if (clock.now() - made < scheduleWindowMs) return inProgress('PodNotScheduled', 'no node found yet');
+    return failed('PodUnschedulable', `unschedulable: ${unplaced.message}`);
   }
-  return inProgress(`Pod${phase}`, `its phase is ${phase}`);
+  return inProgress(`Pod${phase}`, `the Pod is in phase ${phase}`);
 };
 
 const claim: StatusRule = (object) => {
   const phase = textAt(object, 'status', 'phase') ?? 'unknown';
-  return phase === 'Bound' ? current('it is bound') : inProgress('NotBound', `it is not bound; its phase is ${phase}`);
+  return phase === 'Bound'
+    ? current('the claim is bound')
+    : inProgress('NotBound', `the claim is not bound; its phase is ${phase}`);
 };
 
 const service: StatusRule = (object) => {
@@ -177,7 +182,7 @@ const service: StatusRule = (object) => {
   if (isBalancer && textAt(object, 'spec', 'clusterIP') === undefined) {
     return inProgress('NoIPAssigned', 'the load balancer has no cluster IP yet');
   }
-  return current('it is ready');
+  return current('the object is ready');
 };
 
 const definition: StatusRule = (_, conditions) => {
@@ -185,12 +190,12 @@ const definition: StatusRule = (_, conditions) => {
     if (type === 'NamesAccepted' && status === 'False') return failed(reason, message);
     if (type !== 'Established') continue;
     if (status === 'False' && reason !== 'Installing') return failed(reason, message);
-    if (status === 'True') return current('it is established');
+    if (status === 'True') return current('the definition is established');
   }
-  return inProgress('Installing', 'it is being installed');
+  return inProgress('Installing', 'the definition is being installed');
 };
 
-const always: StatusRule = () => current('there is nothing to wait for');
+const always: StatusRule = () => current('nothing to wait for');
 
 /** What is known of built-in kinds, by `group/Kind`, or `Kind` in the core group. */
 export const statusRules: ReadonlyMap<string, StatusRule> = new Map([

@@ -1,7 +1,7 @@
 import { numberAt } from '../../object/value/value-at.js';
 import { stepCounter } from './check-generic-transitioning.js';
 import type { AnyCondition } from './conditions-of.js';
-import { type Summarizer, type SummaryDraft, told } from './summary-draft.js';
+import { amend, type Summarizer, type SummaryDraft } from './summary-draft.js';
 
 /** Cluster API (v1beta2): `Ready` and `Available` gather what others say as lines `* Type: detail`. */
 interface Bullet {
@@ -31,34 +31,34 @@ function leaving(
 ): SummaryDraft | undefined {
   const first = conditions.find(({ type, status }) => (type === 'Deleting' || type === 'Paused') && status === 'True');
   if (first === undefined) return undefined;
-  if (first.type === 'Paused') return told(draft, { state: 'paused', transitioning: true });
-  return told(draft, { state: 'deleting', transitioning: true }, rewrite(first.message));
+  if (first.type === 'Paused') return amend(draft, { state: 'paused', transitioning: true });
+  return amend(draft, { state: 'deleting', transitioning: true }, rewrite(first.message));
 }
 
 const machine: Summarizer = (_, conditions, draft) => {
   const left = leaving(conditions, draft, (message) =>
-    message.startsWith('Drain not completed yet') ? 'the node is being drained' : message,
+    message.startsWith('Drain not completed yet') ? 'draining the node' : message,
   );
   if (left !== undefined) return left;
   const reconciled = find(conditions, 'Reconciled');
   if (reconciled !== undefined && reconciled.status !== 'True') {
     const isFailed = reconciled.status === 'False';
-    return told(draft, isFailed ? { state, error: true } : { state, transitioning: true }, reconciled.message);
+    return amend(draft, isFailed ? { state, error: true } : { state, transitioning: true }, reconciled.message);
   }
   const ready = find(conditions, 'Ready');
   if (ready === undefined || ready.status === 'True') return draft;
   const { type, detail } = firstBullet(ready.message);
   if (ready.status === 'Unknown') {
     const isWaiting = type === 'NodeHealthy' && detail.endsWith('to report spec.providerID');
-    return told(draft, { state, transitioning: true }, isWaiting ? '' : detail);
+    return amend(draft, { state, transitioning: true }, isWaiting ? '' : detail);
   }
   if (type === 'BootstrapConfigReady') {
     const isPlain = detail.endsWith('status.initialization.dataSecretCreated is false');
-    return told(draft, { state: 'waitingforinfrastructure', transitioning: true }, isPlain ? '' : detail);
+    return amend(draft, { state: 'waitingforinfrastructure', transitioning: true }, isPlain ? '' : detail);
   }
   if (type !== 'InfrastructureReady') return draft;
   const isPlain = detail.endsWith('status.initialization.provisioned is false') || stepCounter.test(detail);
-  return told(draft, { state: 'waitingfornoderef', transitioning: true }, isPlain ? '' : detail);
+  return amend(draft, { state: 'waitingfornoderef', transitioning: true }, isPlain ? '' : detail);
 };
 const state = 'reconciling';
 
@@ -79,12 +79,12 @@ function scaling(
   if (isTrue(conditions, 'RollingOut')) {
     const old = there === undefined || upToDate === undefined ? undefined : there - upToDate;
     const message = old === undefined ? '' : `${old} ${names.what} are not up to date`;
-    return told(draft, { state: 'rollingout', transitioning: true }, message);
+    return amend(draft, { state: 'rollingout', transitioning: true }, message);
   }
   const isOver = wanted !== undefined && there !== undefined && there > wanted;
   if (isTrue(conditions, 'ScalingDown') || isOver) {
     const isKnown = wanted !== undefined && there !== undefined;
-    return told(
+    return amend(
       draft,
       { state: names.down, transitioning: true },
       isKnown ? `from ${there} down to ${wanted} ${names.what}` : '',
@@ -93,7 +93,7 @@ function scaling(
   const isUnder = wanted !== undefined && ready !== undefined && wanted > ready;
   if (!isTrue(conditions, 'ScalingUp') && !isUnder) return undefined;
   const isKnown = wanted !== undefined && ready !== undefined;
-  return told(
+  return amend(
     draft,
     { state: names.up, transitioning: true },
     isKnown ? `from ${ready} up to ${wanted} ${names.what}` : '',
@@ -113,7 +113,7 @@ const machines: Summarizer = (object, conditions, draft) => {
 
 const cluster: Summarizer = (object, conditions, draft) => {
   const left = leaving(conditions, draft, (message) =>
-    message.startsWith('* MachineDeployments') ? 'workers are being deleted' : message,
+    message.startsWith('* MachineDeployments') ? 'deleting workers' : message,
   );
   const workers = (field: string) => numberAt(object, 'status', 'workers', field);
   const counts = {
@@ -124,13 +124,13 @@ const cluster: Summarizer = (object, conditions, draft) => {
   const known = left ?? scaling(conditions, draft, counts, names);
   const available = find(conditions, 'Available');
   if (known !== undefined || available === undefined) return known ?? draft;
-  if (available.status === 'Unknown') return told(draft, { state: 'unavailable', error: true }, available.message);
+  if (available.status === 'Unknown') return amend(draft, { state: 'unavailable', error: true }, available.message);
   if (available.status !== 'False') return draft;
   const { type, detail } = firstBullet(available.message);
-  return told(draft, { state: 'updating', transitioning: true }, clusterMessages.get(type) ?? detail);
+  return amend(draft, { state: 'updating', transitioning: true }, clusterMessages.get(type) ?? detail);
 };
 const clusterMessages: ReadonlyMap<string, string> = new Map([
-  ['RemoteConnectionProbe', 'the control plane is being connected to'],
+  ['RemoteConnectionProbe', 'connecting to the control plane'],
   ['ControlPlaneAvailable', 'the control plane is not available yet'],
   ['MachineDeployment', 'workers are not available yet'],
 ]);

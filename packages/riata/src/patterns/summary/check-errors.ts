@@ -1,5 +1,5 @@
 import { formatGvk, gvkOf } from '../../object/gvk.js';
-import { type ErrorConditions, type Summarizer, told } from './summary-draft.js';
+import { amend, type ErrorConditions, type Summarizer } from './summary-draft.js';
 
 /** For kinds of which nothing else is known. */
 const generally: ErrorConditions[string] = { Stalled: ['True'], Failed: ['True'] };
@@ -25,7 +25,7 @@ export const checkErrors: Summarizer = (object, conditions, draft, { errorCondit
   for (const { type, status, reason, message } of conditions) {
     if (reason !== 'Error' && !rules[type]?.includes(status)) continue;
     const state = next.state === 'active' || next.state === '' ? 'error' : next.state;
-    next = told(next, { error: true, state }, message);
+    next = amend(next, { error: true, state }, message);
   }
   return next;
 };

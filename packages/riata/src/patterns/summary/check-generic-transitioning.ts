@@ -1,5 +1,5 @@
 import type { AnyCondition } from './conditions-of.js';
-import { type Summarizer, type SummaryDraft, told } from './summary-draft.js';
+import { amend, type Summarizer, type SummaryDraft } from './summary-draft.js';
 
 /** Stands for the condition's own reason. */
 const reason = '%REASON%';
@@ -46,7 +46,7 @@ export const checkGenericTransitioning: Summarizer = (_, conditions, draft) => {
     if (next.state !== '') break;
     const state = stateOf(transitioningTrue, condition);
     if (state === undefined || condition.status !== 'True') continue;
-    next = told(next, { transitioning: true, state }, condition.message);
+    next = amend(next, { transitioning: true, state }, condition.message);
   }
   return byFalse(conditions, next);
 };
@@ -56,9 +56,9 @@ function byUnknown(conditions: readonly AnyCondition[], draft: SummaryDraft): Su
   for (const condition of conditions) {
     const state = stateOf(transitioningUnknown, condition);
     if (state === undefined) continue;
-    if (condition.status === 'False') next = told(next, { error: true, state }, condition.message);
+    if (condition.status === 'False') next = amend(next, { error: true, state }, condition.message);
     else if (condition.status === 'Unknown' && next.state === '') {
-      next = told(next, { transitioning: true, state }, condition.message);
+      next = amend(next, { transitioning: true, state }, condition.message);
     }
   }
   return next;
@@ -76,9 +76,9 @@ function byFalse(conditions: readonly AnyCondition[], draft: SummaryDraft): Summ
     }
     const state = stateOf(transitioningFalse, condition);
     if (state === undefined) continue;
-    if (condition.status === 'False') next = told(next, { transitioning: true, state }, condition.message);
-    else if (condition.status === 'Unknown') next = told(next, { error: true, state }, condition.message);
+    if (condition.status === 'False') next = amend(next, { transitioning: true, state }, condition.message);
+    else if (condition.status === 'Unknown') next = amend(next, { error: true, state }, condition.message);
   }
   if (next.state !== '' || unready === undefined) return next;
-  return told(next, { transitioning: true, state: 'unavailable' }, unready);
+  return amend(next, { transitioning: true, state: 'unavailable' }, unready);
 }

@@ -1,5 +1,5 @@
 import type { TypeMeta } from '../../object/meta.js';
-import { type Summarizer, told } from './summary-draft.js';
+import { amend, type Summarizer } from './summary-draft.js';
 
 const kinds = new Set(['EncryptionKeyRotation', 'ETCDSnapshotRestore', 'ETCDSnapshotSave', 'CertificateRotation']);
 
@@ -23,7 +23,7 @@ export const checkOperation: Summarizer = (_, conditions, draft) => {
   if (conditions.length === 0) return { ...draft, state: 'pending', transitioning: true };
   for (const { condition, ...change } of phases) {
     const found = conditions.find(({ type, status }) => type === condition && status === 'True');
-    if (found !== undefined) return told(draft, change, found.message);
+    if (found !== undefined) return amend(draft, change, found.message);
   }
   return draft;
 };

@@ -6,7 +6,7 @@ import { checkErrors } from './check-errors.js';
 import { checkGenericTransitioning } from './check-generic-transitioning.js';
 import { checkOperation, isOperation } from './check-operation.js';
 import { checkApplyOwned, checkOwner, checkPodSelector, checkPodUses, checkRelease, isPod } from './relationships.js';
-import { type Summarizer, told } from './summary-draft.js';
+import { amend, type Summarizer } from './summary-draft.js';
 
 /** How long finalizers may take before that is an error. */
 const removalMs = 5 * 60_000;
@@ -27,7 +27,7 @@ const checkStatusSummary: Summarizer = (object, _, draft) => {
     ...('transitioning' in own && { transitioning: own.transitioning === true }),
     ...('error' in own && { error: own.error === true }),
   };
-  return told(draft, change, textAt(own, 'message'));
+  return amend(draft, change, textAt(own, 'message'));
 };
 
 const checkTransitioning: Summarizer = (object, conditions, draft, context) => {
@@ -48,7 +48,7 @@ const checkPodTransitioning: Summarizer = (object, conditions, draft, context) =
   const state = isOver ? phase.toLowerCase() : named.state;
   const { status, message } = computeStatus(object, { clock: context.clock });
   const judged = { state, error: draft.error || status === 'Failed', transitioning: status === 'InProgress' };
-  return told(named, judged, status === 'Current' || status === 'Terminating' ? '' : message);
+  return amend(named, judged, status === 'Current' || status === 'Terminating' ? '' : message);
 };
 
 const checkActive: Summarizer = (object, _, draft) => {
@@ -76,16 +76,16 @@ const checkInitializing: Summarizer = (object, conditions, draft, { clock }) => 
 const checkRemoving: Summarizer = (object, conditions, draft, { clock }) => {
   const removed = textAt(object, 'metadata', 'deletionTimestamp');
   if (removed === undefined) return draft;
-  let next = told(draft, { state: 'removing', transitioning: true });
+  let next = amend(draft, { state: 'removing', transitioning: true });
   for (const { type, status, message } of conditions) {
-    if (type === 'Removed' && (status === 'Unknown' || status === 'False')) next = told(next, {}, message);
+    if (type === 'Removed' && (status === 'Unknown' || status === 'False')) next = amend(next, {}, message);
   }
   const finalizers = [...listAt(object, 'metadata', 'finalizers'), ...listAt(object, 'spec', 'finalizers')];
   const [first] = finalizers.filter((finalizer) => typeof finalizer === 'string');
   if (first === undefined) return next;
   const what = first === 'foregroundDeletion' ? 'object cleanup' : first.split('controller.cattle.io/').at(-1);
   const isLate = clock.now() - parseTime(removed) > removalMs;
-  return told(next, { error: next.error || isLate }, `waiting on ${what}`);
+  return amend(next, { error: next.error || isLate }, `waiting on ${what}`);
 };
 
 const checkStandard: Summarizer = (object, _, draft, { clock }) => {
@@ -93,12 +93,12 @@ const checkStandard: Summarizer = (object, _, draft, { clock }) => {
   if (draft.state !== '') {
     // A phase is a word, and some conditions know less than kstatus: the object is not better than that says.
     if (draft.error || isSettled(object)) return draft;
-    if (status === 'Failed') return told(draft, { error: true }, message);
-    return status === 'InProgress' && !draft.transitioning ? told(draft, { transitioning: true }, message) : draft;
+    if (status === 'Failed') return amend(draft, { error: true }, message);
+    return status === 'InProgress' && !draft.transitioning ? amend(draft, { transitioning: true }, message) : draft;
   }
-  if (status === 'InProgress') return told(draft, { state: 'in-progress', transitioning: true }, message);
-  if (status === 'Failed') return told(draft, { state: 'failed', error: true }, message);
-  return told(draft, { state: 'active' }, message);
+  if (status === 'InProgress') return amend(draft, { state: 'in-progress', transitioning: true }, message);
+  if (status === 'Failed') return amend(draft, { state: 'failed', error: true }, message);
+  return amend(draft, { state: 'active' }, message);
 };
 
 /** Whether the object itself says that there is nothing to wait for. */
@@ -111,7 +111,7 @@ const checkLoadBalancer: Summarizer = (object, _, draft) => {
   const isOpen = draft.state === 'active' || draft.state === '';
   if (!isOpen || object.kind !== 'Service' || textAt(object, 'spec', 'type') !== 'LoadBalancer') return draft;
   if (listAt(object, 'status', 'loadBalancer', 'ingress').length > 0) return draft;
-  return told(draft, { state: 'pending', transitioning: true }, 'the load balancer has no address yet');
+  return amend(draft, { state: 'pending', transitioning: true }, 'the load balancer has no address yet');
 };
 
 const checkGeneration: Summarizer = (object, _, draft, { hasObservedGeneration }) => {
@@ -120,7 +120,7 @@ const checkGeneration: Summarizer = (object, _, draft, { hasObservedGeneration }
   const isOpen = draft.state === '' || (draft.state === 'active' && !draft.error && !draft.transitioning);
   if (!hasObservedGeneration || generation === undefined || !isOpen) return draft;
   if (numberAt(object, 'status', 'observedGeneration') === generation) return draft;
-  return told(draft, { state: 'in-progress', transitioning: true }, `generation ${generation} was not looked at yet`);
+  return amend(draft, { state: 'in-progress', transitioning: true }, `generation ${generation} is not observed yet`);
 };
 
 /** All, in the order in which they are asked: the first to name a state is mostly the one that counts. */

@@ -46,7 +46,7 @@ export type Summarizer = (
 ) => SummaryDraft;
 
 /** The draft with some fields changed, and a message added. */
-export function told(
+export function amend(
   draft: SummaryDraft,
   change: Partial<Pick<SummaryDraft, 'state' | 'error' | 'transitioning'>>,
   message = '',

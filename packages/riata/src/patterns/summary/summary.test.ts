@@ -14,8 +14,8 @@ function told(apiVersion: string, kind: string, rest: object): string {
 
 describe('any kind', () => {
   test.each([
-    ['says nothing', {}, 'active Current, it is there'],
-    ['Ready', withConditions(condition('Ready', 'True')), 'active Current, it is ready'],
+    ['says nothing', {}, 'active Current, the object exists'],
+    ['Ready', withConditions(condition('Ready', 'True')), 'active Current, the object is ready'],
     ['not Ready', withConditions(condition('Ready', 'False', 'wait')), 'unavailable~ InProgress, wait'],
     ['a count of steps', withConditions(condition('Ready', 'False', '2 of 5 completed')), 'unavailable~ InProgress'],
     [
@@ -61,7 +61,7 @@ describe('any kind', () => {
     [
       'an annotation of others',
       { metadata: { annotations: { 'cattle.io/status': '{' } } },
-      'active Current, it is there',
+      'active Current, the object exists',
     ],
   ])('%s', (_, rest, expected) => {
     expect(told('example.com/v1', 'Foo', rest)).toBe(expected);
@@ -130,7 +130,7 @@ describe('any kind', () => {
 describe('built-in kinds', () => {
   test('Deployments, Nodes and Services', () => {
     const spec = { replicas: 2 };
-    expect(told('apps/v1', 'Deployment', { spec })).toBe('in-progress~ InProgress, 0 of 2 replicas are there');
+    expect(told('apps/v1', 'Deployment', { spec })).toBe('in-progress~ InProgress, 0 of 2 replicas are created');
     const stuck = withConditions(condition('Progressing', 'False', 'too late'));
     expect(told('apps/v1', 'Deployment', { spec, ...stuck })).toBe('error! Failed, too late');
     const node = withConditions(condition('MemoryPressure', 'True', 'low'), condition('Ready', 'True'));
@@ -220,7 +220,7 @@ describe("Rancher's operations and Cluster API", () => {
     [
       'Machine',
       [condition('Deleting', 'True', 'Drain not completed yet: 3 Pods')],
-      'deleting~ InProgress, the node is being drained',
+      'deleting~ InProgress, draining the node',
     ],
     ['Machine', [condition('Paused', 'True')], 'paused~ InProgress'],
     ['Machine', [condition('Reconciled', 'False', 'no')], 'reconciling! Failed, no'],
@@ -240,19 +240,15 @@ describe("Rancher's operations and Cluster API", () => {
       [condition('Ready', 'Unknown', '* NodeHealthy:\n  * Kubelet: silent')],
       'reconciling~ InProgress, silent',
     ],
-    ['Machine', [condition('Ready', 'True')], 'active Current, it is ready'],
+    ['Machine', [condition('Ready', 'True')], 'active Current, the object is ready'],
     [
       'Cluster',
       [condition('Available', 'False', '* RemoteConnectionProbe: x')],
-      'updating~ InProgress, the control plane is being connected to',
+      'updating~ InProgress, connecting to the control plane',
     ],
     ['Cluster', [condition('Available', 'False', 'other words')], 'updating~ InProgress, other words'],
     ['Cluster', [condition('Available', 'Unknown', '?')], 'unavailable! Failed, ?'],
-    [
-      'Cluster',
-      [condition('Deleting', 'True', '* MachineDeployments: a')],
-      'deleting~ InProgress, workers are being deleted',
-    ],
+    ['Cluster', [condition('Deleting', 'True', '* MachineDeployments: a')], 'deleting~ InProgress, deleting workers'],
     ['MachineSet', [condition('ScalingUp', 'True')], 'scalingup~ InProgress'],
   ])('%s with %j', (kind, conditions, expected) => {
     expect(told('cluster.x-k8s.io/v1beta2', kind, withConditions(...conditions))).toBe(expected);
@@ -265,7 +261,7 @@ describe("Rancher's operations and Cluster API", () => {
     expect(machines(1, { replicas: 3, readyReplicas: 3 })).toBe('scalingdown~ InProgress, from 3 down to 1 replicas');
     const rolling = { replicas: 3, upToDateReplicas: 1, conditions: [condition('RollingOut', 'True')] };
     expect(machines(3, rolling)).toBe('rollingout~ InProgress, 2 replicas are not up to date');
-    expect(machines(3, { replicas: 3, readyReplicas: 3 })).toBe('active Current, it is there');
+    expect(machines(3, { replicas: 3, readyReplicas: 3 })).toBe('active Current, the object exists');
     const workers = { desiredReplicas: 3, replicas: 3, readyReplicas: 1 };
     expect(told('cluster.x-k8s.io/v1beta2', 'Cluster', { status: { workers } })).toBe(
       'updating~ InProgress, from 1 up to 3 machines',
