@@ -5,6 +5,7 @@ import { type CutOptions, RecordingTransport } from './recording-transport.js';
 import { RequestRecorder } from './request-recorder.js';
 import type { RequestReader, RequestTarget } from './request-target.js';
 import { type ConnectOptions, TestConnection } from './test-connection.js';
+import { impersonationOf } from './test-identity.js';
 import type { TestServer } from './test-server.js';
 
 /** The ways to the server that are open, those of managers too. */
@@ -18,12 +19,13 @@ export class Connections {
     this.#parts = parts;
   }
 
-  open({ name: given, onRequest }: ConnectOptions, faults: Faults = this.#parts.faults): TestConnection {
+  open({ name: given, onRequest, as }: ConnectOptions, faults: Faults = this.#parts.faults): TestConnection {
     const { server, runtime, reader, requests: all, onCreated } = this.#parts;
     if (given === undefined) this.#opened += 1;
     const name = given ?? `connection-${this.#opened}`;
     const requests = new RequestRecorder();
-    const config = server.connect(name, faults);
+    const own = server.connect(name, faults);
+    const config = as === undefined ? own : { ...own, impersonate: impersonationOf(as) };
     const transport = new RecordingTransport(config.transport, {
       ...{ recorders: [all, requests], reader, client: name, clock: server.time.clock, onCreated, onRequest },
     });

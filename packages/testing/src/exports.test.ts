@@ -9,8 +9,11 @@ test('what there is to import', () => {
     'RequestRecorder',
     'TestConnection',
     'TestEnvironment',
+    'TestIdentity',
     'environmentPerFile',
     'eventually',
+    'expectRightsSuffice',
+    'usedRights',
   ]);
 });
 

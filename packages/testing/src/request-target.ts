@@ -129,6 +129,14 @@ export class RequestReader {
   }
 }
 
+/** The plural that a path names; undefined for what is no resource. */
+export function resourceIn(path: string): string | undefined {
+  const segments = (path.split('?', 1)[0] ?? '').split('/').filter((segment) => segment !== '');
+  const rest = segments.slice(segments[0] === 'api' ? 2 : 3);
+  if ((segments[0] !== 'api' && segments[0] !== 'apis') || rest.length === 0) return undefined;
+  return placeOf(rest.map(decodeURIComponent)).plural;
+}
+
 function placeOf(parts: readonly string[]) {
   // `namespaces/shop`, `namespaces/shop/status` are about the namespace itself.
   const isWithin = parts[0] === 'namespaces' && parts.length > 2 && !['status', 'finalize'].includes(parts[2] ?? '');

@@ -3,6 +3,7 @@ import type { RestConfig, Transport } from 'riata/rest';
 import { optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
 import { type CutOptions, cutOptionNames, type RecordingTransport } from './recording-transport.js';
 import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
+import type { Identity } from './test-identity.js';
 
 /** Options of `TestEnvironment.connect`. */
 export interface ConnectOptions {
@@ -13,9 +14,11 @@ export interface ConnectOptions {
    * fail with that. So a test can act at the very moment in which something happens. @default all are sent at once
    */
   readonly onRequest?: (request: RecordedRequest) => unknown;
+  /** Whom it acts as, subject to RBAC. @default the administrator */
+  readonly as?: Identity;
 }
 
-export const connectOptionNames = optionNames<ConnectOptions>({ name: true, onRequest: true });
+export const connectOptionNames = optionNames<ConnectOptions>({ name: true, onRequest: true, as: true });
 
 /**
  * A way to the server for code that is no manager: clients, informers, factories, that take a configuration. Its requests

@@ -26,6 +26,7 @@ import { RequestRecorder } from './request-recorder.js';
 import { RequestReader } from './request-target.js';
 import { type SettleOptions, type SettleParts, settle, settleOptionNames } from './settle.js';
 import { type ConnectOptions, connectOptionNames, type TestConnection } from './test-connection.js';
+import { type Identity, TestIdentity } from './test-identity.js';
 import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 import {
   type EmbeddedOptions,
@@ -217,7 +218,7 @@ export class TestEnvironment implements AsyncDisposable {
     const { TestManager: Manager } = await import('./test-manager.js');
     this.#started += 1;
     const name = options.name ?? `manager-${this.#started}`;
-    const connection = this.#connections.open({ name }, (request) =>
+    const connection = this.#connections.open({ name, as: options.as }, (request) =>
       this.#work.allows(request) ? this.faults.decide(request) : { stall: 'request' },
     );
     const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
@@ -239,6 +240,23 @@ export class TestEnvironment implements AsyncDisposable {
       !isOfCluster() || this.#work.allows(request) ? this.faults.decide(request) : { stall: 'request' },
     );
     return connection;
+  }
+
+  /**
+   * Somebody else than the administrator (controller-runtime's `AddUser`): roles decide what it may do. A ServiceAccount
+   * need not exist. On a real cluster, the administrator must be allowed to impersonate.
+   *
+   * @example
+   * const robot = env.as({ serviceAccount: 'robot', namespace: 'shop' });
+   * await expect(robot.client.list(Secret, { namespace: 'shop' })).rejects.toThrow('forbidden');
+   * await robot.run(foos);
+   */
+  as(identity: Identity): TestIdentity {
+    this.#refuseEnded();
+    return new TestIdentity(identity, {
+      connect: (options) => this.connect({ ...options, as: identity }),
+      startManager: (options) => this.startManager({ ...options, as: identity }),
+    });
   }
 
   /** Has the server serve more kinds; they go with the next reset. Resolves when it does. */

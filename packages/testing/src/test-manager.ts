@@ -22,6 +22,7 @@ import { SharedControllerFactory } from 'riata/shared';
 import type { EndlessWork } from './endless-work.js';
 import { clustersOf } from './pending-work.js';
 import type { TestConnection } from './test-connection.js';
+import type { Identity } from './test-identity.js';
 import type { TestTime } from './test-time.js';
 
 /** Options of `TestEnvironment.startManager`: those of a `Manager`, whose connection and runtime are the environment's. */
@@ -30,11 +31,14 @@ export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'cli
   readonly name?: string;
   /** What it runs. More can be added later. @default nothing */
   readonly run?: readonly (ControllerDefinition | Runnable)[];
+  /** Whom it acts as, subject to RBAC. @default the administrator */
+  readonly as?: Identity;
 }
 
 export const testManagerOptionNames = optionNames<TestManagerOptions>({
   name: true,
   run: true,
+  as: true,
   metrics: true,
   health: true,
   events: true,
@@ -111,7 +115,7 @@ export class TestManager implements AsyncDisposable {
   static async start(parts: TestManagerParts): Promise<TestManager> {
     const { connection, options, runtime } = parts;
     refuseUnknownOptions('startManager', options, testManagerOptionNames);
-    const { run: _, name: __, ...given } = options;
+    const { run: _, name: __, as: ___, ...given } = options;
     const manager = await Manager.create({
       ...given,
       loopMonitor: !parts.time.isVirtual,

@@ -1,0 +1,73 @@
+import type { ServiceAccountIdentity, UserIdentity } from '@riata/apiserver';
+import type { ConnectedClient } from 'riata/client';
+import type { ControllerDefinition } from 'riata/controller';
+import type { Runnable } from 'riata/manager';
+import type { Impersonation, RestConfig } from 'riata/rest';
+import type { ConnectOptions, TestConnection } from './test-connection.js';
+import type { TestManager, TestManagerOptions } from './test-manager.js';
+
+/** A user, or a ServiceAccount, that code of a test acts as. */
+export type Identity = UserIdentity | ServiceAccountIdentity;
+
+/** What requests carry to act as somebody, on any server whose administrator may impersonate. */
+export function impersonationOf(identity: Identity): Impersonation {
+  // The groups of a ServiceAccount are known to the server.
+  if ('serviceAccount' in identity) {
+    return { user: `system:serviceaccount:${identity.namespace}:${identity.serviceAccount}` };
+  }
+  const { user, groups, uid, extra } = identity;
+  return { user, ...(groups && { groups }), ...(uid && { uid }), ...(extra && { extra }) };
+}
+
+/**
+ * A user of a test environment: what it does is subject to RBAC, is recorded, and meets faults. Made by
+ * `TestEnvironment.as`; its connections end with the next reset.
+ */
+export class TestIdentity {
+  /** Its name, e.g. `system:serviceaccount:shop:robot`. */
+  readonly user: string;
+  readonly #parts: TestIdentityParts;
+  #connection: TestConnection | undefined;
+
+  /** @internal */
+  constructor(identity: Identity, parts: TestIdentityParts) {
+    this.user = impersonationOf(identity).user;
+    this.#parts = parts;
+  }
+
+  /** A client on the clock of the environment. */
+  get client(): ConnectedClient {
+    return this.#own().client;
+  }
+
+  /** What more clients are made of. */
+  get config(): RestConfig {
+    return this.#own().config;
+  }
+
+  /** As `TestEnvironment.connect`. */
+  connect(options: Omit<ConnectOptions, 'as'> = {}): TestConnection {
+    return this.#parts.connect(options);
+  }
+
+  /** As `TestEnvironment.run`. */
+  run(...definitions: readonly (ControllerDefinition | Runnable)[]): Promise<TestManager> {
+    return this.#parts.startManager({ run: definitions });
+  }
+
+  /** As `TestEnvironment.startManager`. */
+  startManager(options: Omit<TestManagerOptions, 'as'> = {}): Promise<TestManager> {
+    return this.#parts.startManager(options);
+  }
+
+  #own(): TestConnection {
+    this.#connection ??= this.#parts.connect({ name: this.user });
+    return this.#connection;
+  }
+}
+
+/** @internal What a {@link TestIdentity} is made of. */
+export interface TestIdentityParts {
+  readonly connect: (options: Omit<ConnectOptions, 'as'>) => TestConnection;
+  readonly startManager: (options: Omit<TestManagerOptions, 'as'>) => Promise<TestManager>;
+}
