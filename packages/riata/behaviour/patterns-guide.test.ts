@@ -219,6 +219,8 @@ test('definitions, files, rights', async () => {
 
     expect(types).toContain("export const Site: Kind<Site, SiteWrite, 'Namespaced'> = makeKind({");
     expect(objects.map(({ metadata }) => metadata.name)).toEqual([namespace]);
-    expect(manifests.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding']);
+    expect(manifests.map(({ kind }) => kind)).toEqual([
+      ...['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+    ]);
   });
 });

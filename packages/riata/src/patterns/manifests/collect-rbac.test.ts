@@ -50,8 +50,13 @@ test('shared controllers, what is written besides, and single rights come togeth
     { apiGroups: [''], resources: ['configmaps/finalizers'], verbs: ['update'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
     { apiGroups: ['apps'], resources: ['deployments'], verbs: all },
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch', 'update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'], ownNamespace: true },
+    {
+      ...{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch', 'update'] },
+      ownNamespace: true,
+    },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'], ownNamespace: true },
   ]);
 });
 
@@ -104,8 +109,31 @@ test('the objects that give a ServiceAccount these rights, everywhere or in some
     rbacManifests(rules, { name: 'foo', namespace: 'ops', ...options }).map(
       ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}`,
     );
-  expect(kinds({})).toEqual(['ServiceAccount ops', 'ClusterRole ', 'ClusterRoleBinding ']);
+  const own = ['Role ops', 'RoleBinding ops'];
+  expect(kinds({})).toEqual(['ServiceAccount ops', 'ClusterRole ', 'ClusterRoleBinding ', ...own]);
   expect(kinds({ namespaces: ['a', 'b'] })).toEqual([
-    ...['ServiceAccount ops', 'Role a', 'RoleBinding a', 'Role b', 'RoleBinding b'],
+    ...['ServiceAccount ops', 'Role a', 'RoleBinding a', 'Role b', 'RoleBinding b', ...own],
   ]);
+  expect(kinds({ namespaces: ['a', 'ops'] })).toEqual(['ServiceAccount ops', 'Role a', 'RoleBinding a', ...own]);
+});
+
+test('Leases, and Events if so wanted, are written in the namespace of the program alone', () => {
+  const rolesOf = (rules: readonly PolicyRule[], namespaces?: readonly string[]) =>
+    Object.fromEntries(
+      rbacManifests(rules, { name: 'foo', namespace: 'ops', ...(namespaces && { namespaces }) })
+        .filter(({ kind }) => kind.endsWith('Role'))
+        .map((role) => {
+          const { rules: given = [] } = role as { readonly rules?: readonly PolicyRule[] };
+          const resources = given.flatMap(({ resources }) => resources);
+          expect(given.every((rule) => !('ownNamespace' in rule))).toBe(true);
+          return [
+            `${role.kind} ${role.metadata.namespace ?? ''}`.trim(),
+            resources.filter((r) => /leases|events/.test(r)),
+          ];
+        }),
+    );
+  const both = ['events', 'leases', 'events'];
+  expect(rolesOf(collectRbac([foos]))).toEqual({ ClusterRole: ['events', 'events'], 'Role ops': both });
+  expect(rolesOf(collectRbac([foos], { events: 'ownNamespace' }))).toEqual({ ClusterRole: [], 'Role ops': both });
+  expect(rolesOf(collectRbac([foos]), ['a', 'ops'])).toEqual({ 'Role a': ['events', 'events'], 'Role ops': both });
 });

@@ -11,6 +11,8 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  /** In the namespace of the program alone, e.g. for its Lease; for {@link rbacManifests}. @default wherever it works */
+  readonly ownNamespace?: true;
 }
 
 /**
@@ -29,8 +31,11 @@ export interface CollectRbacOptions {
   readonly writes?: readonly KindRef[];
   /** With a Lease for leader election or sharding. @default true */
   readonly leaderElection?: boolean;
-  /** With Events. @default true */
-  readonly events?: boolean;
+  /**
+   * With Events: in the namespaces of the objects that they are about, where the server wants them, or in that of the
+   * program alone. @default true
+   */
+  readonly events?: boolean | 'ownNamespace';
 }
 
 export const collectRbacOptionNames = optionNames<CollectRbacOptions>({
@@ -63,10 +68,17 @@ export function collectRbac(sources: Iterable<RbacSource>, options: CollectRbacO
     }
   }
   for (const kind of options.writes ?? []) rights.add(kind, writeVerbs);
-  if (options.leaderElection !== false) rights.add(Lease, ['create', 'get', 'patch', 'update']);
-  if (options.events !== false)
-    for (const group of ['', 'events.k8s.io']) rights.add({ group, plural: 'events' }, ['create', 'patch']);
-  return rights.rules();
+  const own = new Rights();
+  const { leaderElection = true, events = true } = options;
+  if (leaderElection) own.add(Lease, ['create', 'get', 'patch', 'update']);
+  // Leader election records Events about its Lease.
+  if (events !== false) addEvents(own);
+  if (events === true) addEvents(rights);
+  return [...rights.rules(), ...own.rules().map((rule) => ({ ...rule, ownNamespace: true as const }))];
+}
+
+function addEvents(rights: Rights): void {
+  for (const group of ['', 'events.k8s.io']) rights.add({ group, plural: 'events' }, ['create', 'patch']);
 }
 
 function definitionRights(rights: Rights, { kind, watches, reads, indexes }: ControllerDefinition): void {
@@ -134,25 +146,45 @@ export const rbacManifestsOptionNames = optionNames<RbacManifestsOptions>({
   namespaces: true,
 });
 
-/** A ServiceAccount, the roles that these rules make, and their bindings: objects to be applied or written as YAML. */
+/**
+ * A ServiceAccount, the roles that these rules make, and their bindings: objects to be applied or written as YAML. Rights
+ * to Leases are given in the program's own namespace, by a Role.
+ */
 export function rbacManifests(rules: readonly PolicyRule[], options: RbacManifestsOptions): WriteObject[] {
   refuseUnknownOptions('rbacManifests', options, rbacManifestsOptionNames);
   const { name, namespace, namespaces } = options;
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];
   const apiGroup = 'rbac.authorization.k8s.io';
   const account = ServiceAccount({ metadata: { name, namespace } });
+  const own = plain(rules.filter(({ ownNamespace }) => ownNamespace));
+  const shared = plain(rules.filter(({ ownNamespace }) => !ownNamespace));
+  const roleIn = (place: string, given: readonly PolicyRule[]) => [
+    Role({ metadata: { name, namespace: place }, rules: given }),
+    RoleBinding({ metadata: { name, namespace: place }, roleRef: { apiGroup, kind: 'Role', name }, subjects }),
+  ];
+  const ownRole = own.length === 0 ? [] : roleIn(namespace, own);
   if (namespaces === undefined) {
-    const roleRef = { apiGroup, kind: 'ClusterRole', name };
     return [
       account,
-      ClusterRole({ metadata: { name }, rules }),
-      ClusterRoleBinding({ metadata: { name }, roleRef, subjects }),
+      ClusterRole({ metadata: { name }, rules: shared }),
+      ClusterRoleBinding({ metadata: { name }, roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects }),
+      ...ownRole,
     ];
   }
-  const roleRef = { apiGroup, kind: 'Role', name };
-  const roles = namespaces.flatMap((place) => [
-    Role({ metadata: { name, namespace: place }, rules }),
-    RoleBinding({ metadata: { name, namespace: place }, roleRef, subjects }),
-  ]);
-  return [account, ...roles];
+  const isBoth = namespaces.includes(namespace);
+  const roles = namespaces.flatMap((place) => roleIn(place, place === namespace ? merged(shared, own) : shared));
+  return [account, ...roles, ...(isBoth ? [] : ownRole)];
+}
+
+/** Without what Kubernetes does not know. */
+function plain(rules: readonly PolicyRule[]): PolicyRule[] {
+  return rules.map(({ apiGroups, resources, verbs }) => ({ apiGroups, resources, verbs }));
+}
+
+function merged(...lists: readonly (readonly PolicyRule[])[]): PolicyRule[] {
+  const rights = new Rights();
+  for (const { apiGroups, resources, verbs } of lists.flat()) {
+    for (const group of apiGroups) for (const plural of resources) rights.add({ group, plural }, verbs);
+  }
+  return rights.rules();
 }
