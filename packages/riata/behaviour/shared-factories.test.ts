@@ -7,7 +7,7 @@ import { isLostLease, silentLogger } from 'riata/runtime';
 import { SharedCacheFactory, SharedClientFactory, SharedControllerFactory, sharedKind } from 'riata/shared';
 import { expect, test } from 'vitest';
 import { installKind } from './custom-kind.js';
-import { describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
+import { describeServers, rejection, uniqueName, until } from './servers.js';
 import { startShared, watchesOf } from './shared-play.js';
 
 const runtime = { log: silentLogger };
@@ -129,7 +129,7 @@ describeServers('shared factories', (server) => {
     ]);
   });
 
-  testOn(realOnly, 'clients: who is impersonated may do no more than they may', async () => {
+  test('clients: who is impersonated may do no more than they may', async () => {
     const namespace = await server().namespace();
     await using clients = SharedClientFactory.fromConfig(server().config, { runtime });
     const maps = clients.forKind(ConfigMap);

@@ -266,7 +266,8 @@ function impersonationOf(
     const name = (rawHeaders[i] as string).toLowerCase();
     if (!name.startsWith('impersonate-')) continue;
     lines[name] ??= [];
-    lines[name]?.push(rawHeaders[i + 1] as string);
+    // Node reads one character per byte, and names of users are UTF-8.
+    lines[name]?.push(Buffer.from(rawHeaders[i + 1] as string, 'latin1').toString('utf8'));
   }
   return lines;
 }
