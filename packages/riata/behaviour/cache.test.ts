@@ -145,11 +145,11 @@ describeServers('cache', (server) => {
     await using cache = running(server(), { runtime: { log } });
     expect((await cache.get(Secret, { namespace, name: 's' })).metadata.name).toBe('s');
     expect((await cache.list(Secret, { namespace })).items).toHaveLength(1);
-    expect(log.records.filter(({ message }) => message.startsWith('read from the server'))).toHaveLength(1);
+    expect(log.records.filter(({ message }) => message === 'not in the cache, reading from the server')).toHaveLength(1);
     expect(cache.holds(Secret)).toBe(false);
     await using strict = running(server(), { undeclared: 'fail' });
     await expect(strict.get(Secret, { namespace, name: 's' })).rejects.toThrow(
-      'secrets is not in the cache: declare it',
+      'secrets is not in the cache; declare it',
     );
   });
 
@@ -201,13 +201,13 @@ describeServers('cache', (server) => {
     await using cache = running(server());
     const first = cache.use(ConfigMap, { labelSelector: 'app=a' });
     const second = cache.use(ConfigMap);
-    expect(() => cache.use(ConfigMap, { labelSelector: 'app=b' })).toThrow('with another labelSelector');
+    expect(() => cache.use(ConfigMap, { labelSelector: 'app=b' })).toThrow('with different labelSelector');
     await first.informer.synced();
     await first.release();
     expect(cache.holds(ConfigMap)).toBe(true);
     await second.release();
     expect([cache.holds(ConfigMap), second.informer.isStopped]).toEqual([false, true]);
-    expect(() => second.informer.addEventHandler({})).toThrow('ask it for the informer again');
+    expect(() => second.informer.addEventHandler({})).toThrow('get its informer again');
   });
 
   test('a kind that waits for its first use is listed when it is read, or a handler comes', async () => {
@@ -255,9 +255,7 @@ describeServers(
       await using cache = running({ client }, { kinds: [cached(Secret)] });
       const error = await rejection(cache.waitForCacheSync());
       expect(isForbidden(error)).toBe(true);
-      expect(error.message).toMatch(
-        /no secrets to show: .*may not (list|watch) secrets: grant the verbs list and watch/,
-      );
+      expect(error.message).toMatch(/cannot cache secrets: .*may not (list|watch) secrets; grant list and watch/);
     });
   },
   ['kube-apiserver'],

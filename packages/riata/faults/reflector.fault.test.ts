@@ -147,7 +147,7 @@ test('a watch that is never answered, not even by headers: given up and told, an
   await clock.advance(2_000);
   await r.saw(2);
   expect(r.whats()).toEqual(['list', 'watch 10', 'watch 10']);
-  expect(r.errors.map(({ message }) => message)).toEqual([expect.stringContaining('no sign of life')]);
+  expect(r.errors.map(({ message }) => message)).toEqual([expect.stringContaining('silent for too long')]);
 });
 
 test('a reset, a cut within an event and a 410 in the stream: resumed, resumed, listed anew', async () => {

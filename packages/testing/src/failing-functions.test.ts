@@ -429,7 +429,7 @@ describe('a transform fails for one object', () => {
     const at = expect.stringContaining('failing-functions.test.ts');
     expect(world.errors()).toMatchObject([{ kind: 'Widget', key: 'default/poison', function: 'transform', at }]);
     expect(health()).toMatchObject({ synced: true, objects: 2, missing: 1, withheld: 1, failingObjects: 1 });
-    const error = 'TransformError: the transform failed on Widget "default/poison": boom';
+    const error = 'TransformError: transform failed for Widget "default/poison": boom';
     expect(health()?.failing).toMatchObject([{ key: 'default/poison', function: 'transform', error, at }]);
     expect((await world.ask('/readyz')).status).toBe(200);
     expect((await world.ask(`/readyz/objects/${informer}`)).body).toContain('transform fails for default/poison');
@@ -437,7 +437,7 @@ describe('a transform fails for one object', () => {
     expect(await world.counted('riata_informer_failures_total', label)).toBe(calls.length);
     const { client } = world.manager();
     await expect(client.get(Widget, poison)).rejects.toThrow(
-      'Widget "default/poison" is withheld from the cache: the transform failed on Widget "default/poison": boom',
+      'Widget "default/poison" is withheld from the cache: transform failed for Widget "default/poison": boom',
     );
     expect((await client.list(Widget)).items.map(({ metadata }) => metadata.name).toSorted()).toEqual(['a', 'z']);
     const incomplete = 'list from the cache is incomplete, objects are withheld';

@@ -147,9 +147,9 @@ test('an index that is not there, or there twice, is told', async () => {
   const outcomes = new Map(
     manager.explain.map(({ controller, outcome, error }) => [controller, `${outcome} ${error}`]),
   );
-  expect(outcomes.get('path')).toContain('there is no field ".metadata.controller", and no index of that name');
+  expect(outcomes.get('path')).toContain('no field and no index ".metadata.controller"');
   expect(outcomes.get('word')).toBe('success undefined');
-  const told = env.log.records.filter(({ message }) => message === 'nothing is found by a field that no object has');
+  const told = env.log.records.filter(({ message }) => message === 'no object has the field of the selector');
   expect(told.map(({ fields }) => [fields.kind, fields.field])).toEqual([['ConfigMap', 'owner']]);
 
   for (const name of ['first', 'second']) {

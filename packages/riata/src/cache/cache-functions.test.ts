@@ -29,12 +29,12 @@ test('an index that comes late: objects that nobody has read are frozen for it i
 
 describe('a transform', () => {
   test.each<[string, (thing: Thing) => unknown, string]>([
-    ['that gives nothing', () => undefined, 'the transform gave undefined for Thing "one/a": it has to return'],
-    ['that gives no object', () => 'a', 'the transform gave a string for Thing "one/a": it has to return'],
+    ['that gives nothing', () => undefined, 'transform returned undefined for Thing "one/a"; return'],
+    ['that gives no object', () => 'a', 'transform returned a string for Thing "one/a"; return'],
     [
       'that drops what caches go by',
       ({ metadata: { namespace, name, uid }, ...rest }) => ({ ...rest, metadata: { namespace, name, uid } }),
-      'the transform changed metadata.resourceVersion of Thing "one/a"',
+      'transform changed metadata.resourceVersion of Thing "one/a"',
     ],
     [
       'that renames, in place',
@@ -42,7 +42,7 @@ describe('a transform', () => {
         (thing.metadata as { name: string }).name = 'b';
         return thing;
       },
-      'the transform changed metadata.name of Thing "one/a"',
+      'transform changed metadata.name of Thing "one/a"',
     ],
   ])('%s: told, with the object and the remedy', async (_, transform, message) => {
     await using play = new CachePlay({ transform: transform as (thing: Thing) => Thing });

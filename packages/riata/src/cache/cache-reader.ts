@@ -94,9 +94,7 @@ export class CacheReader {
       return this.#live.list(kind, options);
     }
     if (options.continue) {
-      throw new TypeError(
-        `list of ${formatGroupResource(kind.gvr)}: a cache gives no pages, so there is none to go on from`,
-      );
+      throw new TypeError(`list of ${formatGroupResource(kind.gvr)}: a cache returns no pages; omit continue`);
     }
     const { signal } = options;
     await cache.synced({ signal });
@@ -292,7 +290,7 @@ export class CacheReader {
   #tellFields(kind: KindRef, fields: readonly string[]): void {
     for (const field of fields) {
       const hint = noField(kind, field);
-      this.#options.log.warn('nothing is found by a field that no object has', { kind: kind.kind, field, hint });
+      this.#options.log.warn('no object has the field of the selector', { kind: kind.kind, field, hint });
     }
   }
 
@@ -301,11 +299,11 @@ export class CacheReader {
     const resource = formatGroupResource(kind.gvr);
     const where = namespace === undefined ? resource : `${resource} in namespace ${JSON.stringify(namespace)}`;
     if (this.#options.undeclared === 'fail') {
-      throw new Error(`${where} is not in the cache: declare it, or read it with a client that asks the server`);
+      throw new Error(`${where} is not in the cache; declare it, or read with a client that asks the server`);
     }
     if (this.#told.has(where)) return;
     this.#told.add(where);
-    this.#options.log.info('read from the server, as the cache does not hold it', {
+    this.#options.log.info('not in the cache, reading from the server', {
       kind: kind.kind,
       resource,
       namespace,
@@ -332,7 +330,7 @@ function refuseBadKey(verb: string, kind: KindRef, key: Partial<ObjectKey>): voi
   const what = `${verb} ${kind.kind} ${JSON.stringify(name)}`;
   throw new TypeError(
     namespace
-      ? `${what}: the kind lives beside the namespaces, but namespace "${namespace}" is given`
+      ? `${what}: the kind is cluster-scoped; omit the namespace`
       : `${what}: the namespace is missing; give one, or use inNamespace(client, …)`,
   );
 }

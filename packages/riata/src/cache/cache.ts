@@ -176,13 +176,13 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   async setNamespaces(kind: KindRef, namespaces: readonly string[] | undefined): Promise<void> {
     const held = this.#held.get(idOf(kind));
     this.#refuseStopped();
-    if (held === undefined) throw new Error(`${formatGvk(kind.gvk)} is not in the cache: declare it by use() first`);
+    if (held === undefined) throw new Error(`${formatGvk(kind.gvk)} is not in the cache; declare it with use() first`);
     await held.cache.setNamespaces(namespaces);
   }
 
   /** Lists and watches until the signal aborts or {@link close} (`Start`); resolves when all has ended. A cache runs once. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    if (this.#running || this.#stopped !== undefined) throw new Error('a cache runs once: make another one');
+    if (this.#running || this.#stopped !== undefined) throw new Error('a cache can run only once; create another one');
     this.#running = true;
     for (const { cache } of this.#held.values()) if (cache.isWanted) cache.start();
     this.#begun.raise();
@@ -279,12 +279,9 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     if (found?.isStarted === false) found.want();
     if (found !== undefined && !this.#begun.raised && !this.#toldIdle) {
       this.#toldIdle = true;
-      this.#runtime.log.warn(
-        'a read waits for a cache that does not run yet: call run({ signal }), without awaiting it',
-        {
-          kind: kind.kind,
-        },
-      );
+      this.#runtime.log.warn('read waits for a cache that is not running; call run({ signal }) without awaiting it', {
+        kind: kind.kind,
+      });
     }
     return found;
   }
@@ -315,7 +312,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   #refuseStopped(): void {
-    if (this.#stopped !== undefined) throw new Error('the cache has stopped: make another one');
+    if (this.#stopped !== undefined) throw new Error('the cache has stopped; create another one');
   }
 
   #complete<R extends KubeObject>(given: KindCacheOptions<R>): KindCacheOptions<R> {
@@ -330,8 +327,8 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     const conflicts = [...names].filter((name) => !isSame((known as Bag)[name], (given as Bag)[name]));
     if (conflicts.length === 0) return;
     throw new Error(
-      `${formatGvk(kind.gvk)} is in the cache already, with another ${conflicts.join(', ')}: ` +
-        'say the same wherever the kind is declared, or use a cache of its own',
+      `${formatGvk(kind.gvk)} is already in the cache with different ${conflicts.join(', ')}; ` +
+        'use the same options wherever the kind is declared, or a cache of its own',
     );
   }
 

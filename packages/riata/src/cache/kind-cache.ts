@@ -161,7 +161,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   addEventHandler(handler: ResourceEventHandler<R>, options: EventHandlerOptions = {}): EventHandlerRegistration {
     refuseUnknownOptions(`handler of ${this.kind.kind}`, options, eventHandlerOptionNames);
     if (this.#stopped) {
-      throw new Error(`${formatGroupResource(this.kind.gvr)} is no longer in the cache: ask it for the informer again`);
+      throw new Error(`${formatGroupResource(this.kind.gvr)} was removed from the cache; get its informer again`);
     }
     const log = this.#parts.runtime.log;
     const entry = new MemberHandler<R>(handler, options, log, () => void this.#handlers.delete(entry));

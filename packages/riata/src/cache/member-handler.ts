@@ -58,7 +58,11 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
         const call = callHandler(this.#handler, change);
         if (call !== undefined) await work.waitFor(call);
       } catch (error) {
-        this.#log.error('a handler failed on what is no longer cached', { handler: this.name, key, error });
+        this.#log.error('event handler failed for an object that is no longer cached', {
+          handler: this.name,
+          key,
+          error,
+        });
       }
       if (work.isOver) await work.rest();
     }

@@ -23,7 +23,7 @@ test.each([
 test.each(['.spec.colour', 'metadata.controller', 'metadata'])('%s is refused', (field) => {
   const selection = parseSelection({ fieldSelector: { 'metadata.name': 'a', [field]: 'x' } });
   expect(() => refuseNoFields(ConfigMap, indexer, selection)).toThrow(
-    `list of ConfigMap: there is no field "${field}", and no index of that name: add one by indexField, or by ` +
+    `list of ConfigMap: no field and no index "${field}"; add an index with indexField, or with ` +
       `.indexes(ConfigMap, "${field}", …) of the controller`,
   );
 });

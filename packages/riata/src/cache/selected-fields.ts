@@ -55,5 +55,5 @@ export function fieldsOfNone<T extends KubeObject>(
 /** What is wrong with a field, and what to do. */
 export function noField({ kind }: KindRef, field: string): string {
   const quoted = JSON.stringify(field);
-  return `there is no field ${quoted}, and no index of that name: add one by indexField, or by .indexes(${kind}, ${quoted}, …) of the controller`;
+  return `no field and no index ${quoted}; add an index with indexField, or with .indexes(${kind}, ${quoted}, …) of the controller`;
 }

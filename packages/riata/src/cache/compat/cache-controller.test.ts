@@ -53,10 +53,12 @@ describe('CacheController', () => {
   test('runs once: a second run, now or later, is refused', async () => {
     const { controller, stop, ended } = running({ queue: new FIFO<Thing>(keyOf), name: 'things', process: () => {} });
     const again = () => controller.run({ signal: stop.signal });
-    await expect(again()).rejects.toThrow('cache controller "things" runs once: make another one, with a new queue');
+    await expect(again()).rejects.toThrow(
+      'cache controller "things" can run only once; create another one with a new queue',
+    );
     stop.abort();
     await ended;
-    await expect(again()).rejects.toThrow('runs once');
+    await expect(again()).rejects.toThrow('can run only once');
   });
 
   test('takes several changes at once where the queue can', async () => {
@@ -84,7 +86,7 @@ describe('CacheController', () => {
     queue.add(thing('b', 1));
     await clock.settle();
     expect(seen).toEqual(['a1', 'b1']);
-    expect(log.messages('error')).toEqual(Array(2).fill('an item of a queue could not be processed'));
+    expect(log.messages('error')).toEqual(Array(2).fill('cannot process queue item'));
     stop.abort();
     await ended;
   });

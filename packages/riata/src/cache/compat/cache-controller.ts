@@ -104,7 +104,7 @@ export class CacheController<T extends KubeObject, A> {
     const { queue } = this.#config;
     if (this.#hasRun) {
       throw new TypeError(
-        `cache controller "${this.#reflector.name}" runs once: make another one, with a new queue: this one's is closed in the end`,
+        `cache controller "${this.#reflector.name}" can run only once; create another one with a new queue`,
       );
     }
     this.#hasRun = true;
@@ -142,7 +142,7 @@ export class CacheController<T extends KubeObject, A> {
         else await queue.popBatch(processed);
       } catch (error) {
         if (signal.aborted || isQueueClosed(error)) return;
-        this.#runtime.log.error('an item of a queue could not be processed', {
+        this.#runtime.log.error('cannot process queue item', {
           informer: this.#reflector.name,
           error,
           retry: retryOnError,

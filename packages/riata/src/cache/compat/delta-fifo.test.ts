@@ -295,6 +295,6 @@ describe('DeltaFIFO', () => {
     const popped = await queue.pop(() => Promise.reject(new RequeueError()));
     queue.update(thing('a', 3));
     expect(popped).toHaveLength(2);
-    expect(() => queue.addIfNotPresent([])).toThrow('no deltas at all');
+    expect(() => queue.addIfNotPresent([])).toThrow('got none');
   });
 });

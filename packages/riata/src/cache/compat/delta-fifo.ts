@@ -67,8 +67,7 @@ export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {
 
   addIfNotPresent(deltas: Deltas<T>): void {
     const newest = deltas.at(-1);
-    if (newest === undefined)
-      throw new TypeError('addIfNotPresent: expected what pop handed out, got no deltas at all');
+    if (newest === undefined) throw new TypeError('addIfNotPresent: expected the deltas that pop returned, got none');
     const key = this.keyOf(newest.object);
     if (this.waiting(key) === undefined) this.put(key, [...deltas]);
     this.changed();

@@ -45,7 +45,7 @@ export class ExpirationCache<T> implements Store<T> {
   constructor(options: ExpirationCacheOptions<T> = {}) {
     refuseUnknownOptions('ExpirationCache', options, expirationCacheOptionNames);
     const { keyFunc = defaultKeyFunc, ttlMs = 0, clock = systemClock } = options;
-    if (Number.isNaN(ttlMs)) throw new TypeError('ExpirationCache: ttlMs wants a number of milliseconds, got NaN');
+    if (Number.isNaN(ttlMs)) throw new TypeError('ExpirationCache: ttlMs must be a number of milliseconds, got NaN');
     this.#keyOf = keyed(keyFunc);
     this.#clock = clock;
     this.#isExpired = options.isExpired ?? ((entry) => ttlMs > 0 && clock.monotonic() - entry.timestamp > ttlMs);

@@ -47,7 +47,7 @@ export class RequeueError extends Error {
   readonly inner: unknown;
 
   constructor(inner?: unknown) {
-    super('the item is put back into the queue', { cause: inner });
+    super('the item is requeued', { cause: inner });
     this.name = 'RequeueError';
     this.inner = inner;
     Object.defineProperty(this, requeueBrand, { value: true });
@@ -57,7 +57,7 @@ export class RequeueError extends Error {
 /** The queue was closed, and nothing is left in it (`cache.ErrFIFOClosed`). */
 export class QueueClosedError extends Error {
   constructor() {
-    super('the queue is closed and empty: nothing more can be popped');
+    super('the queue is closed and empty');
     this.name = 'QueueClosedError';
     Object.defineProperty(this, closedBrand, { value: true });
   }

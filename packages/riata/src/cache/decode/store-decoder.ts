@@ -29,7 +29,11 @@ export class StoreDecoder implements ObjectDecoder {
   readonly #strings = new RecentStrings();
   readonly #ofOwner = new Array<KubeObject | undefined>(OWNERS).fill(undefined);
   readonly #decoder = new ReferenceDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
+  /** The last object without a stored version. */
   #last: KubeObject | undefined;
+  /** The last decoded object, and its reference: where each object is shared right after decoding, little is left to do. */
+  #decoded: object | undefined;
+  #reference: object | undefined;
 
   /** `stored` returns what the store has under a key. @default nothing: objects are decoded along the one before */
   constructor(stored: (key: string) => object | undefined = () => undefined) {
@@ -44,12 +48,12 @@ export class StoreDecoder implements ObjectDecoder {
     const previous = this.#previous(framed);
     const reference = previous ?? this.#last;
     if (reference === undefined) return undefined;
-    return copied(this.#decoder.decode(framed, reference, previous !== undefined), reference);
+    return this.#note(this.#decoder.decode(framed, reference, previous !== undefined), reference);
   }
 
   decodeUnscanned(bytes: Uint8Array, start: number, end: number): object | undefined {
     const previous = this.#previous({ bytes, start, end, cutStart: 0, cutEnd: 0 });
-    return previous && copied(this.#decoder.decodeUnscanned(bytes, start, end, previous), previous);
+    return previous && this.#note(this.#decoder.decodeUnscanned(bytes, start, end, previous), previous);
   }
 
   /**
@@ -59,6 +63,13 @@ export class StoreDecoder implements ObjectDecoder {
    */
   share<T extends KubeObject>(next: T, previous: T | undefined): T {
     return previous === undefined ? this.#shareWithNeighbour(next) : this.#shareWithPrevious(next, previous);
+  }
+
+  /** A stored object is not returned for another one: callers may mark what they get as lossy. */
+  #note(decoded: object | undefined, reference: object): object | undefined {
+    this.#decoded = decoded === reference ? undefined : decoded;
+    this.#reference = reference;
+    return decoded === reference ? { ...reference } : decoded;
   }
 
   #previous(frame: KeyFrame): object | undefined {
@@ -73,15 +84,22 @@ export class StoreDecoder implements ObjectDecoder {
     if (neighbour === undefined || ownerOf(neighbour) !== owner) neighbour = this.#last;
     if (at >= 0) this.#ofOwner[at] = next;
     this.#last = next;
-    if (neighbour !== undefined && !Object.isFrozen(next) && !polluted()) this.#tryJoin(neighbour, next);
+    if (neighbour === undefined || this.#isDecodedAlong(next, neighbour)) return next;
+    if (!Object.isFrozen(next) && !polluted()) this.#tryJoin(neighbour, next);
     return next;
   }
 
   /** Cheap for what was decoded along `previous`: parts that are the same object already are not looked at. */
   #shareWithPrevious<T extends object>(next: T, previous: T): T {
+    if (this.#isDecodedAlong(next, previous)) return next;
     const same = Object.isFrozen(next) || polluted() ? undefined : this.#tryJoin(previous, next);
     if (same === undefined) return share(previous, next);
     return same && sameLoss(previous, next) ? previous : next;
+  }
+
+  /** Then both differ and share all that they can. */
+  #isDecodedAlong(next: object, reference: object): boolean {
+    return next === this.#decoded && reference === this.#reference;
   }
 
   /**
@@ -149,9 +167,4 @@ export class StoreDecoder implements ObjectDecoder {
     for (const _ in before) count--;
     return count === 0;
   }
-}
-
-/** A stored object is not returned for another one: callers may mark what they get as lossy. */
-function copied(decoded: object | undefined, reference: object): object | undefined {
-  return decoded === reference ? { ...reference } : decoded;
 }

@@ -25,17 +25,17 @@ export function applyTransform<T extends KubeObject>(transform: (object: T) => T
     kept = transform(object);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TransformError(`the transform failed on ${what()}: ${why}`, { cause });
+    throw new TransformError(`transform failed for ${what()}: ${why}`, { cause });
   }
   if (typeof kept !== 'object' || kept === null) {
     throw new TransformError(
-      `the transform gave ${describeValue(kept)} for ${what()}: it has to return the object, or another to keep instead`,
+      `transform returned ${describeValue(kept)} for ${what()}; return the object, or another one to store instead`,
     );
   }
   const changed = identity.find((field) => kept.metadata?.[field] !== known[field]);
   if (changed !== undefined) {
     throw new TransformError(
-      `the transform changed metadata.${changed} of ${what()}: a cache goes by ${identity.join(', ')}; keep them as they are`,
+      `transform changed metadata.${changed} of ${what()}; leave ${identity.join(', ')} unchanged`,
     );
   }
   if (kept !== object) carryLoss(object, kept);

@@ -14,7 +14,7 @@ export class CacheSyncError extends Error {
 
   constructor(kind: KindRef, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`the cache has no ${formatGroupResource(kind.gvr)} to show: ${why}`, { cause });
+    super(`cannot cache ${formatGroupResource(kind.gvr)}: ${why}`, { cause });
     this.kind = kind;
     Object.defineProperty(this, brand, { value: true });
   }

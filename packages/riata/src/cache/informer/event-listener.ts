@@ -67,8 +67,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
 
   constructor(handler: ResourceEventHandler<T>, upstream: Upstream, options: ListenerOptions<T>) {
     const { name, bufferSize, initial, onClose } = options;
-    if (!(bufferSize >= 1))
-      throw new RangeError(`handler "${name}": bufferSize wants a number from 1 up, got ${bufferSize}`);
+    if (!(bufferSize >= 1)) throw new RangeError(`handler "${name}": bufferSize must be ≥ 1, got ${bufferSize}`);
     this.name = name;
     this.#handler = handler;
     this.#upstream = upstream;

@@ -27,7 +27,7 @@ export class CacheMutationError extends Error {
     const what = object === undefined ? `"${change.key}"` : describeObject(object);
     super(
       `handler "${handler}" of informer "${informer}" tried to change ${what} or another frozen object (${cause.message}); ` +
-        'objects of a cache are shared by all who read it: make a copy with clone(x), or edit(x, (draft) => { … })',
+        'cached objects are shared by all readers; copy them with clone(x), or edit(x, (draft) => { … })',
       { cause },
     );
     this.name = 'CacheMutationError';

@@ -209,7 +209,7 @@ describe('resync', () => {
     watched.informer.addEventHandlerWithResyncPeriod(noting(two), '1s');
     await watched.clock.advance(8500);
     expect([updates(one), updates(two)]).toEqual([2, 2]);
-    expect(log.messages()).toEqual(['the informer is started and looks less often than this resync period asks for']);
+    expect(log.messages()).toEqual(['informer is already started, using its longer resync period']);
   });
 
   test('without a period of the informer there is none', async () => {

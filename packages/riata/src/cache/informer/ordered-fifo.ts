@@ -55,7 +55,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
   constructor(options: OrderedFIFOOptions<T> = {}) {
     refuseUnknownOptions('OrderedFIFO', options, orderedFIFOOptionNames);
     const { keyFunc = defaultKeyFunc, knownObjects, transform, batchSize = 1000 } = options;
-    if (!(batchSize >= 1)) throw new RangeError(`OrderedFIFO: batchSize wants a number from 1 up, got ${batchSize}`);
+    if (!(batchSize >= 1)) throw new RangeError(`OrderedFIFO: batchSize must be ≥ 1, got ${batchSize}`);
     this.#keyOf = keyed(keyFunc);
     this.#knownObjects = knownObjects;
     this.#transform = transform;

@@ -41,7 +41,7 @@ describe('resync periods', () => {
     const a = listener('a', 5000);
     await clock.advance(60_000);
     expect([resync.check(), a.isResyncing, resync.checkMs]).toEqual([false, false, 0]);
-    expect(log.messages('warn')).toEqual(['the informer has no resyncPeriod, so its handlers have none either']);
+    expect(log.messages('warn')).toEqual(['informer has no resyncPeriod, ignoring the one of its handler']);
   });
 
   test('after start a smaller one is raised', async () => {

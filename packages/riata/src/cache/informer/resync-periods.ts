@@ -39,7 +39,7 @@ export class ResyncPeriods<L extends { isResyncing: boolean; readonly name: stri
   add(listener: L, askedMs: number, isStarted: boolean): void {
     let requestedMs = askedMs;
     if (requestedMs > 0 && requestedMs < minimumMs) {
-      this.#log.warn('a resync period below one second is taken for one second', {
+      this.#log.warn('resyncPeriod is below one second, using one second', {
         handler: listener.name,
         resyncPeriodMs: requestedMs,
       });
@@ -47,7 +47,7 @@ export class ResyncPeriods<L extends { isResyncing: boolean; readonly name: stri
     }
     if (requestedMs > 0 && requestedMs < this.#checkMs) {
       if (isStarted) {
-        this.#log.warn('the informer is started and looks less often than this resync period asks for', {
+        this.#log.warn('informer is already started, using its longer resync period', {
           handler: listener.name,
           resyncPeriodMs: requestedMs,
           informerPeriodMs: this.#checkMs,
@@ -57,7 +57,7 @@ export class ResyncPeriods<L extends { isResyncing: boolean; readonly name: stri
         this.#checkMs = requestedMs;
       }
     } else if (requestedMs > 0 && this.#checkMs === 0) {
-      this.#log.warn('the informer has no resyncPeriod, so its handlers have none either', {
+      this.#log.warn('informer has no resyncPeriod, ignoring the one of its handler', {
         handler: listener.name,
         resyncPeriodMs: requestedMs,
       });

@@ -90,7 +90,7 @@ describe('SharedIndexInformer', () => {
     });
     await driven.update(thing('a', 2), thing('b', 3));
     expect(driven.informer.getStore().getByKey('shop/b')?.spec?.value).toBe(3);
-    expect(log.messages('error')).toEqual(['an object could not be taken in']);
+    expect(log.messages('error')).toEqual(['cannot store object']);
   });
 
   test('deleting what is not known is told to nobody', async () => {
@@ -249,7 +249,7 @@ describe('handlers', () => {
     await using other = new DrivenInformer();
     const registration = other.informer.addEventHandler({});
     await expect(driven.informer.removeEventHandler(registration)).rejects.toThrow(
-      /informer "things": removeEventHandler wants what its own addEventHandler gave/,
+      /informer "things": removeEventHandler requires a registration that its own addEventHandler returned/,
     );
   });
 
@@ -271,7 +271,7 @@ describe('handlers', () => {
     await driven.start(a1);
     await driven.update(a2);
     expect(seen).toEqual([...Array(3).fill('add a1!'), ...Array(3).fill('update a1 a2')]);
-    expect(log.messages('error')).toEqual(Array(4).fill('a handler of an informer failed'));
+    expect(log.messages('error')).toEqual(Array(4).fill('event handler failed'));
     expect(log.records[0]?.fields).toMatchObject({ informer: 'things', handler: 'thrower', key: 'shop/a' });
     expect(driven.informer.health.handlers.map(({ failures }) => failures)).toEqual([2, 2, 0]);
     expect(driven.informer.hasSynced()).toBe(true);
@@ -355,7 +355,7 @@ describe('handlers', () => {
   test('a bad buffer size is refused', async () => {
     await using driven = new DrivenInformer();
     expect(() => driven.informer.addEventHandler({}, { bufferSize: 0 })).toThrow(
-      'handler "handler-1": bufferSize wants a number from 1 up, got 0',
+      'handler "handler-1": bufferSize must be ≥ 1, got 0',
     );
   });
 });
@@ -515,7 +515,7 @@ describe('start and stop', () => {
     await using driven = new DrivenInformer({}, { log });
     await driven.start(a1);
     await driven.informer.run({ signal: driven.signal });
-    expect(log.messages('warn')).toEqual(['an informer runs once: this call of run does nothing']);
+    expect(log.messages('warn')).toEqual(['informer was already started, ignoring this call of run']);
     expect(driven.informer.isStopped).toBe(false);
   });
 
@@ -529,8 +529,10 @@ describe('start and stop', () => {
     driven.queue.update(a2);
     await driven.clock.settle();
     expect(seen).toEqual(['add a1!']);
-    expect(() => driven.informer.addEventHandler({})).toThrow(/"things" has stopped: addEventHandler comes too late/);
-    expect(() => driven.informer.addIndexers({})).toThrow(/"things" has stopped: addIndexers comes too late/);
+    expect(() => driven.informer.addEventHandler({})).toThrow(
+      /"things": cannot call addEventHandler after it has stopped/,
+    );
+    expect(() => driven.informer.addIndexers({})).toThrow(/"things": cannot call addIndexers after it has stopped/);
     expect(driven.informer.getStore().list()).toEqual([a1]);
     expect(driven.clock.pending).toBe(0);
   });
@@ -556,9 +558,9 @@ describe('start and stop', () => {
     driven.informer.setTransform((obj) => obj);
     driven.informer.setWatchErrorHandler(() => {});
     await driven.start();
-    expect(() => driven.informer.setTransform((obj) => obj)).toThrow(/setTransform has to be called before run/);
+    expect(() => driven.informer.setTransform((obj) => obj)).toThrow(/setTransform must be called before run/);
     expect(() => driven.informer.setWatchErrorHandler(() => {})).toThrow(
-      /setWatchErrorHandler has to be called before run/,
+      /setWatchErrorHandler must be called before run/,
     );
   });
 
@@ -589,7 +591,7 @@ describe('indexes', () => {
     await driven.list(thing('a', 3));
     expect(indexer.listIndexFuncValues('byValue')).toEqual(['3']);
     expect(Object.keys(indexer.getIndexers())).toEqual([namespaceIndex, 'byNode', 'byValue']);
-    expect(() => driven.informer.addIndexers({ byNode: () => [] })).toThrow(/already is an index named "byNode"/);
+    expect(() => driven.informer.addIndexers({ byNode: () => [] })).toThrow(/index "byNode" already exists/);
   });
 
   test('a function that fails keeps no object out of the store, and is retried', async () => {
@@ -655,7 +657,7 @@ describe('indexes', () => {
     await using driven = new DrivenInformer({}, { log });
     await driven.start(thing('', 1), a1);
     expect(driven.informer.getStore().list().map(short)).toEqual(['a1']);
-    expect(log.messages('error')).toEqual(['an object could not be taken in']);
+    expect(log.messages('error')).toEqual(['cannot store object']);
   });
 });
 

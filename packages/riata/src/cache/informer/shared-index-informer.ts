@@ -157,7 +157,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   async removeEventHandler(registration: EventHandlerRegistration): Promise<void> {
     if (!(registration instanceof EventListener) || !registration.belongsTo(this.#upstream)) {
       throw new TypeError(
-        `informer "${this.name}": removeEventHandler wants what its own addEventHandler gave, got something else`,
+        `informer "${this.name}": removeEventHandler requires a registration that its own addEventHandler returned`,
       );
     }
     await registration.remove();
@@ -197,12 +197,11 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { clock, log } = this.#runtime;
     if (this.#controller !== undefined) {
-      log.warn('an informer runs once: this call of run does nothing', { informer: this.name });
+      log.warn('informer was already started, ignoring this call of run', { informer: this.name });
       return;
     }
     const { kind, pageSize, useWatchList, silence } = this.#options;
-    const onBadObject = (error: unknown) =>
-      log.error('an object could not be taken in', { informer: this.name, error });
+    const onBadObject = (error: unknown) => log.error('cannot store object', { informer: this.name, error });
     const [store, decoder] = [this.#store, this.#decoder];
     // A queue of the user may change the objects that it is given; they must not share parts with others then.
     const areListsAdmitted = this.#options.newQueue === undefined;
@@ -316,17 +315,17 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
 
   #refuseStopped(method: string): void {
     if (!this.isStopped) return;
-    throw new Error(`informer "${this.name}" has stopped: ${method} comes too late; make a new informer`);
+    throw new Error(`informer "${this.name}": cannot call ${method} after it has stopped; create a new informer`);
   }
 
   #refuseStarted(method: string): void {
     if (this.#controller === undefined) return;
-    throw new Error(`informer "${this.name}" is started: ${method} has to be called before run`);
+    throw new Error(`informer "${this.name}": ${method} must be called before run`);
   }
 
   readonly #logHandlerError: Upstream['onHandlerError'] = (error, { handler, change }) => {
     const at = thrownAt(error);
-    this.#runtime.log.error('a handler of an informer failed', {
+    this.#runtime.log.error('event handler failed', {
       ...{ informer: this.name, handler, key: change.key, change: change.type, error },
       ...(at !== undefined && { at }),
     });

@@ -63,7 +63,7 @@ describe('SharedInformerFactory', () => {
     expect([pods.isStopped, maps.isStopped]).toEqual([false, true]);
     await made.shutdown();
     expect(pods.isStopped).toBe(true);
-    expect(() => made.start()).toThrow(/was shut down: start comes too late/);
+    expect(() => made.start()).toThrow(/is shut down; create a new one/);
     await made.shutdown();
     expect(clock.pending).toBe(0);
   });
@@ -86,14 +86,14 @@ describe('SharedInformerFactory', () => {
     expect(Object.keys(pods.getIndexer().getIndexers())).toEqual(['namespace', 'byNode', 'byPhase']);
     made.forKind(Secret);
     expect(() => made.forKind(Secret, { resyncPeriod: '1h' })).toThrow(
-      /secrets" is there already with another resyncPeriod: those who share/,
+      /secrets" already exists with different resyncPeriod; use the same options/,
     );
     expect(() => made.forKind(Pod, { transform: (pod) => pod, resyncPeriod: '5m' })).toThrow(
-      /another transform, resyncPeriod/,
+      /different transform, resyncPeriod/,
     );
     made.forKind(ConfigMap, { silence: '5s' });
     expect(() => made.forKind(ConfigMap, { useWatchList: false, silence: '6s' })).toThrow(
-      /another useWatchList, silence/,
+      /different useWatchList, silence/,
     );
   });
 });

@@ -140,7 +140,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   /** Runs all informers that do not run yet, until the signal aborts or {@link shutdown} (`Start`). May be called again. */
   start({ signal }: { readonly signal?: AbortSignal } = {}): void {
     if (this.#stop.signal.aborted) {
-      throw new Error('the SharedInformerFactory was shut down: start comes too late; make a new one');
+      throw new Error('the SharedInformerFactory is shut down; create a new one');
     }
     for (const entry of this.#entries.values()) {
       if (entry.running !== undefined) continue;
@@ -190,8 +190,8 @@ function refuseConflict({ informer, options }: Entry, asked: FactoryInformerOpti
   const different = shared.filter((name) => asked[name] !== undefined && asked[name] !== options[name]);
   if (different.length === 0) return;
   throw new Error(
-    `informer "${informer.name}" is there already with another ${different.join(', ')}: those who share an informer ` +
-      'have to ask for the same; say it once, in perKind of the factory, or choose another selection',
+    `informer "${informer.name}" already exists with different ${different.join(', ')}; use the same options wherever you ` +
+      'share it (set them in perKind of the factory), or another selection',
   );
 }
 

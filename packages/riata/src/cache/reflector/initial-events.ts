@@ -55,7 +55,7 @@ export function applyTo<T extends KubeObject>(
         if (gone !== undefined) store.delete(gone);
       } else log.error('dropped an event of unknown type', { type });
     } catch (error) {
-      log.error('left out an event', { type, object: describeObject(object), error });
+      log.error('dropped an event that the store refused', { type, object: describeObject(object), error });
     }
     if (type !== 'ADDED') isSynthetic = false;
     const version = resourceVersionOf(object);

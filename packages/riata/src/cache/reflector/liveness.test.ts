@@ -63,7 +63,7 @@ describe('Reflector: a watch that falls silent', () => {
     expect(t.watches).toHaveLength(1);
     expect(t.last().options.idleTimeoutMs).toBe(undefined);
     expect(t.clock.pending).toBe(0);
-    expect(() => reflect({ steps: [], silence: '0s' })).toThrow('silence wants more than 0, or "never"');
+    expect(() => reflect({ steps: [], silence: '0s' })).toThrow('silence must be more than 0 or "never"');
   });
 
   test('jitter: fifty watches that fall silent together do not come back together', async () => {
@@ -87,7 +87,7 @@ describe('Reflector: a watch that falls silent', () => {
     expect(t.requests).toHaveLength(2);
     await t.until(3);
     expect(t.clock.monotonic()).toBeLessThan(38_000);
-    expect(t.errors[0]?.error.message).toContain('no sign of life');
+    expect(t.errors[0]?.error.message).toContain('silent for too long');
     expect(t.whats().slice(1)).toEqual(['watch "10"', 'watch "10"']);
   });
 
@@ -97,7 +97,7 @@ describe('Reflector: a watch that falls silent', () => {
     await t.clock.advance(299_000);
     expect(t.requests).toHaveLength(1);
     await t.until(3);
-    expect(t.errors[0]?.error.message).toContain('the list gave no sign of life');
+    expect(t.errors[0]?.error.message).toContain('the list has been silent');
     expect(t.stored()).toBe('a1');
   });
 

@@ -15,8 +15,8 @@ export type DeathReason = 'silent' | 'slept';
 export function deathError(what: 'list' | 'watch', reason: DeathReason): TransportError {
   const message =
     reason === 'slept'
-      ? `the machine slept, and the ${what} gave no sign of life since; taken for dead`
-      : `the ${what} gave no sign of life for too long; taken for dead`;
+      ? `the machine slept, and the ${what} has been silent since; closed it`
+      : `the ${what} has been silent for too long; closed it`;
   return new TransportError(message, { kind: 'idle-timeout', requestSent: true });
 }
 

@@ -59,10 +59,9 @@ function problemOf(error: unknown, verb: 'list' | 'watch'): keyof typeof texts |
 
 const texts: Readonly<Record<ReflectorProblem, (kind: KindRef | undefined, verb: string) => string>> = {
   forbidden: (kind, verb) =>
-    `the user of these credentials may not ${verb} ${resourceOf(kind)}: grant the verbs list and watch on it, by a ` +
-    'ClusterRole and its binding, or watch only the namespaces where it is granted',
-  unauthorized: (kind, verb) =>
-    `the server does not accept the credentials, so it gives no ${verb} of ${resourceOf(kind)}: renew them`,
+    `the user of these credentials may not ${verb} ${resourceOf(kind)}; grant list and watch with a ClusterRole and a ` +
+    'ClusterRoleBinding, or watch only the namespaces where they are granted',
+  unauthorized: (kind, verb) => `the server refused the credentials for ${verb} of ${resourceOf(kind)}; renew them`,
   'not-served': (kind) => {
     if (kind === undefined)
       return 'the server does not serve the resource; install it, or use a version that is served';
@@ -72,7 +71,7 @@ const texts: Readonly<Record<ReflectorProblem, (kind: KindRef | undefined, verb:
           'with kubectl apply, or installCrds of riata/patterns'
       : `${problem}; it belongs to another version of Kubernetes`;
   },
-  'no-watch': (kind) => `the server does not let ${resourceOf(kind)} be watched: list it live instead of caching it`,
+  'no-watch': (kind) => `${resourceOf(kind)} cannot be watched; list it live instead of caching it`,
 };
 
 function resourceOf(kind: KindRef | undefined): string {

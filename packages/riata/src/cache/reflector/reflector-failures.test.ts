@@ -69,7 +69,7 @@ describe('Reflector: lists', () => {
   test('a token that comes twice is an error, not an endless list', async () => {
     const t = reflect({ steps: [list(10, 'a1', 'x'), list(10, 'b2', 'x')] });
     await t.start();
-    expect(t.errors[0]?.error.message).toContain('the same page token twice');
+    expect(t.errors[0]?.error.message).toContain('the same continue token twice');
   });
 
   test('not paginating consistent reads: a list by resourceVersion comes from the cache as a whole', async () => {
@@ -106,7 +106,7 @@ describe('Reflector: lists', () => {
     await t.start();
     await t.until(3);
     expect(t.whats().slice(0, 3)).toEqual(['list "0" limit 7', 'watch "10"', 'list "10" NotOlderThan limit 7']);
-    expect(() => reflect({ steps: [], pageSize: 0 })).toThrow('pageSize wants a whole number from 1 up, got 0');
+    expect(() => reflect({ steps: [], pageSize: 0 })).toThrow('pageSize must be an integer ≥ 1, got 0');
   });
 
   test('a relist replaces all: what vanished meanwhile is gone', async () => {
@@ -299,7 +299,7 @@ describe('Reflector: waits', () => {
     const t = reflect({ steps: [refused, refused, refused, list(10, ''), watch()], onError: undefined });
     await t.start();
     await t.until(5);
-    expect(t.log.messages('error')).toEqual(['cannot follow the server; trying again']);
+    expect(t.log.messages('error')).toEqual(['list or watch failed, retrying']);
     const boom = reflect({
       steps: [refused, list(10, 'a1'), watch()],
       onError: () => {
@@ -309,7 +309,7 @@ describe('Reflector: waits', () => {
     await boom.start();
     await boom.until(3);
     expect(boom.stored()).toBe('a1');
-    expect(boom.log.messages('error')).toEqual(['the error handler itself failed']);
+    expect(boom.log.messages('error')).toEqual(['error handler failed']);
   });
 
   test('a store that refuses a list: told, and tried again', async () => {

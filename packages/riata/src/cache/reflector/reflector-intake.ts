@@ -122,7 +122,7 @@ export class ReflectorIntake<T extends KubeObject> {
       this.#refused.add(got);
       const { apiVersion, kind } = this.#kind ?? {};
       const expected = kind === undefined ? 'an object' : `${apiVersion} ${kind}`;
-      this.#log.error('dropped what the server sent, as it is not what was asked for', { expected, got });
+      this.#log.error('dropped an object of unexpected type', { expected, got });
     }
     return false;
   }

@@ -90,7 +90,7 @@ export class ReflectorLister<T extends KubeObject> {
       version ??= metadata.resourceVersion ?? '';
       const token = metadata.continue;
       if (!token) return { items, resourceVersion: version, paginated: page.continue !== undefined };
-      if (token === page.continue) throw new Error('the list never ends: the server gave the same page token twice');
+      if (token === page.continue) throw new Error('endless list: the server returned the same continue token twice');
       // Servers refuse a resourceVersion beside a token.
       page = { limit: first.limit, continue: token, signal };
     }

@@ -41,7 +41,7 @@ export class ReflectorResync {
     try {
       if (shouldResync === undefined || shouldResync()) resync();
     } catch (error) {
-      log.error('a resync failed', { error });
+      log.error('resync failed', { error });
     }
   }
 }

@@ -21,10 +21,10 @@ export function reflectorSettings(
   }: Pick<ReflectorOptions<KubeObject>, 'pageSize' | 'silence' | 'resyncPeriod'>,
 ): ReflectorSettings {
   if (pageSize !== undefined && !(Number.isSafeInteger(pageSize) && pageSize > 0)) {
-    throw new TypeError(`reflector "${name}": pageSize wants a whole number from 1 up, got ${pageSize}`);
+    throw new TypeError(`reflector "${name}": pageSize must be an integer ≥ 1, got ${pageSize}`);
   }
   const silenceMs = durationMs(silence, `reflector "${name}": silence`);
   const resyncMs = resyncPeriod === 0 ? 0 : durationMs(resyncPeriod, `reflector "${name}": resyncPeriod`);
-  if (silenceMs <= 0) throw new TypeError(`reflector "${name}": silence wants more than 0, or "never"`);
+  if (silenceMs <= 0) throw new TypeError(`reflector "${name}": silence must be more than 0 or "never"`);
   return { pageSize, silenceMs, resyncMs };
 }

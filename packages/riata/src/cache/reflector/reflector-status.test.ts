@@ -30,7 +30,7 @@ test('what comes before a list is complete is no sign of health: it may fail hal
   expect(status.health).toMatchObject({ consecutiveFailures: 0, lastEventMs: 0 });
 });
 
-test.each(['an event', 'a watch that lasts'])('that it follows the server again is told once, by %s', async (how) => {
+test.each(['an event', 'a watch that lasts'])('a recovery is logged once, by %s', async (how) => {
   const { clock, log, status } = setUp();
   status.enter('watching');
   status.failed(new Error('refused'));
@@ -43,6 +43,6 @@ test.each(['an event', 'a watch that lasts'])('that it follows the server again 
   status.sign(clock.monotonic());
   const [told, ...more] = log.records;
   expect(more).toEqual([]);
-  expect(told).toMatchObject({ level: 'info', message: 'follows the server again' });
+  expect(told).toMatchObject({ level: 'info', message: 'recovered, following the server' });
   expect(told?.fields).toEqual({ failures: 2, afterMs: how === 'an event' ? 30_000 : 31_000 });
 });

@@ -94,7 +94,7 @@ export class ReflectorStatus implements WatchStatus {
     try {
       onError(error, this.health);
     } catch (thrown) {
-      log.error('the error handler itself failed', { error: thrown, told: describeError(error) });
+      log.error('error handler failed', { error: thrown, reported: describeError(error) });
     }
   }
 
@@ -112,7 +112,7 @@ export class ReflectorStatus implements WatchStatus {
   #forget(): void {
     const { clock, log } = this.#options;
     const afterMs = Math.round(clock.monotonic() - this.#failingSince);
-    log.info('follows the server again', { failures: this.#failures, afterMs });
+    log.info('recovered, following the server', { failures: this.#failures, afterMs });
     this.#failures = 0;
     this.#lastError = undefined;
   }

@@ -123,7 +123,7 @@ describe('Reflector: WatchList', () => {
     await t.start();
     await t.clock.advance(35_000);
     const warnings = t.log.messages('warn');
-    expect(warnings).toEqual(Array(3).fill('the WatchList is still not complete'));
+    expect(warnings).toEqual(Array(3).fill('WatchList is still incomplete'));
     expect(t.log.records.find(({ level }) => level === 'warn')?.fields).toMatchObject({ waitedMs: 10_000, objects: 1 });
     await t.push(initialEnd(10));
     await t.clock.advance(30_000);

@@ -98,7 +98,7 @@ describe('Reflector: list, then watch', () => {
     const t = reflect({ steps: [list(10, 'a1'), watch(added('b11'))] });
     const { done } = await t.start();
     await expect(t.reflector.run({ signal: new AbortController().signal })).rejects.toThrow(
-      'reflector "things.test.riata.dev" is running already',
+      'reflector "things.test.riata.dev" is already running',
     );
     t.stop();
     await done;
@@ -181,7 +181,7 @@ describe('Reflector: resourceVersions', () => {
     expect(t.reflector.lastSyncResourceVersion()).toBe('11');
     await t.push(added('good12'));
     expect(t.stored()).toBe('good12');
-    expect(t.log.messages('error')).toEqual(['left out an event']);
+    expect(t.log.messages('error')).toEqual(['dropped an event that the store refused']);
     expect(t.errors).toEqual([]);
   });
 });

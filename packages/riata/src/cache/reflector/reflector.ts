@@ -109,7 +109,7 @@ export class Reflector<T extends KubeObject> {
    * a server, a transform or a store does. May run again later, and goes on from where it was; not twice at a time.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    if (this.#running) throw new TypeError(`reflector "${this.name}" is running already: make another one`);
+    if (this.#running) throw new TypeError(`reflector "${this.name}" is already running; create another one`);
     this.#running = true;
     try {
       while (!signal.aborted) await this.#listAndWatch(signal);
@@ -143,7 +143,7 @@ export class Reflector<T extends KubeObject> {
       while (!signal.aborted) {
         if (end !== undefined) {
           const verdict = judgeWatch(end, this.#status.failures);
-          this.#log.debug('a watch ended', { ...end, next: verdict.next, resourceVersion: this.#position.version });
+          this.#log.debug('watch ended', { ...end, next: verdict.next, resourceVersion: this.#position.version });
           if (verdict.error !== undefined) await this.#failAndWait('watch', verdict, signal);
           if (verdict.next === 'list') return;
           if (signal.aborted) return;
@@ -168,7 +168,7 @@ export class Reflector<T extends KubeObject> {
       if (isComplete || signal.aborted) return end;
       const verdict = judgeWatchList(end, this.#position.unavailable);
       if (verdict.next === 'list') {
-        this.#log.debug('WatchList does not work here, falling back to LIST', { error: verdict.why });
+        this.#log.debug('WatchList failed, falling back to LIST', { error: verdict.why });
         break;
       }
       if (verdict.lost) this.#position.lost();
@@ -192,7 +192,7 @@ export class Reflector<T extends KubeObject> {
     const wait = () => this.#clock.after(unfinishedMs, remind, { background: true });
     const remind = () => {
       const waitedMs = this.#clock.monotonic() - startedAt;
-      this.#log.warn('the WatchList is still not complete', { waitedMs, objects: initial.size });
+      this.#log.warn('WatchList is still incomplete', { waitedMs, objects: initial.size });
       reminder = wait();
     };
     let reminder = wait();

@@ -17,9 +17,7 @@ export function watchErrorLogger(log: Logger): (error: unknown, health: Reflecto
     const isNew = failures <= 1 || said.get(name) !== text;
     said.set(name, text);
     const level = !isNew ? 'debug' : isLost(error) ? 'info' : isReflectorError(error) ? 'error' : 'warn';
-    const message = isLost(error)
-      ? 'the server no longer has what is known: listing anew'
-      : 'cannot follow the server; trying again';
+    const message = isLost(error) ? 'resourceVersion expired, relisting' : 'list or watch failed, retrying';
     // The message of a ReflectorError says all that its cause does.
     log[level](message, { reflector: name, failures, error: isReflectorError(error) ? error.message : error });
   };

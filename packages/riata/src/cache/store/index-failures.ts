@@ -87,7 +87,7 @@ export class IndexFailures<T extends KubeObject> {
     if (objects.isUnindexed(index, key)) objects.reindex(index, key);
     if (objects.isUnindexed(index, key)) return;
     this.#failing.recovered(idOf(index, key));
-    this.#log.info('index function works for the object again', { informer: this.#informer, index, key });
+    this.#log.info('index function succeeded, object is in the index again', { informer: this.#informer, index, key });
   }
 }
 

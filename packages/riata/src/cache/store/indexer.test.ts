@@ -130,7 +130,7 @@ describe('an indexer', () => {
     const index = createIndexer<KubeObject>({ indexers: { byUser } });
     Object.assign(index.getIndexers(), { more: () => [] });
     expect(Object.keys(index.getIndexers())).toEqual(['byUser']);
-    expect(() => index.addIndexers({ byUser })).toThrow('already is an index');
+    expect(() => index.addIndexers({ byUser })).toThrow('already exists');
     index.addIndexers({ byNamespace });
     expect(Object.keys(index.getIndexers())).toEqual(['byUser', 'byNamespace']);
   });

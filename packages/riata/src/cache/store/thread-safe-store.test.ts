@@ -150,11 +150,9 @@ describe('ThreadSafeStore', () => {
     expect(store.indexKeys('values', 'x')).toEqual(['a']);
     store.add('b', thing('x'));
     expect(store.indexKeys('values', 'x')).toEqual(['a', 'b']);
-    expect(() => store.addIndexers({ fresh: () => [], values: () => [] })).toThrow(
-      'there already is an index named "values"',
-    );
+    expect(() => store.addIndexers({ fresh: () => [], values: () => [] })).toThrow('index "values" already exists');
     expect(Object.keys(store.getIndexers())).toEqual(['values']);
-    expect(() => store.byIndex('nope', 'x')).toThrow('there is no index named "nope"; there is "values"');
+    expect(() => store.byIndex('nope', 'x')).toThrow('index "nope" not found, known: "values"');
   });
 
   test('names of JavaScript are plain names here', () => {
@@ -163,6 +161,6 @@ describe('ThreadSafeStore', () => {
     expect(store.get('__proto__')).toEqual(thing('toString'));
     expect(store.get('constructor')).toBeUndefined();
     expect(store.indexKeys('constructor', 'toString')).toEqual(['__proto__']);
-    expect(() => store.byIndex('toString', 'x')).toThrow('no index named "toString"');
+    expect(() => store.byIndex('toString', 'x')).toThrow('index "toString" not found');
   });
 });

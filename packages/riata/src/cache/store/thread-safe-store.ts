@@ -152,7 +152,7 @@ export class ThreadSafeStore<T> {
   addIndexers(indexers: Indexers<T>): void {
     const taken = Object.keys(indexers).filter((name) => this.#indexes.some((index) => index.name === name));
     if (taken.length > 0) {
-      throw new Error(`there already is an index named ${taken.map(quoted).join(', ')}; choose another name`);
+      throw new Error(`index ${taken.map(quoted).join(', ')} already exists; choose another name`);
     }
     const added = Object.entries(indexers).map(([name, func]) => filled(this.#newIndex(name, func), this.#items));
     this.#indexes = [...this.#indexes, ...added];
@@ -197,7 +197,7 @@ export class ThreadSafeStore<T> {
     const index = this.#indexes.find((index) => index.name === name);
     if (index !== undefined) return index;
     const known = this.#indexes.map(({ name }) => quoted(name)).join(', ') || 'none';
-    throw new Error(`there is no index named ${quoted(name)}; there is ${known}: add it with addIndexers`);
+    throw new Error(`index ${quoted(name)} not found, known: ${known}; add it with addIndexers`);
   }
 }
 

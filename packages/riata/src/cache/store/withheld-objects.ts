@@ -128,7 +128,7 @@ export class WithheldObjects<T extends KubeObject> {
       return;
     }
     this.#failing?.recovered(id);
-    this.#parts.log.info('the transform works for the object again', { key: id });
+    this.#parts.log.info('transform succeeded, object is no longer withheld', { key: id });
   }
 }
 
