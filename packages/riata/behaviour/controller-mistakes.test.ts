@@ -61,7 +61,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     });
     expect(status).toMatchObject({ size: 1, observedGeneration: 2 });
     expect(findCondition(status?.conditions, 'Ready')?.message).toContain('.status.size');
-    expect(run.log.messages()).not.toContain('the status could not be told of the failure');
+    expect(run.log.messages()).not.toContain('cannot report the failure in the status');
   });
 
   test('a call that is not awaited: named with its line, and the reconcile fails with it', async () => {
@@ -148,7 +148,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     });
     await using run = await running(() => widgets);
     const [first] = await until('it has failed', async () => run.failures().length > 0 && run.failures());
-    expect(first?.hint).toContain('change a copy, edit(object');
+    expect(first?.hint).toContain('change a copy, with edit(object');
     expect(first?.at).toContain('controller-mistakes.test.ts');
     expect((await run.widget()).spec.size).toBe(1);
   });

@@ -32,7 +32,7 @@ describeServers('manager', (server) => {
     await run.manager.elected;
     await client.create(Widget({ metadata: { namespace, name: 'a' }, spec: {} }));
     await until('one has seen it', async () => seen.includes('one a'));
-    expect(() => run.manager.add(named('one'))).toThrow('already is a controller named "one"');
+    expect(() => run.manager.add(named('one'))).toThrow('controller "one" already exists');
     const two = run.manager.add(named('two'));
     await until('two has seen it', async () => seen.includes('two a'));
     await two.remove();

@@ -51,7 +51,7 @@ test('a status that cannot be written is told of with the first failure, not wit
   await env.settle();
   expect(manager.explain.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'gave_up']);
   const told = (level: 'warn' | 'debug') =>
-    env.log.messages(level).filter((message) => message === 'the status could not be told of the failure').length;
+    env.log.messages(level).filter((message) => message === 'cannot report the failure in the status').length;
   expect([told('warn'), told('debug')]).toEqual([1, 3]);
 });
 

@@ -17,8 +17,8 @@ function describeField(value: unknown): string {
   return value instanceof Error ? describeError(value) : String(value);
 }
 
-const waiting = 'warn waits for a kind that the server does not serve yet';
-const served = 'info the kind is served now';
+const waiting = 'warn waiting for a kind that the server does not serve yet';
+const served = 'info the server serves the kind now';
 const runs = 'info controller started';
 const install = (env: TestEnvironment) => env.client.create(CustomResourceDefinition(Widget.crd() as never));
 
@@ -72,6 +72,6 @@ test('a map function that reads a kind whose definition is missing is retried wi
   await env.client.create(widget('w'));
   await env.settle();
   expect(seen).toContain('w');
-  const works = 'info function does not wait for a kind any more';
+  const works = 'info function no longer waits for a kind';
   expect(told(env.log, 'each').toSorted()).toEqual([runs, served, works, reading, waiting].toSorted());
 });

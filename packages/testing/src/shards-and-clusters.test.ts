@@ -237,7 +237,7 @@ test('what names no cluster is refused with the remedy', async () => {
   const { manager } = await env.startManager();
   const add = (...args: readonly unknown[]) =>
     manager.clusters.add(...(args as Parameters<typeof manager.clusters.add>));
-  expect(() => add('a/b', {})).toThrow('a name wants some text without a slash, got "a/b"');
-  expect(() => add(undefined)).toThrow('a name wants some text without a slash');
-  expect(() => add('north')).toThrow('cluster "north" wants a config with the URL of a server');
+  expect(() => add('a/b', {})).toThrow('name must be a non-empty string without a slash, got "a/b"');
+  expect(() => add(undefined)).toThrow('name must be a non-empty string without a slash');
+  expect(() => add('north')).toThrow('cluster "north": config must have the URL of a server');
 });

@@ -21,7 +21,7 @@ test('a reconcile that heeds its signal ends in order, also when there is less t
   expect(lease.spec).not.toHaveProperty('holderIdentity');
 });
 
-test('a manager that is disposed of while it runs stops in order: reconciles end, the lease is given up', async () => {
+test('a manager that is disposed of while it runs stops in order: reconciles end, the lease is released', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   await env.client.create(Widget({ metadata: inDefault('a'), spec: { size: 1 } }));
   let isRunning = false;

@@ -177,7 +177,7 @@ test('what the variable or option names must be there', async () => {
 
 test('controllers come and go, and a name is taken once', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
-  await expect(env.run(widgets, widgets)).rejects.toThrow('already is a controller named "widget"');
+  await expect(env.run(widgets, widgets)).rejects.toThrow('controller "widget" already exists');
   const manager = await env.startManager();
   const added = manager.add(widgets);
   await env.client.create(widget('a'));

@@ -13,7 +13,7 @@ const lastWordsMs = 10_000;
 export function endProcessLater({ clock, log }: Pick<Runtime, 'clock' | 'log'>, unfinished: readonly string[]): Timer {
   const end = () => {
     const keptBy = [...new Set(process.getActiveResourcesInfo())];
-    log.error('the manager has ended and the process has not: it is ended now', { unfinished, keptBy });
+    log.error('the manager has stopped but the process has not, exiting now', { unfinished, keptBy });
     process.exit();
   };
   return clock.after(lastWordsMs, end, { background: true });

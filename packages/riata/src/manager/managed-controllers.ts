@@ -103,7 +103,7 @@ export class ManagedControllers {
   add(definition: ControllerDefinition, role: ControllerRole): Runnable {
     const { name } = definition;
     if (this.#controllers.has(name)) {
-      throw new Error(`there already is a controller named "${name}": give this one another by control(…, { name })`);
+      throw new Error(`controller "${name}" already exists; give this one another name with control(…, { name })`);
     }
     this.#controllers.set(name, undefined);
     let made: Promise<DefinedController> | undefined;
@@ -160,7 +160,7 @@ export class ManagedControllers {
     const place = this.#place(role, cluster, cluster.eventRecorder(controller));
     // A cluster that cannot be worked on is told; the others go on.
     defined.join({ ...place, cluster: name }, { signal }).catch((error: unknown) => {
-      log.error('a cluster cannot be worked on', { cluster: name, controller, error });
+      log.error('cannot start a controller for a cluster', { cluster: name, controller, error });
     });
     const end = onAbort(signal, () => {
       role.ends.delete(name);

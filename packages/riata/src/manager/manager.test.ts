@@ -51,7 +51,7 @@ test('pages for debugging are refused where everybody could read them', () => {
     );
   }
   expect(() => make({ metrics: { port: 0, debug: true, profiling: true, host: '127.evil.example' } })).toThrow(
-    'Manager: metrics.debug and metrics.profiling would serve /debug/* to everybody who can reach "127.evil.example"; ' +
+    'Manager: metrics.debug and metrics.profiling would serve /debug/* to anyone who can reach "127.evil.example"; ' +
       'set metrics.protected, or metrics.host to "127.0.0.1" and use kubectl port-forward',
   );
   for (const closed of [

@@ -59,9 +59,7 @@ test('a manager tells what was added by mistake', async () => {
   await using manager = await Manager.create({ config: { server: 'http://127.0.0.1:9' } });
   const add = (value: unknown) => () => manager.add(value as never);
   expect(add(control(ConfigMap))).toThrow('manager.add: the controller has no reconciler yet');
-  expect(add(undefined)).toThrow(
-    'manager.add: wants a controller, as control(Foo).reconcile(…) gives it, got undefined',
-  );
+  expect(add(undefined)).toThrow('manager.add: expects a controller made by control(Foo).reconcile(…), got undefined');
   expect(add({ name: 'loop', start() {} })).toThrow('manager.add: "loop" has no method run');
 });
 
@@ -91,7 +89,7 @@ test('a process that does not end by itself after its run has failed is ended, u
     expect(exit).not.toHaveBeenCalled();
     await clock.advance(1);
     expect(exit).toHaveBeenCalledTimes(1);
-    expect(log.messages('error').at(-1)).toBe('the manager has ended and the process has not: it is ended now');
+    expect(log.messages('error').at(-1)).toBe('the manager has stopped but the process has not, exiting now');
   } finally {
     process.exitCode = codeBefore;
     exit.mockRestore();

@@ -30,7 +30,7 @@ export type RunnableStage = (typeof startOrder)[number];
 /** What is wrong with something that should be a definition of a controller, a runnable or options; for JavaScript. */
 export function definitionProblem(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) {
-    return `wants a controller, as control(Foo).reconcile(…) gives it, got ${given === null ? 'null' : typeof given}`;
+    return `expects a controller made by control(Foo).reconcile(…), got ${given === null ? 'null' : typeof given}`;
   }
   if ('reconciler' in given || !('reconcile' in given)) return undefined;
   return 'the controller has no reconciler yet: end it with .reconcile(async ({ object }) => { … })';

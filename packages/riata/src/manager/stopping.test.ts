@@ -36,7 +36,7 @@ test('while a manager stops the process stays alive, and after a moment it says 
   expect([holding.size, log.messages()]).toEqual([1, []]);
   await clock.advance(100);
   expect(log.records).toMatchObject([
-    { level: 'info', fields: { ...running, atMost: '30s' }, message: expect.stringContaining('waits') },
+    { level: 'info', fields: { ...running, atMost: '30s' }, message: expect.stringContaining('waiting') },
   ]);
   await clock.advance(24 * 3_600_000);
   expect([holding.size, log.records.length]).toEqual([1, 1]);

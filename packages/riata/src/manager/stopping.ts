@@ -18,7 +18,7 @@ export function watchStopping(
     timer = clock.after(hourMs, stay);
   };
   let timer = clock.after(quietMs, () => {
-    log.info('stopping: waits for what runs', { ...active(), atMost });
+    log.info('stopping, waiting for reconciles and runnables', { ...active(), atMost });
     stay();
   });
   return { [Symbol.dispose]: () => timer.cancel() };

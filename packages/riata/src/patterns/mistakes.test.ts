@@ -18,8 +18,8 @@ function setUp() {
 
 test('something else in place of a kind or a handler is refused where it is passed', async () => {
   const { factory, controllers, client } = setUp();
-  expect(() => factory.forKind(wrong(undefined))).toThrow('SharedControllerFactory.forKind: wants a Kind');
-  expect(() => controllers.for(wrong({ name: 'x' }))).toThrow('Controllers.for: wants a Kind, as riata/kinds has');
+  expect(() => factory.forKind(wrong(undefined))).toThrow('SharedControllerFactory.forKind: expects a Kind');
+  expect(() => controllers.for(wrong({ name: 'x' }))).toThrow('Controllers.for: expects a Kind, as riata/kinds has');
   const maps = controllers.for(ConfigMap);
   expect(() => maps.onChange('h', wrong(undefined))).toThrow('configmaps.v1: handler "h" must be a function, got');
   await client.close();

@@ -6,9 +6,9 @@ import type { KindRef } from '../../object/kind.js';
  */
 export function assertKind(where: string, kind: KindRef | undefined): void {
   if (typeof kind?.kind === 'string' && typeof kind.plural === 'string') return;
-  const wanted = 'a Kind, as riata/kinds has them and defineKind makes them';
+  const expected = 'a Kind, as riata/kinds has them and defineKind makes them';
   const why = kind === undefined ? ': not exported, or not made yet, as two modules import each other?' : '';
-  throw new TypeError(`${where}: wants ${wanted}, got ${shownBriefly(kind)}${why}`);
+  throw new TypeError(`${where}: expects ${expected}, got ${shownBriefly(kind)}${why}`);
 }
 
 /** What was given instead of something else, for a message: never its values. */

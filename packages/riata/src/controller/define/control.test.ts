@@ -8,10 +8,14 @@ const wrong = (value: unknown) => value as never;
 
 describe('mistakes are told where they are made', () => {
   test.each<[string, () => unknown, string]>([
-    ['no kind', () => control(wrong(undefined)), 'control: wants a Kind, as riata/kinds has them and defineKind makes'],
+    [
+      'no kind',
+      () => control(wrong(undefined)),
+      'control: expects a Kind, as riata/kinds has them and defineKind makes',
+    ],
     ['two modules that import each other', () => control(ConfigMap).owns(wrong(undefined)), 'import each other?'],
-    ['a kind that it cannot own', () => control(ConfigMap).owns(Node), 'in a namespace and cannot own a Node'],
-    ['an object', () => control(ConfigMap).owns(wrong({ a: 1 })), 'control(ConfigMap).owns: wants a Kind'],
+    ['a kind that it cannot own', () => control(ConfigMap).owns(Node), 'ConfigMap is namespaced and cannot own Node'],
+    ['an object', () => control(ConfigMap).owns(wrong({ a: 1 })), 'control(ConfigMap).owns: expects a Kind'],
     [
       'a function',
       () =>
@@ -19,7 +23,7 @@ describe('mistakes are told where they are made', () => {
           Secret,
           wrong(() => {}),
         ),
-      'reads: wants a Kind',
+      'reads: expects a Kind',
     ],
     ['a name', () => control(wrong('ConfigMap')), 'got ConfigMap'],
     [
@@ -28,7 +32,11 @@ describe('mistakes are told where they are made', () => {
       'or { referencedBy }, got { refersTo }',
     ],
     ['no handler', () => control(ConfigMap).watches(Secret, wrong({ handler: 1 })), 'or { handler }, or'],
-    ['no index', () => control(ConfigMap).indexes(Secret, 'type', wrong('type')), 'a function to its values, got type'],
+    [
+      'no index',
+      () => control(ConfigMap).indexes(Secret, 'type', wrong('type')),
+      'a function that returns values, got type',
+    ],
     [
       'no field',
       () =>
@@ -37,12 +45,12 @@ describe('mistakes are told where they are made', () => {
           wrong(() => []),
           wrong(undefined),
         ),
-      'indexes: wants a field',
+      'indexes: expects a field',
     ],
     [
       'nothing to do',
       () => control(ConfigMap).reconcile(wrong(undefined)),
-      'reconcile: wants a function, or an object',
+      'reconcile: expects a function, or an object',
     ],
     ['no clean-up', () => control(ConfigMap).finalize(wrong({ run() {} })), 'method reconcile, got { run }'],
     [
@@ -50,7 +58,7 @@ describe('mistakes are told where they are made', () => {
       () => control(ConfigMap).finalize(() => {}, { name: 'a b' }),
       '"a b" is not a valid finalizer name',
     ],
-    ['a bad name', () => control(ConfigMap, { name: 'my maps' }), 'control(ConfigMap): name wants letters'],
+    ['a bad name', () => control(ConfigMap, { name: 'my maps' }), 'control(ConfigMap): name must consist of letters'],
   ])('%s', (_, make, words) => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(words);

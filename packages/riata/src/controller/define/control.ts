@@ -69,8 +69,8 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     refuseUnknownOptions(this.#words('owns'), options, ownsOptionNames);
     const own = this.#definition.kind;
     if (own.scope === 'Namespaced' && kind.scope === 'Cluster') {
-      const why = `a ${own.kind} is in a namespace and cannot own a ${kind.kind}, which is in none`;
-      throw new TypeError(`${this.#words('owns')}: ${why}; say .watches(${kind.kind}, …)`);
+      const why = `${own.kind} is namespaced and cannot own ${kind.kind}, which is cluster-scoped`;
+      throw new TypeError(`${this.#words('owns')}: ${why}; use .watches(${kind.kind}, …)`);
     }
     return this.#watch({ through: 'owns', kind, predicates: anyOf(predicates), onlyController: !allOwners });
   }
@@ -101,8 +101,8 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
       const references = to.referencedBy as unknown as (object: KubeObject) => References;
       return this.#watch({ through: 'reference', kind, predicates, references });
     }
-    const wanted = 'a function from an object to keys, or { handler }, or { referencedBy }';
-    throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): wants ${wanted}, got ${shownBriefly(to)}`);
+    const expected = 'a function from an object to keys, or { handler }, or { referencedBy }';
+    throw new TypeError(`${this.#words('watches')}(${kind.kind}, …): expects ${expected}, got ${shownBriefly(to)}`);
   }
 
   /** As {@link watches}, and only the metadata is listed and watched (`WatchesMetadata`). */
@@ -142,7 +142,9 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     const index = { kind, field, values: values as unknown as IndexDefinition['values'] };
     if (typeof field !== 'string' || typeof values !== 'function') {
       const got = typeof field === 'string' ? shownBriefly(values) : shownBriefly(field);
-      throw new TypeError(`${this.#words('indexes')}: wants a field, and a function to its values, got ${got}`);
+      throw new TypeError(
+        `${this.#words('indexes')}: expects a field name and a function that returns values, got ${got}`,
+      );
     }
     return this.#with({ indexes: [...this.#definition.indexes, index] });
   }
@@ -237,7 +239,7 @@ export function control<R extends KubeObject>(
   const name = options.name ?? kind.kind.toLowerCase();
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
     throw new TypeError(
-      `control(${kind.kind}): name wants letters, digits, "-", "." and "_", got ${JSON.stringify(name)}`,
+      `control(${kind.kind}): name must consist of letters, digits, "-", "." and "_", got ${JSON.stringify(name)}`,
     );
   }
   return new ControlBuilder<R>({
@@ -252,7 +254,7 @@ function anyOf<T extends KubeObject>(predicates: readonly Predicate<T>[] | undef
 
 function wantFunction(where: string, given: Reconciler<never>): void {
   if (typeof given === 'function' || typeof given?.reconcile === 'function') return;
-  throw new TypeError(`${where}: wants a function, or an object with a method reconcile, got ${shownBriefly(given)}`);
+  throw new TypeError(`${where}: expects a function, or an object with a method reconcile, got ${shownBriefly(given)}`);
 }
 
 const finalizeOptionNames = optionNames<{ name: string }>({ name: true });

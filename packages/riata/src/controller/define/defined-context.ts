@@ -79,6 +79,6 @@ export function definedContext<R extends KubeObject>(
 const noOptions: OwnedApplyOptions = Object.freeze({});
 
 async function said<R extends KubeObject>(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
-  if (status === undefined) throw new TypeError('status: the object is gone, so there is nothing to say of it');
+  if (status === undefined) throw new TypeError('status: the object is gone, so it has no status');
   return await status.say(fields);
 }

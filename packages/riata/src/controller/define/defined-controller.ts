@@ -108,11 +108,11 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     for (let tries = 1; !signal.aborted; tries += 1) {
       try {
         await Promise.all(sources.map((source) => (isSyncing(source) ? source.waitForSync({ signal }) : undefined)));
-        if (tries > 1) log.info('a cluster can be worked on now', fields);
+        if (tries > 1) log.info('cluster synced', fields);
         return true;
       } catch (error) {
         if (signal.aborted) return false;
-        const words = 'a cluster cannot be worked on yet: it is tried again, and the others go on';
+        const words = 'cannot sync a cluster, will be retried; the other clusters continue';
         if (tries === 1) log.error(words, { ...fields, error });
         else log.debug(words, { ...fields, error });
       }

@@ -138,7 +138,7 @@ export class DefinedReconciler<R extends KubeObject> {
       return result;
     } catch (error) {
       if (!run.wasStopped && object !== undefined && (await this.#isGone(object, error))) {
-        run.log.debug('the object was deleted meanwhile: nothing more to do', { error });
+        run.log.debug('the object was deleted meanwhile, nothing to do', { error });
         return undefined;
       }
       // A conflict is no failure of the object: the next try sees the newest state.
@@ -186,7 +186,7 @@ export class DefinedReconciler<R extends KubeObject> {
       // Each further try is told of by its own failure.
       const isKnown = failure instanceof UndeclaredFieldError && failure.isKnown;
       const level = run.attempt === 1 && !isKnown ? 'warn' : 'debug';
-      run.log[level]('the status could not be told of the failure', { error: failure });
+      run.log[level]('cannot report the failure in the status', { error: failure });
     }
   }
 
@@ -199,7 +199,7 @@ export class DefinedReconciler<R extends KubeObject> {
   ): Promise<KubeObject> {
     const { owned = true, ...rest } = options;
     if (owned && owner === undefined) {
-      throw new TypeError('apply: the reconciled object is gone, so it can own nothing; say { owned: false }');
+      throw new TypeError('apply: the reconciled object is gone, so it cannot own others; pass { owned: false }');
     }
     const kind = builderOf(object);
     const place = object.metadata.namespace ?? owner?.metadata.namespace;

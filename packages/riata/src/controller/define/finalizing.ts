@@ -92,7 +92,7 @@ export class LeftBehind {
     if (this.#isTold || !metadata.finalizers?.includes(this.#finalizer)) return;
     this.#isTold = true;
     const words =
-      'waits for a finalizer named after this controller, which has no .finalize() any more: if nobody else removes it, see clearFinalizers';
+      'waits for a finalizer named after this controller, which no longer has .finalize(); if no other controller removes it, see clearFinalizers';
     run.log.warn(words, { finalizer: this.#finalizer });
   }
 }

@@ -16,7 +16,7 @@ export class UnwatchedKinds {
     if (this.#known.has(kind)) return;
     this.#known.add(kind);
     if (this.#watched.some((watched) => watched.kind === kind.kind && watched.group === kind.group)) return;
-    const words = `applies a kind that it does not watch: if others change or delete it, that is not noticed; say .owns(${kind.kind})`;
+    const words = `applies a kind that it does not watch, so drift is not corrected; add .owns(${kind.kind})`;
     log().info(words, { kind: kind.kind });
   }
 }

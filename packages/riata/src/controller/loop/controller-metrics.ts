@@ -44,7 +44,7 @@ export class ControllerMetrics {
     );
     this.#panics = counter(
       'controller_runtime_reconcile_panics_total',
-      'Reconciles that failed by a mistake in the program: a TypeError and the like, or something thrown that is no error.',
+      'Reconciles that failed by a bug in the program: a TypeError and the like, or a thrown value that is not an Error.',
     );
     this.#panics.inc(0);
     this.#timeouts = counter(
@@ -52,7 +52,7 @@ export class ControllerMetrics {
       'Reconciles that took longer than allowed.',
     );
     this.#gaveUp = counter('riata_reconcile_given_up_total', 'Keys given up after too many failures.');
-    this.#notInShard = counter('riata_not_in_shard_total', 'Keys left to the replica whose they are.');
+    this.#notInShard = counter('riata_not_in_shard_total', 'Keys that were dropped as another replica owns them.');
     this.#time = metrics
       .histogram({
         name: 'controller_runtime_reconcile_time_seconds',
@@ -64,7 +64,7 @@ export class ControllerMetrics {
     this.#active = gauge('controller_runtime_active_workers', 'Reconciles that are running.');
     this.#overdue = gauge(
       'riata_overdue_reconciles',
-      'Reconciles that go on though their time is over, or they were told to stop.',
+      'Reconciles that run past their timeout, or ignore their aborted signal.',
     );
     this.#most = gauge('controller_runtime_max_concurrent_reconciles', 'Reconciles that may run at once.');
     this.#most.set(concurrency);

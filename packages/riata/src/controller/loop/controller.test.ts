@@ -301,7 +301,7 @@ describe('one key at a time', () => {
     await start();
     controller.queue.add(a);
     await clock.settle();
-    const lost = new LostLease('the key goes to another replica');
+    const lost = new LostLease('the key moves to another replica');
     const ending = how === 'shard' ? controller.endReconciles((key) => key === a, lost) : end();
     await clock.advance(14_999);
     const overdue = () => metrics.value('riata_overdue_reconciles', { controller: 'carts' });

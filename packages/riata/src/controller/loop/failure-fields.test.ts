@@ -59,7 +59,7 @@ describe('where', () => {
 
 test.each([undefined, null])('%s has nothing to say for itself', (thrown) => {
   expect(failureFields(thrown)).toEqual({
-    error: `${thrown} was thrown: throw an Error, which says what went wrong and where`,
+    error: `${thrown} was thrown; throw an Error, which has a message and a stack`,
   });
 });
 
@@ -75,6 +75,6 @@ test.each<[string, (object: { a: { b?: number }; list: number[] }) => unknown]>(
   ['sorted', (object) => object.list.sort()],
 ])('a frozen object that is %s: how to change it', (_, change) => {
   const object = Object.freeze({ a: Object.freeze({ b: 1 }), list: Object.freeze([2, 1]) });
-  expect(failureFields(thrownBy(() => change(object as never))).hint).toContain('change a copy, edit(object');
+  expect(failureFields(thrownBy(() => change(object as never))).hint).toContain('change a copy, with edit(object');
   expect(failureFields(new TypeError('x is not a function')).hint).toBeUndefined();
 });

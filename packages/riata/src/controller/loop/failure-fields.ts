@@ -16,7 +16,7 @@ export function failureFields(error: unknown): LogFields {
   const at = whereThrown(error);
   const hint = hintFor(error);
   return {
-    error: error ?? `${error} was thrown: throw an Error, which says what went wrong and where`,
+    error: error ?? `${error} was thrown; throw an Error, which has a message and a stack`,
     ...(at !== undefined && { at }),
     ...(hint !== undefined && { hint }),
   };
@@ -33,7 +33,7 @@ export function readableError(thrown: unknown): unknown {
     failureFields(thrown);
     return thrown;
   } catch (error) {
-    return new Error(`what was thrown cannot be read: ${describeError(error)}`);
+    return new Error(`cannot read the thrown value: ${describeError(error)}`);
   }
 }
 
@@ -59,5 +59,5 @@ function whereThrown(error: unknown): string | undefined {
 function hintFor(error: unknown): string | undefined {
   if (![...errorChain(error)].some((each) => each instanceof TypeError && frozenMessage.test(each.message)))
     return undefined;
-  return 'what was read is frozen, as others read it, too: change a copy, edit(object, (draft) => { … }) or clone(object)';
+  return 'objects from the cache are shared and frozen; change a copy, with edit(object, (draft) => { … }) or clone(object)';
 }

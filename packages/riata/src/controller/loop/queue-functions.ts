@@ -134,7 +134,7 @@ export class QueueFunctions {
     if (this.#failing.size > mostShown && oldest !== undefined) this.#failing.delete(oldest);
     this.#failures.count(source, func);
     this.#failures.changed(source);
-    const words = 'function of the queue failed for a key, which runs all the same';
+    const words = 'function of the queue failed for a key, which is enqueued with defaults';
     const told = { controller: this.#failures.controller, source, function: func, key, ...fields };
     if (known?.error === message || this.#failing.size === mostShown) log.debug(words, told);
     else log.error(words, told);

@@ -290,7 +290,7 @@ export class ChangeIntake<T extends KubeObject> {
     if (this.#probe === key) this.#probe = undefined;
     if (this.isWaiting) return;
     const { name: source, runtime } = this.#parts;
-    runtime.log.info('function does not wait for a kind any more', { ...this.#controller, source });
+    runtime.log.info('function no longer waits for a kind', { ...this.#controller, source });
     for (const tell of this.#onServed) tell();
   }
 

@@ -93,13 +93,13 @@ class ChannelReader<T> {
       const began = clock.monotonic();
       try {
         await this.#read(typeof channel === 'function' ? channel({ signal }) : channel, signal);
-        log.debug('a channel has ended', { source: name });
+        log.debug('channel ended', { source: name });
         return;
       } catch (error) {
         if (signal.aborted) return;
         const isOver = typeof channel !== 'function';
         failures = clock.monotonic() - began > 60_000 ? 1 : failures + 1;
-        log.error(isOver ? 'a channel failed: nothing more comes of it' : 'a channel failed: it is begun anew', {
+        log.error(isOver ? 'channel failed' : 'channel failed, starting it again', {
           source: name,
           error,
         });
@@ -139,7 +139,7 @@ class ChannelReader<T> {
       for (const request of map(item)) queue.add(placeRequest(request, cluster), { note, priority });
     } catch (error) {
       this.#parts.failures?.count(name, 'map');
-      log.error('an item of a channel leads to no key', { source: name, ...failureFields(readableError(error)) });
+      log.error('cannot map a channel item to a key', { source: name, ...failureFields(readableError(error)) });
     }
   }
 }

@@ -42,11 +42,11 @@ function* valuesOf(part: string, range: CronFieldRange): Generator<number> {
   const isWild = first === '*' || first === '?';
   if (match === null || (isWild && last !== undefined)) fail(part, range, 'expected *, 5, 1-5, */5 or a list of these');
   const step = stepText === undefined ? 1 : Number(stepText);
-  if (step < 1) fail(part, range, 'a step of 0 leads nowhere');
+  if (step < 1) fail(part, range, 'the step must be ≥ 1');
   const from = isWild ? range.min : numberOf(first, part, range);
   const highest = isWild && range.max === 7 ? 6 : range.max;
   const to = last !== undefined ? numberOf(last, part, range) : isWild || stepText !== undefined ? highest : from;
-  if (to < from) fail(part, range, 'the range ends before it begins');
+  if (to < from) fail(part, range, 'the range ends before it starts');
   for (let value = from; value <= to; value += step) yield value;
 }
 

@@ -75,7 +75,7 @@ class Schedule implements CronSchedule {
       // The day after may hold something earlier than what was skipped on this one.
       if (isLast) break;
     }
-    if (found === Number.POSITIVE_INFINITY) throw new SyntaxError('there is no such day');
+    if (found === Number.POSITIVE_INFINITY) throw new SyntaxError('no such day exists');
     return found;
   }
 

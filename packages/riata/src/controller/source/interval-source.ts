@@ -38,8 +38,8 @@ export function intervalSource(every: Duration, keys: TimedKeys, options: Interv
   refuseUnknownOptions('intervalSource', options, intervalSourceOptionNames);
   const { jitter = 0.1, atStart = false, name = `every ${every}`, priority = lowPriority } = options;
   const everyMs = durationMs(every, 'intervalSource: every');
-  if (!(everyMs >= 1)) throw new RangeError(`intervalSource: every wants at least 1ms, got ${every}`);
-  if (!(jitter >= 0)) throw new RangeError(`intervalSource: jitter wants a number from 0 up, got ${jitter}`);
+  if (!(everyMs >= 1)) throw new RangeError(`intervalSource: every must be at least 1ms, got ${every}`);
+  if (!(jitter >= 0)) throw new RangeError(`intervalSource: jitter must be ≥ 0, got ${jitter}`);
   return {
     name,
     async start(queue, { signal, runtime: given, cluster }) {

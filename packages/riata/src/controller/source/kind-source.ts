@@ -187,11 +187,11 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
       const log = this.#log;
       const fields = { source: this.name, kind: this.#kind.kind };
       // The reflector says which definition to install: once is enough.
-      log.warn('waits for a kind that the server does not serve yet', fields);
+      log.warn('waiting for a kind that the server does not serve yet', fields);
       this.#patient = true;
       await use.informer.synced({ signal, patient: true });
       this.#patient = false;
-      log.info('the kind is served now', fields);
+      log.info('the server serves the kind now', fields);
     }
     await abortable(this.#registration?.synced({ signal }) ?? Promise.resolve(), signal);
     await this.#intake?.served({ signal });

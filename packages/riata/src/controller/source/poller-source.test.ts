@@ -122,7 +122,7 @@ test('a failure changes nothing, and neither does "as before"', async () => {
   await clock.advance(minute);
   expect(take()).toEqual([]);
   expect(log.messages('error')).toEqual(Array.from({ length: 4 }, () => 'a poll failed'));
-  expect(String(log.records.at(-1)?.fields.error)).toContain('two items with the id "b"');
+  expect(String(log.records.at(-1)?.fields.error)).toContain('duplicate item id "b"');
   expect(await say({ arn: 'a', size: 1 })).toEqual([]);
   await end();
 });
@@ -170,8 +170,8 @@ test('one that ignores its signal does not hold up the next', async () => {
 });
 
 test('makes no sense without a time', () => {
-  expect(() => setUp({ every: '0ms' })).toThrow('every wants at least 1ms, got 0ms');
-  expect(() => setUp({ jitter: Number.NaN })).toThrow('pollerSource: jitter wants a number from 0 up, got NaN');
+  expect(() => setUp({ every: '0ms' })).toThrow('every must be at least 1ms, got 0ms');
+  expect(() => setUp({ jitter: Number.NaN })).toThrow('pollerSource: jitter must be ≥ 0, got NaN');
 });
 
 test('in one of several clusters', async () => {

@@ -73,8 +73,8 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
   refuseUnknownOptions('pollerSource', options, pollerSourceOptionNames);
   const { every = '1m', jitter = 0.1, name = 'poller' } = options;
   const everyMs = durationMs(every, 'pollerSource: every');
-  if (!(everyMs >= 1)) throw new RangeError(`pollerSource: every wants at least 1ms, got ${every}`);
-  if (!(jitter >= 0)) throw new RangeError(`pollerSource: jitter wants a number from 0 up, got ${jitter}`);
+  if (!(everyMs >= 1)) throw new RangeError(`pollerSource: every must be at least 1ms, got ${every}`);
+  if (!(jitter >= 0)) throw new RangeError(`pollerSource: jitter must be ≥ 0, got ${jitter}`);
   const timeoutMs = durationMs(options.timeout ?? every, 'pollerSource: timeout');
   return {
     name,
@@ -140,7 +140,7 @@ class PolledItems<T> {
       let func = 'id';
       try {
         itemId = id(item);
-        if (now.has(itemId)) throw new Error(`there are two items with the id ${JSON.stringify(itemId)}`);
+        if (now.has(itemId)) throw new Error(`duplicate item id ${JSON.stringify(itemId)}`);
         func = 'version';
         const itsVersion = version(item);
         func = 'keys';

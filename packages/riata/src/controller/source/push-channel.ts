@@ -24,7 +24,7 @@ export class PushChannel<T = ChannelItem> implements AsyncIterable<T> {
 
   /** Throws once it is closed. */
   push(...items: readonly T[]): void {
-    if (this.#isClosed) throw new Error('the channel is closed: nothing can be pushed any more');
+    if (this.#isClosed) throw new Error('the channel is closed');
     for (const value of items) {
       const [reader] = this.#waiting;
       if (reader === undefined) this.#items.push(value);

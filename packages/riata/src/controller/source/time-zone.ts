@@ -14,7 +14,7 @@ export function offsetsOf(timeZone: string): OffsetAt {
       ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
     });
   } catch (cause) {
-    throw new RangeError(`time zone ${JSON.stringify(timeZone)} is not known here; expected one like "Europe/Berlin"`, {
+    throw new RangeError(`time zone ${JSON.stringify(timeZone)} is unknown; expected one like "Europe/Berlin"`, {
       cause,
     });
   }

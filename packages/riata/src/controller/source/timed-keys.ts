@@ -49,7 +49,7 @@ export async function enqueueDue(keys: TimedKeys, target: TimedKeysTarget, nextM
       return;
     } catch (error) {
       if (signal.aborted) return;
-      log.error('a source cannot tell which keys are due', { source: name, attempt, error });
+      log.error('source failed to list its keys, will be retried', { source: name, attempt, error });
     }
     const delayMs = Math.min(1_000 * 2 ** (attempt - 1), 60_000);
     if (clock.monotonic() + delayMs >= deadline) return;

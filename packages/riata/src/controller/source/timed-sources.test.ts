@@ -65,7 +65,9 @@ describe('intervalSource', () => {
     expect(names()).toEqual([]);
     await clock.advance(1);
     expect(names()).toEqual(['shop/a', 'b']);
-    expect(log.messages('error')).toEqual(Array.from({ length: 2 }, () => 'a source cannot tell which keys are due'));
+    expect(log.messages('error')).toEqual(
+      Array.from({ length: 2 }, () => 'source failed to list its keys, will be retried'),
+    );
     failures = Number.POSITIVE_INFINITY;
     await clock.advance(10 * minute);
     expect(asked).toBeLessThan(60);
@@ -89,8 +91,8 @@ describe('intervalSource', () => {
   });
 
   test('makes no sense without a time', () => {
-    expect(() => intervalSource('0s', keys)).toThrow('every wants at least 1ms, got 0s');
-    expect(() => intervalSource('1m', keys, { jitter: -1 })).toThrow('jitter wants a number from 0 up, got -1');
+    expect(() => intervalSource('0s', keys)).toThrow('every must be at least 1ms, got 0s');
+    expect(() => intervalSource('1m', keys, { jitter: -1 })).toThrow('jitter must be ≥ 0, got -1');
   });
 });
 

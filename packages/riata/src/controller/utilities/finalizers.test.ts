@@ -65,6 +65,6 @@ describe('of an object that is being deleted', () => {
 
 test('names are checked and unique', () => {
   const finalizers = new Finalizers().register('a.io/x', () => {});
-  expect(() => finalizers.register('a.io/x', () => {})).toThrow('"a.io/x" is registered already');
+  expect(() => finalizers.register('a.io/x', () => {})).toThrow('"a.io/x" is already registered');
   expect(() => finalizers.register('no name', () => {})).toThrow('is not a valid finalizer name');
 });

@@ -53,7 +53,7 @@ export class Finalizers<R extends KubeObject = KubeObject> {
       throw new TypeError(`Finalizers: ${JSON.stringify(name)} is not a valid finalizer name: ${problems.join('; ')}`);
     }
     if (this.#finalizers.has(name)) {
-      throw new Error(`Finalizers: "${name}" is registered already; give this one another name`);
+      throw new Error(`Finalizers: "${name}" is already registered; choose another name`);
     }
     this.#finalizers.set(name, finalizer);
     return this;

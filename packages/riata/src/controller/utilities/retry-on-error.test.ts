@@ -86,5 +86,5 @@ test('retryOnError refuses to try never', async () => {
       () => 1,
       { backoff },
     ),
-  ).rejects.toThrow('a whole number from 1 up, got 0');
+  ).rejects.toThrow('must be an integer ≥ 1, got 0');
 });

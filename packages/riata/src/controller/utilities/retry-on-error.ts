@@ -44,7 +44,7 @@ export async function retryOnError<T>(
   refuseUnknownOptions('retry', options, retryOptionNames);
   const { steps, delayMs, factor, jitter } = options.backoff ?? defaultRetry;
   if (!Number.isInteger(steps) || steps < 1) {
-    throw new RangeError(`retry: backoff.steps wants a whole number from 1 up, got ${steps}`);
+    throw new RangeError(`retry: backoff.steps must be an integer ≥ 1, got ${steps}`);
   }
   const { clock, random } = resolveRuntime(options.runtime);
   for (let attempt = 1; ; attempt += 1) {

@@ -148,7 +148,7 @@ describe('waitFor', () => {
     const broken = new Error('no route');
     silent.retry(broken);
     await silent.clock.advance(30_000);
-    expect((await second).message).toMatch(/nothing was heard of it from the server; the watch has failed: .*no route/);
+    expect((await second).message).toMatch(/nothing was heard of it from the server; the watch failed: .*no route/);
     expect((await second).cause).toBe(broken);
   });
 
@@ -240,12 +240,12 @@ test('a key without a namespace is refused: any namespace would do', async () =>
   const { client, runtime, open } = setUp();
   for (const bad of [{ name: 'cart' }, { namespace: 'shop' }]) {
     await expect(waitForDeletion(client, ConfigMap, bad as never, { runtime })).rejects.toThrow(
-      'waitFor: the key of a ConfigMap wants a name and a namespace, got',
+      'waitFor: the key of a ConfigMap must have a name and a namespace, got',
     );
   }
   const node = { name: 'n', namespace: 'shop' };
   await expect(waitFor(client, Node, node as never, () => true, { runtime })).rejects.toThrow(
-    'waitFor: the key of a Node wants a name and no namespace, got {"name":"n","namespace":"shop"}',
+    'waitFor: the key of a Node must have a name and no namespace, got {"name":"n","namespace":"shop"}',
   );
   expect(open()).toBe(0);
 });

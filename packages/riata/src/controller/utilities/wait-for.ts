@@ -127,7 +127,7 @@ function refuseBadKey(kind: KindRef, key: Partial<ObjectKey> | undefined): void 
   const isNamespaced = kind.scope === 'Namespaced';
   if (key?.name && Boolean(key.namespace) === isNamespaced) return;
   const place = isNamespaced ? 'a name and a namespace' : 'a name and no namespace';
-  throw new TypeError(`waitFor: the key of a ${kind.kind} wants ${place}, got ${JSON.stringify(key)}`);
+  throw new TypeError(`waitFor: the key of a ${kind.kind} must have ${place}, got ${JSON.stringify(key)}`);
 }
 
 /** What was seen last. */

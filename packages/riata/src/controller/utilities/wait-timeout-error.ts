@@ -23,7 +23,7 @@ export class WaitTimeoutError extends Error {
   readonly last: KubeObject | undefined;
 
   constructor({ kind, key, timeout, what, last, isKnown, cause }: WaitTimeoutParts) {
-    const failure = cause === undefined ? '' : `; the watch has failed: ${describeError(cause)}`;
+    const failure = cause === undefined ? '' : `; the watch failed: ${describeError(cause)}`;
     super(
       `${kind} ${formatKey(key)}: waited ${timeout} in vain until ${what}; ${stateOf(last, isKnown)}${failure}`,
       cause === undefined ? undefined : { cause },

@@ -51,13 +51,13 @@ export class Clusters implements ClusterSet {
 
   add(name: string, config: RestConfig): Cluster {
     if (typeof name !== 'string' || name === '' || name.includes('/')) {
-      throw new TypeError(`cluster: a name wants some text without a slash, got ${JSON.stringify(name)}`);
+      throw new TypeError(`cluster: name must be a non-empty string without a slash, got ${JSON.stringify(name)}`);
     }
     if (typeof config?.server !== 'string') {
-      throw new TypeError(`cluster "${name}" wants a config with the URL of a server: make one with loadConfig`);
+      throw new TypeError(`cluster "${name}": config must have the URL of a server; make one with loadConfig`);
     }
-    if (this.#members.has(name)) throw new Error(`there already is a cluster named "${name}": remove it first`);
-    if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added any more`);
+    if (this.#members.has(name)) throw new Error(`cluster "${name}" already exists; remove it first`);
+    if (this.#isClosed) throw new Error(`cluster "${name}": the manager has stopped, nothing can be added`);
     const log = this.#runtime.log.child({ cluster: name });
     const runtime = { ...this.#runtime, log };
     const connection = createClient(config, { runtime });
@@ -71,7 +71,7 @@ export class Clusters implements ClusterSet {
     const check = () => checkInformers(cache);
     const member = { name, config, client, cache, signal, eventRecorder, check, stop, ended };
     this.#members.set(name, member);
-    this.#runtime.log.info('a cluster was added', { cluster: name, server: config.server });
+    this.#runtime.log.info('cluster added', { cluster: name, server: config.server });
     this.#onAdd(member);
     return member;
   }
@@ -82,7 +82,7 @@ export class Clusters implements ClusterSet {
     const [closed] = await Promise.allSettled([client.close()]);
     for (const end of [...ends, closed]) {
       if (end.status === 'rejected')
-        this.#runtime.log.error('a cluster has ended badly', { cluster, error: end.reason });
+        this.#runtime.log.error('cluster failed while closing', { cluster, error: end.reason });
     }
   }
 
@@ -92,7 +92,7 @@ export class Clusters implements ClusterSet {
     this.#members.delete(name);
     member.stop.abort(new Removed(`cluster "${name}" was removed`));
     await member.ended;
-    this.#runtime.log.info('a cluster was removed', { cluster: name });
+    this.#runtime.log.info('cluster removed', { cluster: name });
   }
 
   /** For good. */

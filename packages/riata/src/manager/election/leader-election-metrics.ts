@@ -17,7 +17,7 @@ export function leaderElectionMetrics(metrics: Metrics, name: string): LeaderEle
   });
   const slowPath = metrics.counter({
     name: 'leader_election_slowpath_total',
-    help: 'Renewals that had to read the lease first, as it was not as the last renewal had left it.',
+    help: 'Renewals that had to read the lease first, as it differed from the last renewal.',
     labels: ['name'],
   });
   return { masterStatus: masterStatus.with({ name }), slowPath: slowPath.with({ name }) };

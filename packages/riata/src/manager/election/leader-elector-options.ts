@@ -78,16 +78,16 @@ export function electionTimes(options: LeaderElectorOptions, what: string): Elec
   const retryPeriodMs = durationMs(retryPeriod, `${what}: retryPeriod`);
   if (!(leaseMs > renewDeadlineMs)) {
     throw new RangeError(
-      `${what}: leaseDuration wants more than renewDeadline, got ${leaseDuration} and ${renewDeadline}`,
+      `${what}: leaseDuration must be longer than renewDeadline, got ${leaseDuration} and ${renewDeadline}`,
     );
   }
-  if (!Number.isFinite(leaseMs)) throw new RangeError(`${what}: leaseDuration wants an end, got ${leaseDuration}`);
+  if (!Number.isFinite(leaseMs)) throw new RangeError(`${what}: leaseDuration must be finite, got ${leaseDuration}`);
   if (!(renewDeadlineMs > jitterFactor * retryPeriodMs)) {
     throw new RangeError(
-      `${what}: renewDeadline wants more than ${jitterFactor} times retryPeriod, got ${renewDeadline} and ${retryPeriod}`,
+      `${what}: renewDeadline must be more than ${jitterFactor} times retryPeriod, got ${renewDeadline} and ${retryPeriod}`,
     );
   }
-  if (!(retryPeriodMs > 0)) throw new RangeError(`${what}: retryPeriod wants more than 0, got ${retryPeriod}`);
+  if (!(retryPeriodMs > 0)) throw new RangeError(`${what}: retryPeriod must be greater than 0, got ${retryPeriod}`);
   const leaseDurationMs = Math.ceil(leaseMs / 1000) * 1000;
   return { leaseDurationMs, renewDeadlineMs, retryPeriodMs, requestTimeoutMs: renewDeadlineMs / 2 };
 }

@@ -8,7 +8,7 @@ test('a candidate that cannot reach the lock says so once, again when it is some
   server.passage = () => ({ refused: 503 });
   const a = join('a');
   await clock.advance(300_000);
-  expect(a.log.messages('warn')).toEqual(['the lock could not be read or written; trying again']);
+  expect(a.log.messages('warn')).toEqual(['cannot read or write the lock, will be retried']);
   server.passage = () => ({ isUnreachable: true });
   await clock.advance(300_000);
   expect(a.log.messages('warn')).toHaveLength(2);
@@ -25,7 +25,7 @@ test('a leader that cannot renew says so once, and when it can again', async () 
   await clock.advance(4_500);
   server.passage = () => ({ refused: 503 });
   await clock.advance(7_000);
-  expect(a.log.messages('warn')).toEqual(['the lease could not be renewed; trying again']);
+  expect(a.log.messages('warn')).toEqual(['cannot renew the lease, will be retried']);
   server.passage = () => ({});
   await clock.advance(2_000);
   expect([a.elector.isLeader, a.log.messages('info').at(-1)]).toEqual([true, reached]);

@@ -11,10 +11,10 @@ describe('options', () => {
     new LeaderElector({ lock, onStartedLeading: () => {}, ...options });
 
   test.each([
-    [{ leaseDuration: '10s' }, 'leaseDuration wants more than renewDeadline, got 10s and 10s'],
-    [{ renewDeadline: '2400ms' }, 'renewDeadline wants more than 1.2 times retryPeriod, got 2400ms and 2s'],
-    [{ retryPeriod: '0s' }, 'retryPeriod wants more than 0, got 0s'],
-    [{ leaseDuration: 'never' as never }, 'leaseDuration wants an end'],
+    [{ leaseDuration: '10s' }, 'leaseDuration must be longer than renewDeadline, got 10s and 10s'],
+    [{ renewDeadline: '2400ms' }, 'renewDeadline must be more than 1.2 times retryPeriod, got 2400ms and 2s'],
+    [{ retryPeriod: '0s' }, 'retryPeriod must be greater than 0, got 0s'],
+    [{ leaseDuration: 'never' as never }, 'leaseDuration must be finite'],
     [
       { leaseDuration: 'soon' as never },
       'LeaderElector of Lease test/lock: leaseDuration: expected a number and one of',
@@ -140,7 +140,7 @@ describe('acquire or renew', () => {
     server.passage = () => ({});
     await clock.advance(5_000);
     expect(a.elector.isLeader).toBe(true);
-    expect(a.log.records.some(({ message }) => message.startsWith('the lock could not be read'))).toBe(true);
+    expect(a.log.records.some(({ message }) => message.startsWith('cannot read or write the lock'))).toBe(true);
   });
 
   test('who loses the race for a new or a free lock waits', async () => {

@@ -146,7 +146,7 @@ export class LeaderElector implements WriteGuard {
    * `onStartedLeading` rejects with. May be called again afterwards, not meanwhile.
    */
   async run(options: ElectionRunOptions = {}): Promise<ElectionOutcome> {
-    if (this.#running) throw new Error(`LeaderElector of ${this.#lock.description}: it is running already`);
+    if (this.#running) throw new Error(`LeaderElector of ${this.#lock.description}: already running`);
     this.#running = true;
     let notified: Promise<void> | undefined;
     const notifyStopped = () => {
@@ -169,7 +169,7 @@ export class LeaderElector implements WriteGuard {
     const { clock, random, log } = this.#runtime;
     const { retryPeriodMs, renewDeadlineMs } = this.#times;
     using stop = link(signal, abandon);
-    if (!stop.signal.aborted) log.info('running for leadership');
+    if (!stop.signal.aborted) log.info('waiting to become leader');
     while (!stop.signal.aborted) {
       try {
         const sentAt = await this.#candidate.acquire({ signal: stop.signal, writeSignal: abandon });
@@ -179,7 +179,7 @@ export class LeaderElector implements WriteGuard {
         if (isGood && !stop.signal.aborted) return sentAt;
         if (sentAt !== undefined && stop.signal.aborted) await this.#release(abandon);
       } catch (error) {
-        if (!stop.signal.aborted) this.#reportProblem('the lock could not be read or written; trying again', error);
+        if (!stop.signal.aborted) this.#reportProblem('cannot read or write the lock, will be retried', error);
       }
       const pause = random.jitter(retryPeriodMs, jitterFactor);
       await clock.sleep(pause, { signal: stop.signal }).catch(() => {});
@@ -197,14 +197,14 @@ export class LeaderElector implements WriteGuard {
     using over = link(abandon);
     const onLost = (reason: LostLease) => {
       this.#metrics.masterStatus.set(0);
-      log.error('leadership is lost', { error: reason });
+      log.error('lost leadership', { error: reason });
       void notifyStopped();
       over.abort(reason);
     };
     const term = new LeadershipTerm({ clock, what: this.#lock.description, sentAt, renewDeadlineMs, onLost });
     this.#term = term;
     this.#metrics.masterStatus.set(1);
-    log.info('leading');
+    log.info('became leader');
     const work = this.#work(term);
     const ended = work.then(({ failed }) => {
       if (failed || term.signal.aborted) over.abort();
@@ -260,7 +260,7 @@ export class LeaderElector implements WriteGuard {
       } catch (error) {
         if (over.aborted) return;
         term.failed(error);
-        this.#reportProblem('the lease could not be renewed; trying again', error);
+        this.#reportProblem('cannot renew the lease, will be retried', error);
       }
     }
   }

@@ -75,7 +75,7 @@ describe('LeaseLock', () => {
       ...ok,
       body: { ...lease, metadata: { ...lease.metadata, resourceVersion: '8' } },
     });
-    await expect(lock.update(record)).rejects.toThrow('Lease shop/operator: update wants a get or create before it');
+    await expect(lock.update(record)).rejects.toThrow('Lease shop/operator: update requires a get or create before it');
     await lock.get();
     expect((await lock.update(record)).version).toBe('u/8');
     expect(sent(1)).toMatchObject({
@@ -107,8 +107,8 @@ describe('LeaseLock', () => {
     expect(own.identity).toBe(`${hostname()}_${seededRandom(1).uuid()}`);
     expect(candidateIdentity()).not.toBe(candidateIdentity());
     expect(() => new LeaseLock(client, { ...key, identity: '' })).toThrow(
-      'identity wants a text that is not empty, got ""',
+      'identity must be a non-empty string, got ""',
     );
-    expect(() => new LeaseLock(client, { ...key, namespace: '' })).toThrow('LeaseLock: namespace wants');
+    expect(() => new LeaseLock(client, { ...key, namespace: '' })).toThrow('LeaseLock: namespace must be');
   });
 });

@@ -54,7 +54,7 @@ export class LeaseLock implements ResourceLock {
     const { namespace, name, identity = candidateIdentity(options.random) } = options;
     for (const [what, value] of Object.entries({ namespace, name, identity })) {
       if (typeof value !== 'string' || value === '') {
-        throw new TypeError(`LeaseLock: ${what} wants a text that is not empty, got ${JSON.stringify(value)}`);
+        throw new TypeError(`LeaseLock: ${what} must be a non-empty string, got ${JSON.stringify(value)}`);
       }
     }
     this.#client = client;
@@ -83,7 +83,7 @@ export class LeaseLock implements ResourceLock {
   }
 
   async update(record: LeaderElectionRecord, options?: LockOptions): Promise<LockState> {
-    if (this.#lease === undefined) throw new Error(`${this.description}: update wants a get or create before it`);
+    if (this.#lease === undefined) throw new Error(`${this.description}: update requires a get or create before it`);
     const { holderIdentity: _, ...rest } = this.#lease.spec ?? {};
     const lease = { ...this.#lease, spec: { ...rest, ...specOf(record) } };
     return this.#stored(await this.#client.update(lease, { ...options, maxRetries: 0 }));

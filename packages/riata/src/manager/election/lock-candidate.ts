@@ -83,7 +83,7 @@ export class LockCandidate {
         return await this.#write(this.#observed, options);
       } catch (error) {
         if (findApiError(error) === undefined) throw error;
-        runtime.log.debug('the lock is not as the last renewal left it; reading it', { error });
+        runtime.log.debug('the lock differs from the last renewal, reading it', { error });
       }
     }
     onSlowPath();
@@ -102,7 +102,7 @@ export class LockCandidate {
       for (let tries = 1; this.#isOwn(this.#observed?.record); tries += 1) {
         try {
           await this.#request(options.signal, (signal) => lock.update(this.#emptyRecord(), { signal }), timeoutMs);
-          runtime.log.info('the lease is given up');
+          runtime.log.info('released the lease');
           this.#observed = undefined;
           this.#termStart = undefined;
           return;
@@ -114,7 +114,7 @@ export class LockCandidate {
       }
     } catch (error) {
       if (isNotFound(error)) return;
-      runtime.log.warn('the lease could not be given up; the next leader has to wait until it runs out', { error });
+      runtime.log.warn('cannot release the lease; the next leader has to wait until it expires', { error });
     }
   }
 

@@ -89,7 +89,7 @@ describe('an event', () => {
     say('x', { related: { ...cart(), metadata: { name: 'x', uid: 7n } } as never });
     await end();
     expect(server.sent).toEqual([]);
-    expect(log.messages('error')).toEqual(Array.from({ length: 9 }, () => 'an event cannot be recorded'));
+    expect(log.messages('error')).toEqual(Array.from({ length: 9 }, () => 'cannot record an event'));
   });
 
   test.each(['v1', 'events.k8s.io/v1'] as const)(
@@ -103,7 +103,7 @@ describe('an event', () => {
       expect(await end()).toBe(true);
       expect(server.sent.at(-1)).toMatchObject({ body: { reason: 'Filled' } });
       expect(counted('written')).toBeGreaterThan(0);
-      expect(log.messages('error').every((message) => message === 'an event cannot be recorded')).toBe(true);
+      expect(log.messages('error').every((message) => message === 'cannot record an event')).toBe(true);
     },
   );
 
@@ -142,7 +142,7 @@ describe('failures', () => {
       'second',
     ]);
     expect([counted('failed'), counted('written')]).toEqual([1, 1]);
-    expect(log.messages('warn')).toEqual(['an event could not be written']);
+    expect(log.messages('warn')).toEqual(['cannot write an event']);
     await end();
   });
 
@@ -208,12 +208,12 @@ describe('the line', () => {
     const { clock, server, log, run, end, say, counted } = setUp({ queueSize: 4, correlator: { maxEvents: 100 } });
     for (let n = 0; n < 10; n += 1) say(`message ${n}`);
     expect(counted('dropped')).toBe(6);
-    expect(log.messages('warn')).toEqual(['events are dropped: too many wait to be written']);
+    expect(log.messages('warn')).toEqual(['dropping events, too many wait to be written']);
     await run();
     await clock.settle();
     expect(server.sent.map(({ body }) => body.message)).toEqual([0, 1, 2, 3].map((n) => `message ${n}`));
     expect(log.records.filter(({ level }) => level === 'warn').at(-1)).toMatchObject({
-      message: 'events were dropped: too many waited to be written',
+      message: 'events dropped, too many waited to be written',
       fields: { dropped: 6 },
     });
     await end();
@@ -327,11 +327,11 @@ describe('events.k8s.io/v1', () => {
   });
 
   test('a line that holds nothing is refused', () => {
-    expect(() => setUp({ queueSize: 0 })).toThrow('EventBroadcaster: queueSize wants a number from 1 up, got 0');
+    expect(() => setUp({ queueSize: 0 })).toThrow('EventBroadcaster: queueSize must be ≥ 1, got 0');
     expect(() => setUp({ queueSize: Number.NaN })).toThrow('got NaN');
   });
 
   test('another API is refused', () => {
-    expect(() => setUp({ api: 'v2' as never })).toThrow('api wants "v1" or "events.k8s.io/v1", got "v2"');
+    expect(() => setUp({ api: 'v2' as never })).toThrow('api must be "v1" or "events.k8s.io/v1", got "v2"');
   });
 });

@@ -73,10 +73,9 @@ export class EventBroadcaster implements AsyncDisposable {
     refuseUnknownOptions('EventBroadcaster', options, eventBroadcasterOptionNames);
     const { api = 'v1', queueSize = 1000 } = options;
     if (api !== 'v1' && api !== 'events.k8s.io/v1') {
-      throw new TypeError(`EventBroadcaster: api wants "v1" or "events.k8s.io/v1", got ${JSON.stringify(api)}`);
+      throw new TypeError(`EventBroadcaster: api must be "v1" or "events.k8s.io/v1", got ${JSON.stringify(api)}`);
     }
-    if (!(queueSize >= 1))
-      throw new RangeError(`EventBroadcaster: queueSize wants a number from 1 up, got ${queueSize}`);
+    if (!(queueSize >= 1)) throw new RangeError(`EventBroadcaster: queueSize must be ≥ 1, got ${queueSize}`);
     this.#runtime = resolveRuntime(options.runtime);
     const { clock, random, metrics } = this.#runtime;
     this.#instance = options.instance ?? hostname();
@@ -88,7 +87,7 @@ export class EventBroadcaster implements AsyncDisposable {
     else this.#series = new EventSeriesKeeper(names, { finishMs, remembered: options.correlator?.remembered });
     this.#results = metrics.counter({
       name: 'riata_events_total',
-      help: 'Events that were recorded, by what became of them.',
+      help: 'Events that were recorded, by outcome.',
       labels: ['result'],
     });
   }
@@ -118,10 +117,10 @@ export class EventBroadcaster implements AsyncDisposable {
     const { clock, log } = this.#runtime;
     try {
       const { type, reason, message } = event;
-      if (type !== 'Normal' && type !== 'Warning') throw new TypeError(`type wants Normal or Warning, got ${type}`);
+      if (type !== 'Normal' && type !== 'Warning') throw new TypeError(`type must be Normal or Warning, got ${type}`);
       if (typeof reason !== 'string' || reason === '')
-        throw new TypeError(`reason wants a word, got ${String(reason) || 'none'}`);
-      if (typeof message !== 'string') throw new TypeError(`message wants a text, got ${typeof message}`);
+        throw new TypeError(`reason must be one word, got ${String(reason) || 'none'}`);
+      if (typeof message !== 'string') throw new TypeError(`message must be a string, got ${typeof message}`);
       const { fieldPath } = event;
       const regarding = { ...referenceOf(object), ...(fieldPath && { fieldPath }) };
       log.debug('event', { component, type, reason, message, object: regarding });
@@ -140,14 +139,14 @@ export class EventBroadcaster implements AsyncDisposable {
     const { log } = this.#runtime;
     if (this.#stopping.signal.aborted) {
       this.#count('dropped');
-      log.debug('an event is dropped: recording has ended', { component, reason });
+      log.debug('event dropped, recording has ended', { component, reason });
     } else if (this.#notices.length < this.#queueSize) {
       this.#notices.push(notice);
       this.#wake();
     } else {
       this.#count('dropped');
       this.#dropped += 1;
-      if (this.#dropped === 1) log.warn('events are dropped: too many wait to be written', { component, reason });
+      if (this.#dropped === 1) log.warn('dropping events, too many wait to be written', { component, reason });
     }
   }
 
@@ -184,7 +183,7 @@ export class EventBroadcaster implements AsyncDisposable {
         this.#results.with({ result: 'failed' }).inc(left);
         lost += left;
       }
-      if (lost > 0) log.warn('events were lost: there was no time to write them', { lost });
+      if (lost > 0) log.warn('events lost, there was no time to write them', { lost });
     } finally {
       this.#stop();
       for (const timer of this.#timers) timer.cancel();
@@ -230,7 +229,7 @@ export class EventBroadcaster implements AsyncDisposable {
 
   #unfit(component: string, reason: string | undefined, error: unknown): void {
     this.#count('invalid');
-    this.#runtime.log.error('an event cannot be recorded', { component, reason, error });
+    this.#runtime.log.error('cannot record an event', { component, reason, error });
   }
 
   async #write(write: EventWrite) {
@@ -243,7 +242,7 @@ export class EventBroadcaster implements AsyncDisposable {
   #tellDropped(): void {
     // Not before there is room again: otherwise it would be told for each that is dropped.
     if (this.#dropped === 0 || this.#notices.length > this.#queueSize / 2) return;
-    this.#runtime.log.warn('events were dropped: too many waited to be written', { dropped: this.#dropped });
+    this.#runtime.log.warn('events dropped, too many waited to be written', { dropped: this.#dropped });
     this.#dropped = 0;
   }
 

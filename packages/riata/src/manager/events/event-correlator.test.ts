@@ -138,6 +138,6 @@ describe('LruMap', () => {
   });
 
   test('refuses to remember nothing', () => {
-    expect(() => new LruMap(0)).toThrow(/whole number from 1 up, got 0/);
+    expect(() => new LruMap(0)).toThrow(/must be an integer ≥ 1, got 0/);
   });
 });

@@ -35,11 +35,12 @@ export interface EventNotice {
 export function referenceOf({ apiVersion, kind, metadata }: EventSubject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = metadata ?? {};
   for (const [field, value] of Object.entries({ apiVersion, kind, name })) {
-    if (!value) throw new TypeError(`an event wants an object with apiVersion, kind and a name; ${field} is missing`);
+    if (!value)
+      throw new TypeError(`an event requires an object with apiVersion, kind and a name; ${field} is missing`);
   }
   for (const [field, value] of Object.entries({ apiVersion, kind, name, namespace, uid, resourceVersion })) {
     if (value === undefined || value === null || typeof value === 'string') continue;
-    throw new TypeError(`an event wants an object whose ${field} is a text, got ${typeof value}`);
+    throw new TypeError(`an event requires an object whose ${field} is a string, got ${typeof value}`);
   }
   return {
     ...{ apiVersion, kind, name },

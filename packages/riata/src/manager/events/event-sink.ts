@@ -57,10 +57,10 @@ export class EventSink {
           return 'refused';
         }
         if (tries >= mostTries || stopping.aborted) {
-          log.warn('an event could not be written', { event: describe(write), tries, error });
+          log.warn('cannot write an event', { event: describe(write), tries, error });
           return 'failed';
         }
-        log.debug('an event is written again later', { event: describe(write), tries, error });
+        log.debug('cannot write an event, will be retried', { event: describe(write), tries, error });
       }
       // Not all programs of a cluster at the same time, when its server comes back.
       const delayMs = tries === 1 ? betweenTriesMs * random.next() : betweenTriesMs;

@@ -5,7 +5,7 @@ export class LruMap<V> {
 
   constructor(limit: number) {
     if (!Number.isInteger(limit) || limit < 1) {
-      throw new RangeError(`events: the number of things to remember wants a whole number from 1 up, got ${limit}`);
+      throw new RangeError(`events: the number of entries must be an integer ≥ 1, got ${limit}`);
     }
     this.#limit = limit;
   }

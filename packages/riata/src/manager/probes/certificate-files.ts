@@ -63,7 +63,7 @@ export function followCertificateFiles(
         used = next;
         log.info('the certificate was renewed', fields);
       }
-      if (problems.isResolved('files') && !hasChanged) log.info('the files of the certificate are well again', fields);
+      if (problems.isResolved('files') && !hasChanged) log.info('the certificate files can be read again', fields);
     } catch (error) {
       errors.inc();
       const isNews = problems.isNews('files', describeError(error));

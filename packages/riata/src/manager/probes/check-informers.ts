@@ -20,7 +20,7 @@ export function checkInformers({ health }: Pick<Cache, 'health'>): void {
     const { name, consecutiveFailures, lastEventMs = 0, lastError } = informer;
     if (consecutiveFailures < 3 || lastEventMs < longSilenceMs || !isWanted(informer)) continue;
     const seconds = Math.round(lastEventMs / 1000);
-    throw new Error(`${name}: nothing heard for ${seconds} s: ${describeError(lastError)}`);
+    throw new Error(`${name}: no answer for ${seconds} s: ${describeError(lastError)}`);
   }
 }
 

@@ -12,9 +12,12 @@ export function cpuProfileRoute(clock: Scheduler): EndpointRoute {
   return async ({ query, signal }) => {
     const seconds = Number(query.get('seconds') ?? 5);
     if (!(seconds > 0 && seconds <= longestSeconds)) {
-      return { status: 400, body: `seconds wants a number up to ${longestSeconds}, got ${query.get('seconds')}\n` };
+      return {
+        status: 400,
+        body: `seconds must be greater than 0 and at most ${longestSeconds}, got ${query.get('seconds')}\n`,
+      };
     }
-    if (isRunning) return { status: 409, body: 'a profile is being taken already\n' };
+    if (isRunning) return { status: 409, body: 'a profile is already in progress\n' };
     isRunning = true;
     try {
       const { Session } = await import('node:inspector/promises');

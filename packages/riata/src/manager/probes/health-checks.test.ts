@@ -39,7 +39,7 @@ test('one alone, by its name', async () => {
 
 test('names are taken once, and are names', () => {
   const healthz = checks();
-  expect(() => healthz.add('ping', () => {})).toThrow('already is a health check named "ping"');
+  expect(() => healthz.add('ping', () => {})).toThrow('health check "ping" already exists');
   expect(() => healthz.add('a b', () => {})).toThrow('letters, digits');
 });
 

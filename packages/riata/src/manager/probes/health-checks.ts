@@ -17,7 +17,7 @@ export interface HealthReport {
 /** What a check that does not end is bounded by, so that it is named instead of holding up the answer for all. */
 interface HealthLimits {
   readonly clock: Scheduler;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has closed the connection. */
   readonly signal: AbortSignal;
 }
 
@@ -40,9 +40,11 @@ export class HealthChecks {
   /** Throws if the name is taken. */
   add(name: string, check: HealthCheck): void {
     if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
-      throw new TypeError(`health check: name wants letters, digits, "-", "." and "_", got ${JSON.stringify(name)}`);
+      throw new TypeError(
+        `health check: name must consist of letters, digits, "-", "." and "_", got ${JSON.stringify(name)}`,
+      );
     }
-    if (this.#checks.has(name)) throw new Error(`there already is a health check named "${name}"; choose another name`);
+    if (this.#checks.has(name)) throw new Error(`health check "${name}" already exists; choose another name`);
     this.#checks.set(name, check);
   }
 

@@ -68,7 +68,7 @@ test('what fails again and again is told once, and when it is over', async () =>
   problem = undefined;
   for (let i = 0; i < 2; i++) await server.ask('/sick');
   expect(server.log.messages('info').filter((message) => message.includes('again'))).toEqual([
-    'requests are answered again',
+    'requests succeed again',
   ]);
 });
 
@@ -82,7 +82,7 @@ test('a route hears that whoever asked has hung up', async () => {
   };
   await using server = await listening({ '/slow': slow });
   await expect(fetch(`${server.url}/slow`, { signal: caller.signal })).rejects.toThrow();
-  expect(await heard).toMatchObject({ message: 'nobody waits for the answer any more' });
+  expect(await heard).toMatchObject({ message: 'the caller has closed the connection' });
 });
 
 const years = { notBefore: new Date('2020-01-01'), notAfter: new Date('2099-01-01') };

@@ -25,7 +25,7 @@ export interface EndpointAnswer {
 export type EndpointRoute = (request: {
   readonly rest: string;
   readonly query: URLSearchParams;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has closed the connection. */
   readonly signal: AbortSignal;
 }) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>;
 
@@ -33,7 +33,7 @@ export type EndpointRoute = (request: {
 export type EndpointGuard = (request: {
   readonly path: string;
   readonly authorization: string | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has closed the connection. */
   readonly signal: AbortSignal;
 }) => Promise<EndpointAnswer | undefined>;
 
@@ -100,7 +100,7 @@ export class HttpEndpoint implements Runnable {
       server.on('error', (error) => {
         const { host, port } = this.#options;
         // Once it listens, a connection that could not be taken is the caller's to try again.
-        if (server.listening) this.#runtime.log.warn('a connection could not be taken', { server: this.name, error });
+        if (server.listening) this.#runtime.log.warn('cannot accept a connection', { server: this.name, error });
         else reject(new Error(`${this.name}: ${listenProblem(error, { host, port })}`, { cause: error }));
       });
       server.listen({ host: this.#options.host, port: this.#options.port }, () => {
@@ -136,15 +136,15 @@ export class HttpEndpoint implements Runnable {
     } catch (error) {
       const wanted =
         files === undefined
-          ? 'cert and key want the texts of a certificate and its key, in PEM'
-          : `${files.certFile} and ${files.keyFile} want to be a certificate and its key, in PEM`;
+          ? 'cert and key must be a certificate and its key, in PEM'
+          : `${files.certFile} and ${files.keyFile} must be a certificate and its key, in PEM`;
       throw new Error(`${this.name}: tls: ${wanted}: ${describeError(error)}`, { cause: error });
     }
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => gone.abort(new Removed('nobody waits for the answer any more')));
+    response.once('close', () => gone.abort(new Removed('the caller has closed the connection')));
     const answer = await this.#answer(request, gone.signal).catch(
       (failure: unknown): EndpointAnswer => ({ status: 500, body: 'internal error\n', failure }),
     );
@@ -167,7 +167,7 @@ export class HttpEndpoint implements Runnable {
       const level = this.#problems.isNews(route, describeError(failure)) ? 'error' : 'debug';
       this.#runtime.log[level]('a request failed', { server: this.name, path, error: failure });
     } else if (status < 400 && this.#problems.isResolved(route)) {
-      this.#runtime.log.info('requests are answered again', { server: this.name, path });
+      this.#runtime.log.info('requests succeed again', { server: this.name, path });
     }
   }
 

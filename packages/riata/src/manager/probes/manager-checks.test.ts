@@ -38,7 +38,7 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
   [
     'cannot connect for long',
     { consecutiveFailures: 5, lastError: refused, lastEventMs: 240_000 },
-    'pods: nothing heard for 240 s: Error: connection refused',
+    'pods: no answer for 240 s: Error: connection refused',
   ],
   [
     'is not allowed',

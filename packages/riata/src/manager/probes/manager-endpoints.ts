@@ -71,7 +71,7 @@ export function assertDebugGuarded({ debug, profiling, protected: isProtected, h
   const asked = [debug && 'debug', profiling && 'profiling'].filter(Boolean);
   if (asked.length === 0 || isProtected || isLoopback(host)) return;
   throw new TypeError(
-    `Manager: metrics.${asked.join(' and metrics.')} would serve /debug/* to everybody who can reach ` +
+    `Manager: metrics.${asked.join(' and metrics.')} would serve /debug/* to anyone who can reach ` +
       `${host === undefined ? 'the port on any interface' : `"${host}"`}; set metrics.protected, or metrics.host to ` +
       '"127.0.0.1" and use kubectl port-forward',
   );

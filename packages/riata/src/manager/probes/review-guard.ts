@@ -19,7 +19,7 @@ export function reviewGuard(client: Pick<Client, 'create'>, clock: Scheduler): E
   const answers = new Map<string, { readonly answer: EndpointAnswer | undefined; readonly untilMs: number }>();
   return async ({ path, authorization, signal }) => {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) return { status: 401, body: 'a bearer token is wanted\n' };
+    if (token === undefined) return { status: 401, body: 'a bearer token is required\n' };
     const id = `${path} ${token}`;
     const known = answers.get(id);
     if (known !== undefined && known.untilMs > clock.monotonic()) return known.answer;

@@ -88,7 +88,7 @@ export class ManagerShards implements Runnable {
       });
     }
     if (lost.length === 0) return;
-    const why = reason ?? new LostLease('the key goes to another replica');
+    const why = reason ?? new LostLease('the key moves to another replica');
     return defined.controller.endReconciles(this.#isIn(lost), why, { atOnce: reason !== undefined });
   }
 

@@ -122,10 +122,10 @@ export class ShardMembership {
     if (abandon.aborted) this.term.lose('the ring was abandoned', abandon.reason);
     else if (!isGone && this.term.isHeld) {
       const error = this.#lastFailure;
-      runtime.log.warn('the ring could not be left; others take over when its lease has run out', { error });
+      runtime.log.warn('cannot leave the ring; other replicas take over when its lease has expired', { error });
     }
     this.term.end();
-    runtime.log.debug('no longer in the ring', { id: this.id });
+    runtime.log.debug('left the ring', { id: this.id });
   }
 
   async #tried(work: () => Promise<boolean>, over: AbortSignal): Promise<boolean> {
@@ -138,7 +138,7 @@ export class ShardMembership {
       this.#failures += 1;
       this.#lastFailure = error;
       this.term.failed(error);
-      this.#parts.runtime.log.warn('the ring could not be read or written; trying again', { error });
+      this.#parts.runtime.log.warn('cannot read or write the ring, will be retried', { error });
       return false;
     }
   }
@@ -239,7 +239,7 @@ export class ShardMembership {
     const gone = this.#isDone ? [...dead, this.id] : dead;
     const hasLoose = table.slots.some((slot, at) => this.#isLoose(slot.owner, at, dead));
     if (gone.length === 0 && !(hasLoose && live.length > 0) && table.isOpen) return false;
-    if (gone.length > 0) runtime.log.info('members have gone', { ring: register.description, gone });
+    if (gone.length > 0) runtime.log.info('members left the ring', { ring: register.description, gone });
     return await this.#replace(over, gone, live);
   }
 
@@ -284,7 +284,7 @@ export class ShardMembership {
         // Before anything is sent: from here on the next owner may begin, whatever becomes of the answer.
         hold.state = 'given';
         this.#given.set(hold.slot, hold.epoch);
-        runtime.log.debug('a slot is free to go', { slot: hold.slot, epoch: hold.epoch });
+        runtime.log.debug('released a slot', { slot: hold.slot, epoch: hold.epoch });
         onGiven(hold);
         this.#rouse();
       });

@@ -19,7 +19,7 @@ export function shardMetrics(metrics: Metrics, ring: string): ShardMetrics {
   const gauge = (name: string, help: string) => metrics.gauge({ name, help, labels }).with({ ring });
   const moves = metrics.counter({
     name: 'riata_shard_moves_total',
-    help: 'Slots that this replica gained, gave to others, or lost as its lease ran out.',
+    help: 'Slots that this replica acquired, gave to others, or lost as its lease expired.',
     labels: ['ring', 'move'],
   });
   return {

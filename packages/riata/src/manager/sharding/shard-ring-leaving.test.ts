@@ -47,7 +47,7 @@ describe('who leaves and has nothing left to do', () => {
     const world = await alone();
     world.server.passage = () => ({ isUnreachable: true });
     expect(await world.leave()).toBeLessThan(1_100);
-    expect(world.warnings().at(-1)).toContain('others take over when its lease has run out');
+    expect(world.warnings().at(-1)).toContain('other replicas take over when its lease has expired');
   });
 
   test('tries once if the server was not there before either', async () => {

@@ -55,15 +55,15 @@ export function shardTimes(options: ShardRingOptions): ShardTimes {
   const retryPeriodMs = durationMs(retryPeriod, `${what}: retryPeriod`);
   if (!(leaseMs > renewDeadlineMs)) {
     throw new RangeError(
-      `${what}: leaseDuration wants more than renewDeadline, got ${leaseDuration} and ${renewDeadline}`,
+      `${what}: leaseDuration must be longer than renewDeadline, got ${leaseDuration} and ${renewDeadline}`,
     );
   }
   if (!(renewDeadlineMs > 2 * retryPeriodMs && retryPeriodMs > 0)) {
     throw new RangeError(
-      `${what}: renewDeadline wants more than twice the retryPeriod, and that more than 0, got ${renewDeadline} and ${retryPeriod}`,
+      `${what}: renewDeadline must be more than twice the retryPeriod, which must be greater than 0, got ${renewDeadline} and ${retryPeriod}`,
     );
   }
-  if (!Number.isFinite(leaseMs)) throw new RangeError(`${what}: leaseDuration wants an end, got ${leaseDuration}`);
+  if (!Number.isFinite(leaseMs)) throw new RangeError(`${what}: leaseDuration must be finite, got ${leaseDuration}`);
   // Whole, as others read it in the Lease.
   return { leaseMs: Math.ceil(leaseMs), renewDeadlineMs, retryPeriodMs, requestTimeoutMs: renewDeadlineMs / 3 };
 }
@@ -72,9 +72,9 @@ export function shardTimes(options: ShardRingOptions): ShardTimes {
 export function checkShardRing({ namespace, name, identity, slots = 64 }: ShardRingOptions): void {
   for (const [what, value] of Object.entries({ namespace, name, identity: identity ?? 'default' })) {
     if (typeof value === 'string' && value !== '') continue;
-    throw new TypeError(`ShardRing: ${what} wants a text that is not empty, got ${JSON.stringify(value)}`);
+    throw new TypeError(`ShardRing: ${what} must be a non-empty string, got ${JSON.stringify(value)}`);
   }
   if (!Number.isSafeInteger(slots) || slots < 1 || slots > 4096) {
-    throw new TypeError(`ShardRing ${namespace}/${name}: slots wants a whole number from 1 to 4096, got ${slots}`);
+    throw new TypeError(`ShardRing ${namespace}/${name}: slots must be an integer from 1 to 4096, got ${slots}`);
   }
 }

@@ -286,10 +286,10 @@ describe('odds and ends', () => {
 
   test('what makes no sense is refused', () => {
     const options = { client: {} as never, namespace: 'shop', name: 'carts' };
-    expect(() => new ShardRing({ ...options, name: '' })).toThrow('name wants a text that is not empty, got ""');
-    expect(() => new ShardRing({ ...options, slots: 0 })).toThrow('slots wants a whole number from 1 to 4096, got 0');
-    expect(() => new ShardRing({ ...options, leaseDuration: '10s' })).toThrow('leaseDuration wants more than');
-    expect(() => new ShardRing({ ...options, leaseDuration: 'never' as '1s' })).toThrow('leaseDuration wants an end');
+    expect(() => new ShardRing({ ...options, name: '' })).toThrow('name must be a non-empty string, got ""');
+    expect(() => new ShardRing({ ...options, slots: 0 })).toThrow('slots must be an integer from 1 to 4096, got 0');
+    expect(() => new ShardRing({ ...options, leaseDuration: '10s' })).toThrow('leaseDuration must be longer than');
+    expect(() => new ShardRing({ ...options, leaseDuration: 'never' as '1s' })).toThrow('leaseDuration must be finite');
     expect(() => new ShardRing({ ...options, retryPeriod: '5s' })).toThrow('more than twice the retryPeriod');
   });
 
@@ -314,7 +314,7 @@ describe('odds and ends', () => {
   test('it runs once at a time', async () => {
     const { base, join } = ringWorld();
     const a = join('a');
-    await expect(a.ring.run()).rejects.toThrow('it is running already');
+    await expect(a.ring.run()).rejects.toThrow('already running');
     a.stop.abort();
     await base.advance(100);
     await a.ended;

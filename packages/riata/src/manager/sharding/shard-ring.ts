@@ -207,7 +207,7 @@ export class ShardRing {
    * ended. Resolves when it has left. Rejects only if the Lease is something else. May be called again afterwards.
    */
   async run({ signal, abandon }: ShardRunOptions = {}): Promise<void> {
-    if (this.#isRunning) throw new Error(`ShardRing ${this.#register.description}: it is running already`);
+    if (this.#isRunning) throw new Error(`ShardRing ${this.#register.description}: already running`);
     this.#isRunning = true;
     using leave = link(signal, abandon);
     using atOnce = link(abandon);
@@ -239,15 +239,15 @@ export class ShardRing {
         const joined = await this.#tryToJoin(id, beat, leave, abandon);
         if (joined.state.table.slots.length !== (this.#options.slots ?? 64)) {
           const slots = joined.state.table.slots.length;
-          log.warn('the ring has another number of slots than this replica was told: its number holds', { slots });
+          log.warn('the ring has a different number of slots than the options; using that of the ring', { slots });
         }
-        log.info('in the ring', { id, members: joined.state.members.size });
+        log.info('joined the ring', { id, members: joined.state.members.size });
         return this.#memberOf(id, joined);
       } catch (error) {
         if (error instanceof NotAShardRing) throw error;
         // Others were faster: that passes quickly.
         if (isRefused(error)) pauseMs = random.jitter(50, 4);
-        else if (!leave.aborted) log.warn('the ring could not be joined; trying again', { error });
+        else if (!leave.aborted) log.warn('cannot join the ring, will be retried', { error });
       }
       await clock.sleep(pauseMs, { signal: leave, background: true }).catch(() => {});
     }
@@ -279,14 +279,14 @@ export class ShardRing {
         ...{ times: this.#times, runtime: this.#runtime },
         onGained: (holds) => {
           metrics.gained.inc(holds.length);
-          this.#runtime.log.info('slots gained', { slots: slotsOf(holds) });
+          this.#runtime.log.info('acquired slots', { slots: slotsOf(holds) });
           void this.#tell({ gained: slotsOf(holds), lost: [] });
         },
         onLeaving: (hold) => this.#tell({ gained: [], lost: [hold.slot] }),
         onGiven: () => metrics.given.inc(),
         onLost: (holds, reason) => {
           metrics.lost.inc(holds.length);
-          this.#runtime.log.error('all slots are lost', { error: reason, slots: slotsOf(holds) });
+          this.#runtime.log.error('lost all slots', { error: reason, slots: slotsOf(holds) });
           this.#ending = this.#tell({ gained: [], lost: slotsOf(holds), reason });
         },
       },
@@ -299,7 +299,7 @@ export class ShardRing {
       try {
         await listener(change);
       } catch (error) {
-        this.#runtime.log.error('a listener of the ring failed', { error });
+        this.#runtime.log.error('ring listener failed', { error });
       }
     };
     const told = Promise.all([...this.#listeners].map(contained));
