@@ -1,5 +1,5 @@
-import { environmentPerFile, TestEnvironment } from '@riata/testing';
-import { defineKind, findCondition } from 'riata';
+import { environmentPerFile, expectRightsSuffice, TestEnvironment, usedRights } from '@riata/testing';
+import { defineKind, findCondition, isForbidden } from 'riata';
 import { control } from 'riata/controller';
 import { ConfigMap } from 'riata/kinds';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -49,6 +49,32 @@ test('a deleted page is restored', async () => {
   await env.settle();
   await env.client.delete(ConfigMap, key);
   await env.eventually(() => env.client.get(ConfigMap, key));
+});
+
+test('the operator works with the permissions that it has used', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  await env.run(sites);
+  await env.client.create(site);
+  await env.settle();
+
+  const rights = usedRights(env.requests);
+  expect(rights.clusterRules).toContainEqual({
+    apiGroups: ['example.com'],
+    resources: ['sites'],
+    verbs: ['list', 'watch'],
+  });
+
+  await env.reset();
+  await expectRightsSuffice(env, rights, async (operator) => {
+    await operator.run(sites);
+    await env.client.create(site);
+  });
+});
+
+test('others may not read pages', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  const robot = env.as({ serviceAccount: 'robot', namespace: 'default' });
+  await expect(robot.client.get(ConfigMap, key)).rejects.toSatisfy(isForbidden);
 });
 
 test('sites are reconciled every minute', async () => {
