@@ -155,7 +155,7 @@ describeServers('shared controllers', (server) => {
     await client.create(ConfigMap({ metadata: { namespace, name: 'a' } }));
     await until('it was seen', async () => seen.includes('kept'));
     expect(maps.handlers).toEqual(['kept']);
-    expect(secrets.isWanted).toBe(false);
+    expect(secrets.isUsed).toBe(false);
     expect(seen).not.toContain('dropped');
     expect(() => dropped.commit()).toThrow('rolled back');
   });

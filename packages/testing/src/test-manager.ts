@@ -231,7 +231,7 @@ export class TestManager implements AsyncDisposable {
     if (this.#exit !== undefined) return [];
     const { isLeading } = this;
     const shared = [...(isLeading ? this.#factories : [])].flatMap((factory) =>
-      factory.controllers.filter(({ isWanted, health }) => isWanted && health === undefined),
+      factory.controllers.filter(({ isUsed, health }) => isUsed && health === undefined),
     );
     const hasNone = this.manager.clusters.names.length === 0;
     return [...this.#watched]

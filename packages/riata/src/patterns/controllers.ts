@@ -12,8 +12,8 @@ import { type ClearedFinalizers, clearFinalizers } from './clear-finalizers.js';
 import { TypedController, type TypedControllerOptions, typedControllerOptionNames } from './typed-controller.js';
 
 /**
- * A typed controller for any kind (`generic.ControllerFactory`, and the factories that wrangler generates for each group).
- * Over a `SharedControllerFactory`: whoever asks for a kind in either way shares one watch and one queue.
+ * Makes typed controllers for any kind (`generic.ControllerFactory`, and the factories that wrangler generates for each
+ * group), on a `SharedControllerFactory`: both have one watch and one queue for each kind.
  *
  * @example
  * await using controllers = await Controllers.fromConfig(config);
@@ -34,7 +34,7 @@ export class Controllers implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Over a connection of its own (`NewFactoryFromConfig`); dispose it to close that. */
+  /** With its own connection (`NewFactoryFromConfig`), which is closed on disposal. */
   static async fromConfig(
     config: RestConfig,
     options: SharedControllerFactoryOptions & Pick<ClientOptions, 'scheme'> & TypedControllerOptions = {},
@@ -45,7 +45,7 @@ export class Controllers implements AsyncDisposable {
     return made;
   }
 
-  /** The controller of a kind: always the same one. Sends nothing. */
+  /** The controller of a kind, the same on every call. Sends no request. */
   for<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>): TypedController<R, S> {
     assertKind('Controllers.for', kind);
     const id = `${formatGvk(kind.gvk)} ${kind.plural} ${kind.projection ?? ''}`;
@@ -56,7 +56,7 @@ export class Controllers implements AsyncDisposable {
     return made;
   }
 
-  /** All of the factory, whichever way they were asked for. */
+  /** All controllers of the factory. */
   get controllers(): readonly SharedController[] {
     return this.factory.controllers;
   }
@@ -72,8 +72,8 @@ export class Controllers implements AsyncDisposable {
   }
 
   /**
-   * Takes the finalizers that handlers of these controllers were registered with off all objects: for uninstalling. Register
-   * the handlers, but don't start; or stop first. See `clearFinalizers`.
+   * Removes the finalizers of registered handlers from all objects, for uninstalling. Register the handlers without starting
+   * the controllers, or stop them first. See `clearFinalizers`.
    */
   async clearFinalizers(options: { readonly signal?: AbortSignal } = {}): Promise<readonly ClearedFinalizers[]> {
     const cleared: ClearedFinalizers[] = [];
@@ -83,7 +83,7 @@ export class Controllers implements AsyncDisposable {
     return cleared;
   }
 
-  /** Stops all and closes the connection, if it made that. */
+  /** Stops all controllers and closes the connection, if it opened it. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ownsFactory) await this.factory[Symbol.asyncDispose]();
   }

@@ -5,9 +5,9 @@ import type { KubeObject } from '../object/meta.js';
 import type { HandlerContext, SharedControllerHandler } from '../shared/shared-controller-handler.js';
 
 /**
- * Cleans up before an object goes. It may be called again after it has succeeded, by the next process, if this one ends
- * before the finalizer is off. Give back what a write of the object answered, if there was one. What is thrown keeps the
- * object, and is tried again.
+ * Cleans up before an object is deleted. It may be called again after it succeeded, by the next process, if this one stops
+ * before the finalizer is removed. Return the result of a write of the object, if any. If the handler throws, the object
+ * stays and the handler is retried.
  */
 export type ObjectHandler<R extends KubeObject = KubeObject> = (
   key: string,
@@ -17,10 +17,9 @@ export type ObjectHandler<R extends KubeObject = KubeObject> = (
 ) => R | undefined | void | Promise<R | undefined | void>;
 
 /**
- * A handler that runs another one before an object goes (`generic.NewRemoveHandler`): sets a finalizer on every object
- * that lives; of one that is being deleted and has it, calls `handler`, and then takes the finalizer off. Several of
- * them on one kind don't disturb each other, in whichever order they come. What {@link TypedController.onRemove} is made
- * of.
+ * A handler that calls another one before an object is deleted (`generic.NewRemoveHandler`): adds a finalizer to every
+ * object; when the object is being deleted, calls `handler` and then removes the finalizer. Several of them on one kind work
+ * independently, in any order. {@link TypedController.onRemove} registers it.
  */
 export function removeHandler<R extends KubeObject>(
   finalizer: string,

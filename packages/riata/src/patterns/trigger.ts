@@ -8,9 +8,8 @@ const namespace = '__trigger__';
 let made = 0;
 
 /**
- * Runs something that is about no single object, on the queue of a controller (`trigger.Trigger`, `trigger.New`): never
- * twice at once, merged if it is asked for again meanwhile, and tried again when it fails. Give {@link key} out of a
- * `Resolver` to have it run when other objects change.
+ * Runs work that belongs to no single object on the queue of a controller (`trigger.Trigger`, `trigger.New`): never twice at
+ * once, deduplicated, and retried when it fails. Return {@link key} from a `Resolver` to run it when other objects change.
  *
  * @example
  * const rebuild = new Trigger(controllers.for(ConfigMap));
@@ -18,7 +17,7 @@ let made = 0;
  * rebuild.trigger();
  */
 export class Trigger<R extends KubeObject = KubeObject> {
-  /** What stands for it in the queue (`Key`). */
+  /** Its key in the queue (`Key`). */
   readonly key: ObjectKey;
   readonly #controller: Pick<SharedController<R>, 'enqueue' | 'registerHandler'>;
 
@@ -28,12 +27,12 @@ export class Trigger<R extends KubeObject = KubeObject> {
     this.#controller = controller;
   }
 
-  /** Has the handlers run (`Trigger`). */
+  /** Runs the handlers (`Trigger`). */
   trigger(): void {
     this.#controller.enqueue(this.key);
   }
 
-  /** Adds what is run; it runs once to begin with (`OnTrigger`). */
+  /** Registers a handler and runs it once (`OnTrigger`). */
   onTrigger(
     name: string,
     handler: (context: HandlerContext<R>) => unknown,

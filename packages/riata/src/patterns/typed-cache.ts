@@ -7,8 +7,8 @@ import type { KubeObject } from '../object/meta.js';
 import type { SharedCache } from '../shared/shared-cache.js';
 
 /**
- * Objects of one kind at hand (`generic.CacheInterface`, `generic.NonNamespacedCacheInterface`): reads cost no request,
- * and show what this process has written. They wait for the first list; what they give is frozen.
+ * The cached objects of one kind (`generic.CacheInterface`, `generic.NonNamespacedCacheInterface`): reads send no request
+ * and include this process's own writes. They wait for the first list. Objects are frozen.
  */
 export class TypedCache<R extends KubeObject = KubeObject, S extends Scope = Scope> {
   readonly #cache: SharedCache<R>;
@@ -18,26 +18,26 @@ export class TypedCache<R extends KubeObject = KubeObject, S extends Scope = Sco
     this.#cache = cache;
   }
 
-  /** Rejects with an error that `isNotFound` knows if there is none (`Get`). */
+  /** The object; rejects with an error that `isNotFound` recognizes if it does not exist (`Get`). */
   async get(key: Key<S>, options?: CallOptions): Promise<R> {
     void this.#cache.informer;
     return this.#cache.cache.get(this.#cache.kind, key as Key<never>, options);
   }
 
-  /** The object, or undefined if there is none. */
+  /** The object, or undefined if it does not exist. */
   async find(key: Key<S>, options?: CallOptions): Promise<R | undefined> {
     void this.#cache.informer;
     return this.#cache.cache.find(this.#cache.kind, key as Key<never>, options);
   }
 
-  /** Those that match, in no promised order (`List`). */
+  /** The objects that match, in any order (`List`). */
   async list(selection: Omit<Selection, 'fieldSelector'> & CallOptions = {}): Promise<readonly R[]> {
     return (await this.#cache.list(selection)).items;
   }
 
   /**
-   * Has {@link getByIndex} find objects by what `values` says of them; at any time, also while it runs (`AddIndexer`).
-   * Throws if there is an index of that name.
+   * Adds an index for {@link getByIndex} (`AddIndexer`), at any time, also while the informer runs. Throws if the index is
+   * already registered.
    */
   addIndexer(name: string, values: IndexFunc<R>): void {
     if (!/^[\w.-]+$/.test(name)) {
@@ -47,7 +47,7 @@ export class TypedCache<R extends KubeObject = KubeObject, S extends Scope = Sco
     this.#indexes.add(name);
   }
 
-  /** The objects for which an index gives this value (`GetByIndex`). Rejects if there is no such index. */
+  /** The objects with this value in an index (`GetByIndex`). Rejects if the index is not registered. */
   async getByIndex(name: string, value: string, options?: CallOptions): Promise<readonly R[]> {
     if (!this.#indexes.has(name)) {
       const known = [...this.#indexes].join(', ') || 'none';
@@ -59,7 +59,7 @@ export class TypedCache<R extends KubeObject = KubeObject, S extends Scope = Sco
   }
 }
 
-/** No field of an object is called so. */
+/** Cannot be the name of a field. */
 function fieldOf(name: string): string {
   return `index/${name}`;
 }

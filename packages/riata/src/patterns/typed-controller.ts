@@ -20,7 +20,7 @@ import { TypedCache } from './typed-cache.js';
 /** Writes an object (`generic.Updater`). */
 export type Updater<R extends KubeObject> = (object: R, options?: { readonly signal?: AbortSignal }) => Promise<R>;
 
-/** How a handler of `onRemove` stays, and what it is known by on objects. */
+/** Options of `onRemove`. */
 export interface OnRemoveOptions extends RegisterOptions {
   /** @default the prefix of `Controllers` and the handler's name */
   readonly finalizer?: string;
@@ -28,11 +28,11 @@ export interface OnRemoveOptions extends RegisterOptions {
 
 export const onRemoveOptionNames = optionNames<OnRemoveOptions>({ finalizer: true, signal: true, transaction: true });
 
-/** How a {@link TypedController} is made. */
+/** Options of a {@link TypedController}. */
 export interface TypedControllerOptions {
   /**
-   * What the finalizers begin with. By default they are those of wrangler, so that what a program in Go has left on
-   * objects is taken over. @default 'wrangler.cattle.io/'
+   * The prefix of finalizers. The default is wrangler's, so that finalizers of a program in Go are adopted.
+   * @default 'wrangler.cattle.io/'
    */
   readonly finalizerPrefix?: string;
 }
@@ -40,17 +40,16 @@ export interface TypedControllerOptions {
 export const typedControllerOptionNames = optionNames<TypedControllerOptions>({ finalizerPrefix: true });
 
 /**
- * All there is to one kind: the client, the cache and the handlers (`generic.ControllerInterface`,
- * `generic.NonNamespacedControllerInterface`), with the kind's own types, and no generated code. From `Controllers.for`.
- * Its own methods `get`, `list`… ask the server; {@link cache} answers from memory. Nothing is listed or watched before
- * there is a handler, a key, or a read of the cache.
+ * Client, cache and handlers of one kind (`generic.ControllerInterface`, `generic.NonNamespacedControllerInterface`), with
+ * the kind's own types and no generated code. From `Controllers.for`. Its methods `get`, `list`… send requests; {@link cache}
+ * reads from memory. It lists and watches nothing before a handler is registered, a key is enqueued, or the cache is read.
  */
 export class TypedController<R extends KubeObject = KubeObject, S extends Scope = Scope> extends KindClient<R, S> {
-  /** The queue and the handlers; of all who ask for this kind. */
+  /** The shared controller of the kind: its queue and handlers. */
   readonly shared: SharedController<R>;
-  /** Answers reads from memory (`Cache`). */
+  /** Reads from memory (`Cache`). */
   readonly cache: TypedCache<R, S>;
-  /** For what handlers need besides their kind. */
+  /** The factory, for other kinds. */
   readonly factory: SharedControllerFactory;
   readonly #prefix: string;
   readonly #finalizers = new Set<string>();
@@ -69,17 +68,17 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
     return this.kind.gvk;
   }
 
-  /** Tells of changes (`Informer`). */
+  /** The shared informer (`Informer`). */
   get informer(): Informer<R> {
     return this.shared.informer;
   }
 
-  /** The finalizers that handlers have been registered with, those that are removed by now too; see `clearFinalizers`. */
+  /** The finalizers of all handlers registered so far, removed ones included; see `clearFinalizers`. */
   get finalizers(): readonly string[] {
     return [...this.#finalizers];
   }
 
-  /** Calls `handler` for each object, when it changes and when it is gone (`OnChange`). */
+  /** Calls `handler` for each object when it is added, changed or deleted (`OnChange`). */
   onChange(name: string, handler: SharedControllerHandler<R>, options?: RegisterOptions): HandlerRegistration {
     return this.shared.registerHandler(name, handler, options);
   }
@@ -90,9 +89,9 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
   }
 
   /**
-   * Calls `handler` before an object goes (`OnRemove`, `AddGenericRemoveHandler`): by a finalizer that every object gets,
-   * so also for objects that are deleted while this process is not there. See `removeHandler`; `clearFinalizers` when the
-   * controller is uninstalled.
+   * Calls `handler` before an object is deleted (`OnRemove`, `AddGenericRemoveHandler`), by a finalizer on every object, so
+   * also for objects that are deleted while this process does not run. See `removeHandler`, and `clearFinalizers` for
+   * uninstalling.
    */
   onRemove(name: string, handler: ObjectHandler<R>, given: OnRemoveOptions = {}): HandlerRegistration {
     refuseUnknownOptions(`handler "${name}"`, given, onRemoveOptionNames);
@@ -101,12 +100,12 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
     return this.onChange(name, removeHandler(finalizer, handler), options);
   }
 
-  /** The finalizer that stands for a handler of this name. */
+  /** The finalizer of a handler with this name. */
   finalizerFor(name: string): string {
     return `${this.#prefix}${name}`;
   }
 
-  /** Takes note that handlers put this finalizer on objects. Throws if it is none that servers take. */
+  /** Records a finalizer that handlers add to objects. Throws if servers would refuse it. */
   keepsFinalizer(finalizer: string): void {
     const problems = finalizerProblems(finalizer);
     if (problems.length > 0) {
@@ -116,12 +115,12 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
     this.#finalizers.add(finalizer);
   }
 
-  /** Has the handlers look at an object as soon as can be (`Enqueue`). */
+  /** Enqueues an object (`Enqueue`). */
   enqueue(key: ObjectKey): void {
     this.shared.enqueue(key);
   }
 
-  /** As {@link enqueue}, after some time (`EnqueueAfter`). Of several times that a key waits for, the earliest counts. */
+  /** As {@link enqueue}, after a delay (`EnqueueAfter`). Of several delays of one key, the earliest counts. */
   enqueueAfter(key: ObjectKey, after: Duration): void {
     this.shared.enqueueAfter(key, after);
   }

@@ -4,8 +4,8 @@ import type { Answers, Operation, Run, Verb } from '../client/operation/operatio
 import { link } from '../runtime/signals.js';
 
 /**
- * A client whose calls end with `signal`, as if it was given to each; one that a call names itself counts, too. For code
- * that has a lifetime, such as a handler that may be removed.
+ * A client whose calls abort with `signal`, in addition to the signal of the call itself. For code with a lifetime, such as
+ * a handler that can be removed.
  */
 export function boundTo<P extends Placement>(client: KubeClient<P>, signal: AbortSignal): KubeClient<P> {
   return client.wrap((run) => (operation) => {
@@ -22,7 +22,7 @@ async function runLinked<V extends Verb>(
   signal: AbortSignal,
 ): Promise<Answers[V]> {
   const both = link(own, signal);
-  // What streams goes on after the call has resolved, so it stays linked.
+  // A stream outlives the call that opened it, so it stays linked.
   const isStream = operation.verb === 'watch' || operation.verb === 'list' || operation.verb === 'connect';
   try {
     return await run({ ...operation, signal: both.signal });

@@ -3,7 +3,7 @@ import { onAbort } from '../runtime/signals.js';
 import { Removed } from '../runtime/stop-reasons.js';
 import type { HandlerContext, HandlerRegistration, SharedControllerHandler } from './shared-controller-handler.js';
 
-/** One handler in a chain. Calls of it may be under way for several keys at once. */
+/** One handler in a chain. It may run for several keys at once. */
 export class ChainEntry<R extends KubeObject> implements HandlerRegistration {
   readonly name: string;
   readonly #handler: SharedControllerHandler<R>;
@@ -33,7 +33,7 @@ export class ChainEntry<R extends KubeObject> implements HandlerRegistration {
     return this.#stop.signal.aborted;
   }
 
-  /** Calls the handler; what it throws is a rejection. */
+  /** Calls the handler; rejects with what it throws. */
   async call(key: string, object: R | undefined, context: HandlerContext<R>): Promise<R | undefined> {
     const call = (async () => this.#handler(key, object, context))();
     this.#running.add(call);

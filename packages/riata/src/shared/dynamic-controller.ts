@@ -16,20 +16,20 @@ import { type ServedKinds, servedKinds } from './served-kinds.js';
 import type { SharedControllerFactory } from './shared-controller-factory.js';
 import type { HandlerRegistration } from './shared-controller-handler.js';
 
-/** Which kinds a handler wants: those whose group the pattern finds (`/\.cattle\.io$/`), or for which the function is true. */
+/** Selects kinds: by their group (`/\.cattle\.io$/`), or by a function. */
 export type KindMatcher = RegExp | ((gvk: GroupVersionKind, kind: KindRef) => boolean);
 
 /** Options of a {@link DynamicController}. */
 export interface DynamicControllerOptions {
-  /** How long changes of what is served are gathered before the server is asked. @default '500ms' */
+  /** How long changes are collected before discovery runs. @default '500ms' */
   readonly debounce?: Duration;
-  /** @default that of the system; give the factory's */
+  /** Pass the factory's. @default that of the system */
   readonly runtime?: Partial<Runtime>;
 }
 
 export const dynamicControllerOptionNames = optionNames<DynamicControllerOptions>({ debounce: true, runtime: true });
 
-/** After a failure, and while something that was announced is not served yet. */
+/** Delay after a failed discovery, and while an established kind is not served yet. */
 const againMs = 1_000;
 
 /** One call of `onChange`. */
@@ -45,12 +45,12 @@ interface Subscription {
 }
 
 /**
- * Handlers for kinds that come and go while the program runs (`dynamic.Controller` of lasso, `dynamic.Register`): it
- * watches CustomResourceDefinitions and APIServices, asks the server what it serves, and puts handlers on every kind that
- * they match, in the version that the server prefers. Works while the factory does.
+ * Registers handlers on kinds that are added and removed at run time (`dynamic.Controller` of lasso, `dynamic.Register`): it
+ * watches CustomResourceDefinitions and APIServices, runs discovery, and registers each handler on every kind that it
+ * matches, in the server's preferred version. Runs while the factory does.
  *
- * What may be relied on: a handler is told of the end of every object that it was told of, also when the whole kind goes.
- * A group whose server does not answer is not gone.
+ * Guarantees: a handler is called with `undefined` for every object that it was called for and that is gone, also when the
+ * whole kind is removed. A group whose server does not answer does not count as removed.
  *
  * @example
  * const dynamic = new DynamicController(factory);
@@ -62,9 +62,9 @@ export class DynamicController {
   readonly #debounceMs: number;
   readonly #subscriptions = new Map<Subscription, string>();
   readonly #failures: SourceFailures;
-  /** Names of CustomResourceDefinitions, which are `plural.group`: whether what they define should be served. */
+  /** By the name of a CustomResourceDefinition, `plural.group`: whether its kind should be served. */
   readonly #defined = new Map<string, 'served' | 'not yet' | 'gone'>();
-  /** Kinds that nobody had asked the factory for. */
+  /** Kinds that the factory did not handle before. */
   readonly #own = new Set<string>();
   #served: ServedKinds = new Map();
   #begun = false;
@@ -79,7 +79,7 @@ export class DynamicController {
     this.#debounceMs = durationMs(options.debounce ?? '500ms', 'DynamicController: debounce');
   }
 
-  /** Kinds that handlers are on. */
+  /** Kinds that handlers are registered on. */
   get kinds(): readonly KindRef[] {
     const all = [...this.#subscriptions.keys()].flatMap(({ on }) => [...on]);
     return [...new Map(all).values()];
@@ -90,7 +90,7 @@ export class DynamicController {
     return this.#failures.list;
   }
 
-  /** Puts a handler on all kinds that match, now and later, until the signal aborts or the answer is removed (`OnChange`). */
+  /** Registers a handler on all kinds that match, now and later, until it is removed or the signal aborts (`OnChange`). */
   onChange(
     name: string,
     matcher: KindMatcher,
@@ -139,7 +139,7 @@ export class DynamicController {
       this.#schedule(this.#debounceMs);
     });
     this.#factory.forKind(APIService).registerHandler('dynamic kinds', () => this.#schedule(this.#debounceMs));
-    // For servers that have neither: asks once the factory works.
+    // For servers that serve neither: runs discovery once the factory runs.
     definitions.enqueueKey('any');
   }
 
@@ -161,7 +161,7 @@ export class DynamicController {
       client.mapper.reset();
       const served = new Map(servedKinds(found, this.#served, this.#factory.clients));
       for (const [name, state] of this.#defined) {
-        // Discovery is a little behind: what is not defined any more is not served.
+        // Discovery lags behind: a kind whose definition is gone is not served.
         if (state === 'gone') served.delete(name);
         else if (state === 'served' && !served.has(name)) this.#schedule(againMs);
       }
@@ -230,10 +230,10 @@ export class DynamicController {
   }
 
   #claim(kind: KindRef): void {
-    if (!this.#factory.forKind(kind).isWanted) this.#own.add(formatGvk(kind.gvk));
+    if (!this.#factory.forKind(kind).isUsed) this.#own.add(formatGvk(kind.gvk));
   }
 
-  /** Ends the watch of a kind that nobody else is on. */
+  /** Stops the watch of a kind that has no other handlers. */
   async #release(kind: KindRef): Promise<void> {
     const id = formatGvk(kind.gvk);
     if (!this.#own.has(id) || this.#factory.forKind(kind).handlers.length > 0) return;

@@ -5,7 +5,7 @@ import { link } from '../runtime/signals.js';
 import type { SharedControllerFactory } from './shared-controller-factory.js';
 import type { HandlerContext, HandlerRegistration } from './shared-controller-handler.js';
 
-/** A handler of objects of kinds that were not known when the program was written; for the rest see `SharedControllerHandler`. */
+/** As `SharedControllerHandler`, for objects of kinds that are known only at run time. */
 export type DynamicHandler = (
   kind: KindRef,
   key: string,
@@ -20,23 +20,23 @@ export interface DynamicWatchParts {
   readonly handler: DynamicHandler;
   readonly factory: SharedControllerFactory;
   readonly runtime: Runtime;
-  /** Ends it for good. */
+  /** Removes the handler for good. */
   readonly signal: AbortSignal;
-  /** Called before the handler is put on the kind. */
+  /** Called before the handler is registered on the kind. */
   readonly onEnter: (kind: KindRef) => void;
-  /** Called when the handler is off the kind. */
+  /** Called when the handler is removed from the kind. */
   readonly onLeft: (kind: KindRef) => Promise<void>;
 }
 
-/** One handler on one kind that comes and goes. */
+/** One handler on one kind that may be added and removed at run time. */
 export class DynamicWatch {
   readonly kind: KindRef;
   readonly #parts: DynamicWatchParts;
-  /** Keys of objects that the handler was told of, and not of their end. */
+  /** Keys of objects that the handler was called for, and not yet for their deletion. */
   readonly #known = new Set<string>();
   #registration: HandlerRegistration | undefined;
   #leaving: AbortController | undefined;
-  /** Coming and going happen one after the other. */
+  /** Registering and removing happen one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(kind: KindRef, parts: DynamicWatchParts) {
@@ -53,12 +53,12 @@ export class DynamicWatch {
       this.#registration = controller.registerHandler(this.#parts.name, (key, object, context) =>
         this.#handle(key, object, context),
       );
-      // Of those that did not come back with the kind nobody else would tell.
+      // Objects that are gone since then cause no event.
       for (const key of this.#known) controller.enqueueKey(key);
     });
   }
 
-  /** It is served no more. `isGone`: so are its objects, and the handler is told of each. */
+  /** The kind is no longer served. `isGone`: its objects are gone, too, and the handler is called for each. */
   leave({ isGone }: { readonly isGone: boolean }): Promise<void> {
     const leaving = new AbortController();
     this.#leaving = leaving;
@@ -86,7 +86,7 @@ export class DynamicWatch {
     return returned ?? undefined;
   }
 
-  /** Again and again, until the handler has taken all or the kind is back. */
+  /** Retries until the handler succeeded for all, or the kind is served again. */
   async #tellEnd(back: AbortSignal): Promise<void> {
     const { factory, name, runtime, signal: ended } = this.#parts;
     const { clock } = runtime;

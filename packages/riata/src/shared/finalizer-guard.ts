@@ -4,8 +4,8 @@ import type { Clock } from '../runtime/time/clock.js';
 const rememberedMs = 60_000;
 
 /**
- * Knows objects whose last finalizer is gone: the server has deleted them, but a cache may show them for a moment longer,
- * with the finalizers they had. Whoever acted on that would clean up twice, or make again what was cleaned up.
+ * Remembers objects whose last finalizer was removed: the server has deleted them, but a cache may return them a moment
+ * longer, with their finalizers. A handler that acted on that would clean up twice, or recreate what it cleaned up.
  */
 export class FinalizerGuard {
   readonly #clock: Clock;

@@ -21,13 +21,13 @@ import { isIgnoreError, objectOfError } from './ignore-error.js';
 import { KindClient } from './kind-client.js';
 import type { HandlerRegistration, SharedControllerHandler } from './shared-controller-handler.js';
 
-/** What a retry runs: the handlers that failed, or, as lasso does, all of them. */
+/** Which handlers a retry runs: those that failed, or, as lasso does, all of them. */
 export type RetryMode = 'failed' | 'all';
 
-/** What a {@link HandlerChain} is made of. */
+/** The parts of a {@link HandlerChain}. */
 export interface HandlerChainParts<R extends KubeObject> {
   readonly client: KindClient<R>;
-  /** Where the writes of handlers are heard of, for `explain`. */
+  /** Reports the writes of handlers, for `explain`. */
   readonly connection?: Pick<ConnectedClient, 'onWrite'>;
   /** The newest object that is known. */
   readonly read: (key: string, signal: AbortSignal) => Promise<R | undefined>;
@@ -36,20 +36,20 @@ export interface HandlerChainParts<R extends KubeObject> {
   readonly clock: Scheduler;
 }
 
-/** What a handler saw when it failed: none for an object that was gone. */
+/** The version a handler failed for; undefined if the object was gone. */
 type Seen = string | undefined;
 
-/** Reasons of runs that nobody asked for but the chain itself. */
+/** Reasons of runs that the chain itself caused. */
 const retryReasons = new Set(['retry', 'requeue']);
 
 /**
- * The handlers of one kind, one after the other on each key (`SharedHandler`). All run even if one fails; what one
- * returns is what the next sees.
+ * Runs the handlers of one kind one after the other for each key (`SharedHandler`). All run even if one fails; each gets
+ * the object that the one before returned.
  */
 export class HandlerChain<R extends KubeObject> {
-  /** In order of registration. Replaced, never changed: who walks it is not disturbed by those who come and go. */
+  /** In order of registration. Copy-on-write, so that a run iterates over a snapshot. */
   #entries: readonly ChainEntry<R>[] = [];
-  /** By key: who failed the last time, and on what. `'all'`: the run was cut short. */
+  /** By key: the handlers that failed in the last run, and the version they failed for. `'all'`: the run was aborted. */
   readonly #failed = new Map<string, ReadonlyMap<ChainEntry<R>, Seen> | 'all'>();
   /** By key, until a run succeeds: for health. */
   readonly #failing = new Map<string, FailingKey<R>>();
@@ -122,7 +122,7 @@ export class HandlerChain<R extends KubeObject> {
     for (const [index, entry] of (again ?? this.#entries).entries()) {
       run.signal.throwIfAborted();
       if (entry.isRemoved) continue;
-      // Those in between, which would have shown it a newer object, are left out.
+      // The handlers in between, which might have returned a newer object, do not run.
       if (again !== undefined && index > 0 && !isReturned) object = await this.#parts.read(key, run.signal);
       const outcome = await this.#call(entry, key, object, run);
       if ('error' in outcome) {
@@ -146,13 +146,13 @@ export class HandlerChain<R extends KubeObject> {
   /** The handlers that failed, if this run is for them alone; undefined: all. */
   #toRunAgain(key: string, given: R | undefined, { reasons }: ActiveReconcile): readonly ChainEntry<R>[] | undefined {
     if (reasons.length === 0) return undefined;
-    // What the guard waited for: handlers are told of the end by the change that brings it.
+    // The guard waited for the deletion, whose own event calls the handlers.
     if (given === undefined && reasons.every(({ source }) => source === 'requeueAfter')) return [];
     if (this.#parts.retry === 'all' || !reasons.every(({ source }) => retryReasons.has(source))) return undefined;
     const failed = this.#failed.get(key);
     if (failed === 'all') return undefined;
     const current = given?.metadata.resourceVersion;
-    // With none, another run has come in between, and all went well.
+    // With none, a run in between has succeeded.
     for (const seen of failed?.values() ?? []) if (seen !== current) return undefined;
     return this.#entries.filter((entry) => failed?.has(entry));
   }
@@ -178,7 +178,7 @@ export class HandlerChain<R extends KubeObject> {
       if (calls.isOpen) await calls.settle();
     } catch (error) {
       const brought = objectOfError(error) as R | undefined;
-      // One that was removed meanwhile has nobody who would want it tried again.
+      // A handler that was removed meanwhile is not retried.
       const isOver = isIgnoreError(error) || (entry.isRemoved && !run.signal.aborted);
       outcome = isOver ? { object: brought } : { object: brought, error };
     }
@@ -194,7 +194,7 @@ export class HandlerChain<R extends KubeObject> {
     if (retried.length === 0) this.#failed.delete(key);
     else this.#failed.set(key, new Map(retried.map(({ entry, seen }) => [entry, seen])));
     if (failed.length === 0) return undefined;
-    // Somebody was faster: nobody's fault, and the next try sees what they did.
+    // A conflict is no failure: the retry sees the newer object.
     if (failed.every(({ error }) => isConflict(error))) return { requeue: true };
     const error = new HandlersError(failed.map(({ handler, error }) => ({ handler, error })));
     throw retried.length === 0 ? new TerminalError(error.message, { cause: error }) : error;

@@ -1,6 +1,6 @@
 /**
- * Registrations that come all at once, or not at all (`NewHandlerTransaction`): give it to `registerHandler` of any
- * number of controllers. Once committed, what is registered through it comes at once; once rolled back, never.
+ * Registers handlers all at once, or not at all (`NewHandlerTransaction`): pass it to `registerHandler` of any number of
+ * controllers. After the commit, further handlers are registered immediately; after a rollback, never.
  *
  * @example
  * const transaction = new HandlerTransaction();
@@ -12,12 +12,12 @@ export class HandlerTransaction {
   #state: 'open' | 'committed' | 'rolled back' = 'open';
   #waiting: (() => void)[] = [];
 
-  /** What was done with it. */
+  /** Whether it was committed or rolled back. */
   get state(): 'open' | 'committed' | 'rolled back' {
     return this.#state;
   }
 
-  /** Registers all, in the order in which they came (`Commit`). After a {@link rollback} it is an error. */
+  /** Registers all handlers in order (`Commit`). Throws after a {@link rollback}. */
   commit(): void {
     if (this.#state === 'rolled back') throw new Error('HandlerTransaction: already rolled back; create a new one');
     if (this.#state === 'committed') return;
@@ -25,14 +25,14 @@ export class HandlerTransaction {
     for (const register of this.#waiting.splice(0)) register();
   }
 
-  /** Drops all (`Rollback`). After a {@link commit} it does nothing: what is registered stays. */
+  /** Drops all handlers (`Rollback`). Does nothing after a {@link commit}. */
   rollback(): void {
     if (this.#state !== 'open') return;
     this.#state = 'rolled back';
     this.#waiting = [];
   }
 
-  /** Calls `register` when its time comes. */
+  /** Calls `register` on commit. */
   add(register: () => void): void {
     if (this.#state === 'committed') register();
     else if (this.#state === 'open') this.#waiting.push(register);

@@ -1,12 +1,12 @@
-/** One handler that failed, and how. */
+/** A handler that failed, and its error. */
 export interface FailedHandler {
   readonly handler: string;
   readonly error: unknown;
 }
 
 /**
- * Handlers of one kind have failed on an object: the message names each with its error. With one failure, `cause` is its
- * error, so that `isNotFound(error)` and the like work; with several, it is an `AggregateError` of all.
+ * Thrown when handlers fail for an object: the message names each with its error. With one failure, `cause` is its error, so
+ * that `isNotFound(error)` and the like work; with several, it is an `AggregateError`.
  */
 export class HandlersError extends Error {
   override readonly name = 'HandlersError';

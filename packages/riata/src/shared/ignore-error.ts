@@ -3,15 +3,14 @@ import type { KubeObject } from '../object/meta.js';
 const ignore: unique symbol = Symbol.for('riata.IgnoreError') as never;
 const failure: unique symbol = Symbol.for('riata.HandlerFailure') as never;
 
-/** What an error of a handler may bring along. */
+/** Options of errors that a handler throws. */
 export interface HandlerErrorOptions extends ErrorOptions {
-  /** What the next handlers see, as if it had been returned. @default what this one saw */
+  /** The object for the next handlers, as if it had been returned. @default the one this handler got */
   readonly object?: KubeObject;
 }
 
 /**
- * Thrown by a handler to end without doing more: counts as a success, is not logged, and nothing is tried again
- * (`ErrIgnore`).
+ * Thrown by a handler to stop early: counts as success, is neither logged nor retried (`ErrIgnore`).
  *
  * @example
  * if (foo.spec.paused) throw new IgnoreError('paused');
@@ -37,8 +36,8 @@ export function isIgnoreError(error: unknown): boolean {
 }
 
 /**
- * Thrown by a handler that failed after it had changed the object: those after it see the changed one, and it is tried
- * again all the same. What Go says by returning an object and an error.
+ * Thrown by a handler that failed after it had changed the object: the next handlers get the changed object, and the
+ * handler is retried. In Go, it would return an object and an error.
  *
  * @example
  * throw new HandlerFailure('no address yet', { object: updated });
@@ -54,7 +53,7 @@ export class HandlerFailure extends Error {
   }
 }
 
-/** The object that a thrown error brings along. */
+/** The object that a thrown error carries. */
 export function objectOfError(error: unknown): KubeObject | undefined {
   if (typeof error !== 'object' || error === null || !(ignore in error || failure in error)) return undefined;
   return (error as { readonly object?: KubeObject }).object;

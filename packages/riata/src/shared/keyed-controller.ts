@@ -26,21 +26,21 @@ import type { SharedCache } from './shared-cache.js';
 import type { SharedControllerHandler } from './shared-controller-handler.js';
 import { ownLimiter, sharedControllerRateLimiter } from './shared-controller-rate-limiter.js';
 
-/** What a {@link KeyedController} stands on. */
+/** The parts of a {@link KeyedController}. */
 export interface KeyedControllerParts<R extends KubeObject> {
   readonly cache: SharedCache<R>;
   readonly client: KindClient<R>;
-  /** The connection below `client`: writes made with the signal of a handler are shown by `explain`. @default none are */
+  /** The connection of `client`: `explain` shows writes made with the signal of a handler. @default no writes are shown */
   readonly connection?: Pick<ConnectedClient, 'onWrite'>;
   /** @default none yet; see `SharedController.registerHandler` */
   readonly handler?: SharedControllerHandler<R>;
   /** Called once, on first use: a handler, a key, or a request for the informer. */
-  readonly onWanted?: () => void;
+  readonly onFirstUse?: () => void;
 }
 
-/** How to start. */
+/** Options of `start` and `run`. */
 export interface StartOptions {
-  /** Keys at work at once. @default the kind's, or the factory's */
+  /** Keys handled at once. @default the kind's, or the factory's */
   readonly workers?: number;
   /** Stops it. */
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ export interface StartOptions {
 
 export const startOptionNames = optionNames<StartOptions>({ workers: true, signal: true });
 
-/** A key that was added before start, and when it is due, on the monotonic clock. */
+/** A key that was enqueued before start, and when it is due, on the monotonic clock. */
 interface Early {
   readonly key: ObjectKey;
   readonly dueMs: number;
@@ -69,11 +69,11 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   protected readonly chain: HandlerChain<R>;
   readonly #options: KeyedOptions;
   readonly #runtime: Runtime;
-  readonly #onWanted: (() => void) | undefined;
+  readonly #onFirstUse: (() => void) | undefined;
   readonly #stop = new AbortController();
   /** By key and source, until it starts. */
   readonly #early = new Map<string, Early>();
-  #wanted = false;
+  #isUsed = false;
   #loop: Controller | undefined;
   #started: Promise<void> | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -85,7 +85,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     this.cache = parts.cache;
     this.#options = options;
     this.#runtime = resolveRuntime(options.runtime);
-    this.#onWanted = parts.onWanted;
+    this.#onFirstUse = parts.onFirstUse;
     const { metrics, clock } = this.#runtime;
     this.chain = new HandlerChain<R>({
       client: parts.client,
@@ -97,13 +97,13 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     });
     if (parts.handler !== undefined) {
       this.chain.add(name, parts.handler);
-      this.want();
+      this.markUsed();
     }
   }
 
-  /** True once there is a handler, a key, or somebody who asked for the informer. */
-  get isWanted(): boolean {
-    return this.#wanted;
+  /** True once a handler is registered, a key is enqueued, or the informer is requested. */
+  get isUsed(): boolean {
+    return this.#isUsed;
   }
 
   /** How it is doing; undefined before it starts. `failing` holds the objects that handlers fail for, too. */
@@ -119,13 +119,13 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     return this.#loop?.explain ?? [];
   }
 
-  /** Tells of changes of the kind (`Informer`). */
+  /** The shared informer of the kind (`Informer`). */
   get informer(): Informer<R> {
-    this.want();
+    this.markUsed();
     return this.cache.informer;
   }
 
-  /** Has the handlers look at an object as soon as can be (`Enqueue`). Does not count as a failure of it. */
+  /** Enqueues an object (`Enqueue`). Does not count as a failure. */
   enqueue(key: ObjectKey): void {
     this.#add(key, 0, 'enqueue');
   }
@@ -135,20 +135,20 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     this.#add(splitKey(key), 0, 'enqueue');
   }
 
-  /** As {@link enqueue}, after some time (`EnqueueAfter`). Of several times that a key waits for, the earliest counts. */
+  /** As {@link enqueue}, after a delay (`EnqueueAfter`). Of several delays of one key, the earliest counts. */
   enqueueAfter(key: ObjectKey, after: Duration): void {
     this.#add(key, durationMs(after, `controller "${this.name}": enqueueAfter`), 'enqueueAfter');
   }
 
-  /** Has the handlers look at every object that the cache holds; resolves when their keys are queued, to how many there are. */
+  /** Enqueues all objects of the cache. Resolves to their number once they are queued. */
   enqueueAll(): Promise<number> {
     return this.replay('enqueueAll');
   }
 
   /**
-   * Works until the signal aborts (`Start`). Resolves when the cache is synced and workers run; at once for a kind that
-   * the server does not serve yet: that begins by itself when it comes. Rejects if the server refuses the kind. Further
-   * calls wait for the same start.
+   * Runs handlers until the signal aborts (`Start`). Resolves when the cache is synced and workers run; immediately for a
+   * kind that the server does not serve yet, which starts once it is served. Rejects if the server refuses the kind.
+   * Further calls wait for the same start.
    */
   start(options: StartOptions): Promise<void> {
     refuseUnknownOptions(`controller "${this.name}": start`, options, startOptionNames);
@@ -156,13 +156,13 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     return this.#started;
   }
 
-  /** Ends it, as the signal of {@link start} does; resolves when the last handler has returned. */
+  /** Stops it, as the signal of {@link start} does. Resolves when the last handler has returned. */
   async stop(): Promise<void> {
     this.#stop.abort(new Removed(`controller "${this.name}" was stopped`));
     await this.#ended;
   }
 
-  /** Resolves when it has ended; at once if it does not run. */
+  /** Resolves when it has stopped; immediately if it is not running. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -171,12 +171,12 @@ export class KeyedController<R extends KubeObject = KubeObject> {
     return this.#loop !== undefined;
   }
 
-  protected want(): void {
-    if (this.#wanted) return;
-    this.#wanted = true;
-    // Held from now on, so that whoever waits for caches waits for this one, too.
+  protected markUsed(): void {
+    if (this.#isUsed) return;
+    this.#isUsed = true;
+    // Used from now on, so that waiting for caches includes this one.
     void this.cache.informer;
-    this.#onWanted?.();
+    this.#onFirstUse?.();
   }
 
   /** {@link enqueueAll}, for a reason. */
@@ -193,7 +193,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   }
 
   async #start({ workers = 5, signal }: StartOptions): Promise<void> {
-    this.want();
+    this.markUsed();
     const { clock, log } = this.#runtime;
     const { kind } = this;
     const { rateLimiter = sharedControllerRateLimiter, timeout, drain, history, selfWakeBackoff } = this.#options;
@@ -241,7 +241,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   #counted(): EventHandler<R> {
     const gauge = cachedObjects(this.#runtime.metrics, this.#options.metricsContext ?? '', this.kind);
     return (change, enqueue) => {
-      // First: it may fail, and be called again.
+      // First, since it may fail and be retried.
       enqueue(requestFor(change));
       if (change.type === 'Added') gauge.inc();
       else if (change.type === 'Deleted') gauge.inc(-1);
@@ -249,7 +249,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   }
 
   #add(key: ObjectKey, afterMs: number, source: string): void {
-    this.want();
+    this.markUsed();
     const dueMs = this.#runtime.clock.monotonic() + afterMs;
     const queue = this.#loop?.queue;
     if (queue === undefined) {
@@ -264,7 +264,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   }
 }
 
-/** False for keys that stand for something else than an object, and would be asked for where there is nothing to see. */
+/** False for keys that cannot name an object of the kind, such as those of triggers: they are not looked up. */
 function canBe({ scope }: KindRef, { namespace }: ObjectKey): boolean {
   return scope === 'Cluster' ? namespace === undefined : namespace !== undefined && isDns1123Label(namespace);
 }

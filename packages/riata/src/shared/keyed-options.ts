@@ -4,18 +4,18 @@ import type { Runtime } from '../runtime/runtime.js';
 import type { RetryMode } from './handler-chain.js';
 import type { MakeRateLimiter } from './shared-controller-rate-limiter.js';
 
-/** How the queue of one kind is worked on (`controller.Options` of lasso). */
+/** Options of a `KeyedController` (`controller.Options` of lasso). */
 export interface KeyedOptions extends Pick<ControllerOptions, 'timeout' | 'drain' | 'history' | 'selfWakeBackoff'> {
   /**
-   * How long failures wait (`RateLimiter`, `DefaultRateLimiter`, `KindRateLimiter`). A function, called once for each
-   * controller: no two share a limiter. @default sharedControllerRateLimiter
+   * The backoff of failed keys (`RateLimiter`, `DefaultRateLimiter`, `KindRateLimiter`). A function that is called once for
+   * each controller and returns a new limiter. @default sharedControllerRateLimiter
    */
   readonly rateLimiter?: MakeRateLimiter;
-  /** Resyncs, which bring nothing new, don't reach handlers (`SyncOnlyChangedObjects`). @default false */
+  /** Resyncs do not call handlers (`SyncOnlyChangedObjects`). @default false */
   readonly syncOnlyChangedObjects?: boolean;
   /**
-   * What runs again after a failure. `'failed'`: only the handlers that failed, each with the newest object of the cache,
-   * as long as that is the version they failed on; else all. `'all'`: all of them, always, as lasso does.
+   * Which handlers a retry runs. `'failed'`: those that failed, with the newest object of the cache, if that is still the
+   * version they failed for; otherwise all. `'all'`: always all, as lasso does.
    * @default 'failed'
    */
   readonly retry?: RetryMode;

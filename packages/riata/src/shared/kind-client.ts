@@ -21,8 +21,8 @@ import type { WatchStream } from '../rest/stream/watch-stream.js';
 import { boundTo } from './bound-to.js';
 
 /**
- * All that can be asked of the server about one kind (`client.Client` of lasso). Answers and watch events carry
- * `apiVersion` and `kind`. Reads go to the server, not to a cache.
+ * The client of one kind (`client.Client` of lasso). Responses and watch events have `apiVersion` and `kind`. Reads go to
+ * the server, not to a cache.
  */
 export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Scope> {
   readonly kind: KindRef<R, S>;
@@ -33,32 +33,32 @@ export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Sco
     this.#client = client;
   }
 
-  /** The client of all kinds below it. */
+  /** The client of all kinds that it uses. */
   get client(): KubeClient {
     return this.#client;
   }
 
-  /** One that calls itself something else in the server's logs (`WithAgent`); this one stays as it is. */
+  /** A copy with another user agent (`WithAgent`). */
   withAgent(userAgent: string): KindClient<R, S> {
     return new KindClient(this.kind, withUserAgent(this.#client, userAgent));
   }
 
-  /** One that acts as somebody else (`WithImpersonation`); this one stays as it is. */
+  /** A copy that impersonates a user (`WithImpersonation`). */
   withImpersonation(who: Impersonation): KindClient<R, S> {
     return new KindClient(this.kind, impersonating(this.#client, who));
   }
 
-  /** One whose calls end with the signal, whatever else they are given; this one stays as it is. */
+  /** A copy whose calls also abort with the signal. */
   boundTo(signal: AbortSignal): KindClient<R, S> {
     return new KindClient(this.kind, boundTo(this.#client, signal));
   }
 
-  /** Rejects with an error that `isNotFound` knows if there is none (`Get`). */
+  /** Gets an object; rejects with an error that `isNotFound` recognizes if it does not exist (`Get`). */
   get(key: Key<S>, options?: GetOptions): Promise<R> {
     return this.#client.get(this.kind, key, options);
   }
 
-  /** The object, or undefined if there is none. */
+  /** The object, or undefined if it does not exist. */
   find(key: Key<S>, options?: GetOptions): Promise<R | undefined> {
     return this.#client.find(this.kind, key, options);
   }
@@ -73,12 +73,12 @@ export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Sco
     return this.#client.watch(this.kind, options);
   }
 
-  /** Makes a new object, built by calling the kind (`Create`). */
+  /** Creates an object, built by calling the kind (`Create`). */
   create<T extends WriteObject>(object: At<T> & T, options?: CreateOptions): Promise<ReadOf<T>> {
     return this.#client.create<T>(object as never, options);
   }
 
-  /** Replaces an object (`Update`); `isConflict` knows the error if somebody was faster. */
+  /** Replaces an object (`Update`); `isConflict` recognizes the error if it has changed meanwhile. */
   update(object: R, options?: UpdateOptions): Promise<R> {
     return this.#client.update(object, options);
   }
@@ -103,12 +103,12 @@ export class KindClient<R extends KubeObject = KubeObject, S extends Scope = Sco
     return this.#client.applyFields(this.kind, fields, options);
   }
 
-  /** Asks for deletion (`Delete`). */
+  /** Deletes an object (`Delete`). */
   delete(key: Key<S>, options?: DeleteOptions): Promise<R | Status> {
     return this.#client.delete(this.kind, key, options);
   }
 
-  /** Asks for deletion of all that match (`DeleteCollection`). */
+  /** Deletes all objects that match (`DeleteCollection`). */
   deleteCollection(options?: DeleteCollectionOptions): Promise<void> {
     return this.#client.deleteCollection(this.kind, options);
   }

@@ -1,6 +1,6 @@
 import type { KindRef } from '../object/kind.js';
 
-/** Rights for one kind that no definition tells of. */
+/** Permissions for one kind that no controller definition implies. */
 export interface RbacNeed {
   readonly kind: KindRef;
   readonly verbs: readonly string[];
@@ -8,12 +8,12 @@ export interface RbacNeed {
   readonly subresource?: string;
 }
 
-/** What knows which rights it needs; more may come to be known while it works. */
+/** Lists the permissions it needs; the list may grow while it runs. */
 export interface RbacNeeds {
   readonly rbacNeeds: readonly RbacNeed[];
 }
 
 export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
 export const changeVerbs: readonly string[] = ['patch', 'update'];
-/** For kinds whose objects are made and deleted. */
+/** For kinds whose objects are created and deleted. */
 export const writeVerbs: readonly string[] = [...readVerbs, ...changeVerbs, 'create', 'delete'];

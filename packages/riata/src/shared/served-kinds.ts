@@ -3,12 +3,12 @@ import { parseApiVersion } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { SharedClientFactory } from './shared-client-factory.js';
 
-/** Kinds by `plural.group`, in the version that the server prefers of each. */
+/** Kinds by `plural.group`, each in the server's preferred version. */
 export type ServedKinds = ReadonlyMap<string, KindRef>;
 
 /**
- * The kinds that can be watched. Of a group that could not be asked, `known` stays: that its server does not answer does
- * not mean that its objects are gone.
+ * The kinds that can be watched. Of a group whose discovery failed, those in `known` are kept: its objects are not gone just
+ * because its server does not answer.
  */
 export function servedKinds(found: ServerResources, known: ServedKinds, clients: SharedClientFactory): ServedKinds {
   const failed = new Set([...found.failures.keys()].map((groupVersion) => parseApiVersion(groupVersion).group));
@@ -20,7 +20,7 @@ export function servedKinds(found: ServerResources, known: ServedKinds, clients:
       for (const { plural, kind, scope, verbs } of resources) {
         const name = `${plural}.${group}`;
         if (served.has(name) || !verbs.includes('list') || !verbs.includes('watch')) continue;
-        // The very same as before, if there is one: controllers are found by it.
+        // The same object as before, if known: controllers are looked up by it.
         const before = known.get(name);
         const isSame = before?.version === version && before.kind === kind && before.scope === scope;
         const gvr = { group, version, resource: plural };

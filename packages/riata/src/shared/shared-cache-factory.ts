@@ -10,18 +10,18 @@ import { link } from '../runtime/signals.js';
 import { SharedCache } from './shared-cache.js';
 import { SharedClientFactory } from './shared-client-factory.js';
 
-/** How often the server is asked whether it is there. */
+/** Interval between requests until the server answers. */
 const pingMs = 1_000;
 
 /** Options of a {@link SharedCacheFactory}. */
 export interface SharedCacheFactoryOptions {
-  /** For kinds that say nothing themselves (`DefaultResync`, `DefaultNamespace`). Without effect on a given `cache`. */
+  /** Defaults for all kinds (`DefaultResync`, `DefaultNamespace`). Without effect on a given `cache`. */
   readonly defaults?: Pick<CacheOptions, 'namespaces' | 'resyncPeriod' | 'silence'>;
-  /** How single kinds are held (`KindResync`, `KindNamespace`, `KindTweakList`), each made by `cached`. @default none */
+  /** Options of single kinds (`KindResync`, `KindNamespace`, `KindTweakList`), each made by `cached`. @default none */
   readonly kinds?: readonly CachedKind[];
-  /** One that runs elsewhere, such as a Manager's: what it holds already is not watched again. @default one of its own */
+  /** A cache to share, such as a Manager's: its kinds are not watched twice. @default its own */
   readonly cache?: Cache;
-  /** Told of every try to reach the server before caches start (`HealthCallback`). @default nobody */
+  /** Called with the result of each attempt to reach the server before caches start (`HealthCallback`). @default none */
   readonly healthCallback?: (healthy: boolean) => void;
   readonly runtime?: Partial<Runtime>;
 }
@@ -34,10 +34,10 @@ export const sharedCacheFactoryOptionNames = optionNames<SharedCacheFactoryOptio
   runtime: true,
 });
 
-/** One informer for each kind, shared by all who ask (`SharedCacheFactory`). */
+/** One shared informer for each kind (`SharedCacheFactory`). */
 export class SharedCacheFactory implements AsyncDisposable {
   readonly clients: SharedClientFactory;
-  /** What holds all kinds. */
+  /** The cache of all kinds. */
   readonly cache: Cache;
   readonly #options: SharedCacheFactoryOptions;
   readonly #runtime: Runtime;
@@ -57,7 +57,7 @@ export class SharedCacheFactory implements AsyncDisposable {
     this.cache = options.cache ?? new Cache(this.clients.client, { ...options.defaults, runtime: this.#runtime });
   }
 
-  /** The cache of a kind (`ForKind`): always the same one. */
+  /** The cache of a kind (`ForKind`), the same on every call. */
   forKind<R extends KubeObject>(kind: KindRef<R>): SharedCache<R> {
     const id = idOf(kind);
     const known = this.#caches.get(id);
@@ -69,25 +69,25 @@ export class SharedCacheFactory implements AsyncDisposable {
     return made;
   }
 
-  /** Of the kind that an object says it is (`ForObject`). Asks the server if the scheme does not know it. */
+  /** The cache of an object's kind (`ForObject`). Runs discovery if the scheme does not have the kind. */
   async forObject(object: TypeMeta): Promise<SharedCache> {
     return this.forKind(await this.clients.kindOf(object));
   }
 
-  /** By the name of the resource (`ForResource`). Asks the server if the scheme does not know it. */
+  /** By resource (`ForResource`). Runs discovery if the scheme does not have the kind. */
   async forResource(gvr: GroupVersionResource): Promise<SharedCache> {
     return this.forKind(await this.clients.kindForResource(gvr));
   }
 
-  /** By all its names, without asking anybody (`ForResourceKind`). */
+  /** By resource and kind, without discovery (`ForResourceKind`). */
   forResourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): SharedCache {
     return this.forKind(this.clients.resourceKind(gvr, kind, namespaced));
   }
 
   /**
-   * Waits until the server answers, and starts all that is used; what is used later starts by itself (`Start`). Resolves
-   * when all have begun; {@link waitForCacheSync} waits for the rest. Ends, with all watches, when the signal aborts;
-   * rejects with its reason if that is before the server has answered.
+   * Waits until the server answers, and starts all caches in use; others start on first use (`Start`). Resolves when all
+   * have started; {@link waitForCacheSync} waits until they are synced. All watches stop when the signal aborts. Rejects
+   * with its reason if it aborts before the server has answered.
    */
   async start({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     await this.#run(signal);
@@ -103,8 +103,8 @@ export class SharedCacheFactory implements AsyncDisposable {
   }
 
   /**
-   * Waits for all kinds that were started, and tells for each whether it is synced (`WaitForCacheSync`): not those that
-   * the server refuses, nor those that were not ready when the signal aborted. By `apps/v1, Kind=Deployment`.
+   * Waits for all started kinds and resolves to whether each is synced, by `apps/v1, Kind=Deployment` (`WaitForCacheSync`).
+   * False: the server refused the kind, or the signal aborted first.
    */
   async waitForCacheSync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<ReadonlyMap<string, boolean>> {
     const used = [...this.#caches.values()].filter(({ isUsed }) => isUsed);
@@ -118,14 +118,14 @@ export class SharedCacheFactory implements AsyncDisposable {
     return new Map(await Promise.all(synced));
   }
 
-  /** Forgets a kind; its watch ends unless others use it. */
+  /** Removes a kind; its watch stops unless it has other users. */
   async remove(kind: KindRef): Promise<void> {
     const known = this.#caches.get(idOf(kind));
     this.#caches.delete(idOf(kind));
     await known?.release();
   }
 
-  /** Ends the watches, or, of a cache that was given, its use. */
+  /** Stops the watches; of a cache that was passed in, releases its kinds. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     if (this.#ownsCache) await this.cache.close();
@@ -154,7 +154,7 @@ export class SharedCacheFactory implements AsyncDisposable {
     }
   }
 
-  /** Has a kind listed that waits for its first use. */
+  /** Starts the informer of a kind. */
   #begin(kind: KindRef): void {
     this.cache.startKind(kind);
   }

@@ -8,12 +8,12 @@ import type { KindRef } from '../object/kind.js';
 import type { KubeList, KubeObject } from '../object/meta.js';
 
 /**
- * One kind of a `SharedCacheFactory` (`cache.Cache` of lasso). Nothing is listed or watched before somebody asks for the
- * informer or reads, and the factory, or the Manager whose cache it is, runs.
+ * One kind of a `SharedCacheFactory` (`cache.Cache` of lasso). It lists and watches nothing before the informer is requested
+ * or an object is read, and the factory, or the Manager that owns the cache, runs.
  */
 export class SharedCache<R extends KubeObject = KubeObject> {
   readonly kind: KindRef<R>;
-  /** Where the objects are; other kinds too. */
+  /** The cache of all kinds. */
   readonly cache: Cache;
   readonly #options: KindCacheOptions<R>;
   readonly #onUse: () => void;
@@ -26,12 +26,12 @@ export class SharedCache<R extends KubeObject = KubeObject> {
     this.#onUse = onUse;
   }
 
-  /** True once somebody has asked for its objects. */
+  /** True once the informer was requested or an object was read. */
   get isUsed(): boolean {
     return this.#use !== undefined;
   }
 
-  /** Tells of changes; from now on the kind is held (`SharedIndexInformer`). */
+  /** The shared informer; requesting it starts the watch (`SharedIndexInformer`). */
   get informer(): Informer<R> {
     if (this.#use === undefined) {
       this.#use = this.cache.use(this.kind, this.#options);
@@ -40,13 +40,13 @@ export class SharedCache<R extends KubeObject = KubeObject> {
     return this.#use.informer;
   }
 
-  /** The object as it is known, with own writes; undefined if there is none. Waits for the first list. */
+  /** The cached object, own writes included; undefined if it does not exist. Waits for the first list. */
   async find(key: string, options?: CallOptions): Promise<R | undefined> {
     void this.informer;
     return this.cache.find(this.kind, splitKey(key) as Key<never>, options);
   }
 
-  /** Waits for the first list. */
+  /** The cached objects. Waits for the first list. */
   async list(options?: ListOptions): Promise<KubeList<R>> {
     void this.informer;
     return this.cache.list(this.kind, options);
@@ -57,7 +57,7 @@ export class SharedCache<R extends KubeObject = KubeObject> {
     return (await this.list(options)).items.map(keyOf);
   }
 
-  /** Lets go of the kind: the last one to do so ends the watch. It may be asked for again. */
+  /** Releases the kind; the watch stops with its last user. It can be used again. */
   async release(): Promise<void> {
     const use = this.#use;
     this.#use = undefined;

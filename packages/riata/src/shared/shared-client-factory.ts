@@ -12,7 +12,7 @@ import { KindClient } from './kind-client.js';
 export class SharedClientFactory implements AsyncDisposable {
   /** The connection. */
   readonly client: ConnectedClient;
-  /** How requests are made: the connection, or a wrapper of it. */
+  /** Sends the requests: the connection, or a wrapper of it. */
   readonly #via: KubeClient;
   readonly #clients = new Map<string, KindClient>();
 
@@ -21,12 +21,12 @@ export class SharedClientFactory implements AsyncDisposable {
     this.#via = via;
   }
 
-  /** Over a connection of its own (`NewSharedClientFactoryForConfig`); dispose it to close that. */
+  /** With its own connection (`NewSharedClientFactoryForConfig`), which is closed on disposal. */
   static fromConfig(config: RestConfig, options?: ClientOptions): SharedClientFactory {
     return new SharedClientFactory(createClient(config, options));
   }
 
-  /** The client of a kind (`ForKind`): always the same one. */
+  /** The client of a kind (`ForKind`), the same on every call. */
   forKind<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>): KindClient<R, S> {
     const id = `${kind.apiVersion}/${kind.plural}/${kind.kind}/${kind.projection ?? ''}`;
     const known = this.#clients.get(id);
@@ -36,42 +36,42 @@ export class SharedClientFactory implements AsyncDisposable {
     return made;
   }
 
-  /** Of the kind that an object says it is (`ForObject`). Asks the server if the scheme does not know it. */
+  /** The client of an object's kind (`ForObject`). Runs discovery if the scheme does not have the kind. */
   async forObject(object: TypeMeta): Promise<KindClient> {
     return this.forKind(await this.kindOf(object));
   }
 
-  /** By the name of the resource (`ForResource`). Asks the server if the scheme does not know it. */
+  /** By resource (`ForResource`). Runs discovery if the scheme does not have the kind. */
   async forResource(gvr: GroupVersionResource): Promise<KindClient> {
     return this.forKind(await this.kindForResource(gvr));
   }
 
-  /** By all its names, without asking anybody (`ForResourceKind`). */
+  /** By resource and kind, without discovery (`ForResourceKind`). */
   forResourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): KindClient {
     return this.forKind(this.resourceKind(gvr, kind, namespaced));
   }
 
-  /** Another factory whose clients call themselves something else (`WithAgent`). */
+  /** A factory whose clients have another user agent (`WithAgent`). */
   withAgent(userAgent: string): SharedClientFactory {
     return new SharedClientFactory(this.client, withUserAgent(this.#via, userAgent));
   }
 
-  /** Another factory whose clients act as somebody else (`WithImpersonation`). */
+  /** A factory whose clients impersonate a user (`WithImpersonation`). */
   withImpersonation(who: Impersonation): SharedClientFactory {
     return new SharedClientFactory(this.client, impersonating(this.#via, who));
   }
 
-  /** Another factory, all of whose clients' calls end with the signal. */
+  /** A factory whose clients' calls abort with the signal. */
   boundTo(signal: AbortSignal): SharedClientFactory {
     return new SharedClientFactory(this.client, boundTo(this.#via, signal));
   }
 
-  /** @internal Another factory, whose clients are made of this one's. */
+  /** @internal A factory with wrapped clients. */
   wrapped(wrapper: (client: KubeClient) => KubeClient): SharedClientFactory {
     return new SharedClientFactory(this.client, wrapper(this.#via));
   }
 
-  /** The kind that an object says it is: of the scheme, or as the server says, of unknown shape. */
+  /** The kind of an object: from the scheme, or from discovery, with unknown fields. */
   kindOf(object: TypeMeta): Promise<KindRef> {
     return this.client.kindOf(object);
   }
@@ -84,7 +84,7 @@ export class SharedClientFactory implements AsyncDisposable {
     return this.client.mapper.kindForResource(`${gvr.resource}.${gvr.version}${group}`);
   }
 
-  /** The kind that has all these names; that of the scheme if there is one. */
+  /** The kind with these names; the scheme's, if it has it. */
   resourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): KindRef {
     const { group, version, resource: plural } = gvr;
     const known = this.client.scheme.kindFor({ group, version, kind });
@@ -97,12 +97,12 @@ export class SharedClientFactory implements AsyncDisposable {
     return (await this.#kindFor(gvk)).gvr;
   }
 
-  /** Whether objects of a kind live in namespaces (`IsNamespaced`). */
+  /** Whether a kind is namespaced (`IsNamespaced`). */
   async isNamespaced(gvk: GroupVersionKind): Promise<boolean> {
     return (await this.#kindFor(gvk)).scope === 'Namespaced';
   }
 
-  /** Whether the server answers (`IsHealthy`); also false when the signal aborts first. Never rejects. */
+  /** Whether the server answers (`IsHealthy`); false if the signal aborts first. Never rejects. */
   async isHealthy(options?: { readonly signal?: AbortSignal }): Promise<boolean> {
     try {
       await this.client.discovery.serverVersion(options);

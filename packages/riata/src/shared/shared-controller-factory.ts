@@ -25,9 +25,9 @@ import { SharedClientFactory } from './shared-client-factory.js';
 import { SharedController } from './shared-controller.js';
 import type { SharedControllerHandler } from './shared-controller-handler.js';
 
-/** What one kind does differently. */
+/** Options of one kind. */
 export interface SharedKindOptions<R extends KubeObject = KubeObject> extends KeyedOptions {
-  /** Keys at work at once (`KindWorkers`); counts more than what `start` is told. */
+  /** Keys handled at once (`KindWorkers`); takes precedence over `workers` of `start`. */
   readonly workers?: number;
   /** How the kind is cached. */
   readonly cache?: KindCacheOptions<R>;
@@ -38,13 +38,13 @@ export const sharedKindOptionNames = keyedOptionNames.and<SharedKindOptions<Kube
   cache: true,
 });
 
-/** A kind and what it does differently; made by {@link sharedKind}. */
+/** A kind and its options; made by {@link sharedKind}. */
 export interface SharedKind {
   readonly kind: KindRef;
   readonly options: SharedKindOptions;
 }
 
-/** Names a kind for a factory, and what it does differently. */
+/** Options of a kind, for `kinds` of a factory. */
 export function sharedKind<R extends KubeObject>(kind: KindRef<R>, options: SharedKindOptions<R>): SharedKind {
   refuseUnknownOptions(`sharedKind(${kind.kind})`, options, sharedKindOptionNames);
   return { kind, options: options as unknown as SharedKindOptions };
@@ -52,15 +52,15 @@ export function sharedKind<R extends KubeObject>(kind: KindRef<R>, options: Shar
 
 /** Options of a {@link SharedControllerFactory} (`SharedControllerFactoryOptions`). */
 export interface SharedControllerFactoryOptions extends KeyedOptions {
-  /** Keys at work at once, for each kind that `start` is told nothing about (`DefaultWorkers`). @default 5 */
+  /** Keys handled at once, for each kind, unless `start` sets it (`DefaultWorkers`). @default 5 */
   readonly workers?: number;
-  /** What single kinds do differently, each made by `sharedKind`. @default none */
+  /** Options of single kinds, each made by `sharedKind`. @default none */
   readonly kinds?: readonly SharedKind[];
-  /** How kinds are cached that say nothing themselves. */
+  /** Cache defaults for all kinds. */
   readonly cacheDefaults?: SharedCacheFactoryOptions['defaults'];
-  /** One that runs elsewhere: what it holds already is not watched again. @default one of its own */
+  /** A cache to share: its kinds are not watched twice. @default its own */
   readonly cache?: Cache;
-  /** Told of every try to reach the server at the start (`HealthCallback`). @default nobody */
+  /** Called with the result of each attempt to reach the server at startup (`HealthCallback`). @default none */
   readonly healthCallback?: (healthy: boolean) => void;
 }
 
@@ -73,9 +73,8 @@ export const sharedControllerFactoryOptionNames = keyedOptionNames.and<SharedCon
 });
 
 /**
- * One controller for each kind, shared by all handlers of it (`SharedControllerFactory`,
- * `NewSharedControllerFactory`). A program makes one of these, or takes the Manager's connection and caches:
- * {@link SharedControllerFactory.fromManager}.
+ * Makes one controller for each kind, shared by all its handlers (`SharedControllerFactory`, `NewSharedControllerFactory`).
+ * A program has one factory, with its own connection or with those of a Manager: {@link SharedControllerFactory.fromManager}.
  *
  * @example
  * await using factory = await SharedControllerFactory.fromConfig(config);
@@ -116,7 +115,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     });
   }
 
-  /** Over a connection of its own (`NewSharedControllerFactoryFromConfig`); dispose the factory to close it. */
+  /** With its own connection (`NewSharedControllerFactoryFromConfig`), which is closed on disposal. */
   static async fromConfig(
     config: RestConfig,
     { scheme, ...options }: SharedControllerFactoryOptions & Pick<ClientOptions, 'scheme'> = {},
@@ -128,9 +127,9 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   /**
-   * Over the connection and the caches of a Manager: what its controllers watch is not watched again. Add the factory to
-   * the Manager to have it run: `manager.add(factory, { stage: 'leader' })`. Handlers' clients write only while this
-   * replica leads; with `everywhere`, for `manager.add(factory)`, on all replicas.
+   * With the connection and caches of a Manager: kinds that its controllers watch are not watched twice. Add the factory to
+   * the Manager to run it: `manager.add(factory, { stage: 'leader' })`. Handlers' clients write only while this replica
+   * leads; with `everywhere`, for `manager.add(factory)`, on all replicas.
    */
   static fromManager(
     manager: Pick<Manager, 'connection' | 'leaderClient' | 'cache' | 'runtime'>,
@@ -144,12 +143,12 @@ export class SharedControllerFactory implements AsyncDisposable {
     return new SharedControllerFactory(clients, { runtime, ...options, cache });
   }
 
-  /** All that were asked for, in that order. */
+  /** All controllers, in the order of the first request for each. */
   get controllers(): readonly SharedController[] {
     return [...this.#controllers.values()];
   }
 
-  /** How those are doing that were started. */
+  /** The health of the controllers that were started. */
   get health(): readonly ControllerHealth[] {
     return this.#all.flatMap(({ health }) => health ?? []);
   }
@@ -159,9 +158,9 @@ export class SharedControllerFactory implements AsyncDisposable {
     return this.#all.flatMap(({ explain }) => explain).sort((a, b) => a.startedAt - b.startedAt);
   }
 
-  /** Has all handlers look at every object of their kind; resolves when the keys are queued, to how many there are. */
+  /** Enqueues all objects of all controllers in use. Resolves to their number once they are queued. */
   async enqueueAll(): Promise<number> {
-    const counts = await Promise.all(this.#all.map((each) => (each.isWanted ? each.enqueueAll() : 0)));
+    const counts = await Promise.all(this.#all.map((each) => (each.isUsed ? each.enqueueAll() : 0)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -174,7 +173,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     return this.#stop.signal.aborted;
   }
 
-  /** The controller of a kind (`ForKind`): always the same one. Sends nothing. */
+  /** The controller of a kind (`ForKind`), the same on every call. Sends no request. */
   forKind<R extends KubeObject>(kind: KindRef<R>): SharedController<R> {
     assertKind('SharedControllerFactory.forKind', kind);
     const id = idOf(kind);
@@ -186,7 +185,7 @@ export class SharedControllerFactory implements AsyncDisposable {
         cache: this.caches.forKind(kind),
         client: this.clients.forKind(kind),
         connection: this.clients.client,
-        onWanted: () => this.#startLate(made as unknown as KeyedController),
+        onFirstUse: () => this.#startLate(made as unknown as KeyedController),
       },
       this.#optionsOf(kind),
     );
@@ -194,22 +193,22 @@ export class SharedControllerFactory implements AsyncDisposable {
     return made;
   }
 
-  /** Of the kind that an object says it is (`ForObject`). Asks the server if the scheme does not know it. */
+  /** The controller of an object's kind (`ForObject`). Runs discovery if the scheme does not have the kind. */
   async forObject(object: TypeMeta): Promise<SharedController> {
     return this.forKind(await this.clients.kindOf(object));
   }
 
-  /** By the name of the resource (`ForResource`). Asks the server if the scheme does not know it. */
+  /** By resource (`ForResource`). Runs discovery if the scheme does not have the kind. */
   async forResource(gvr: GroupVersionResource): Promise<SharedController> {
     return this.forKind(await this.clients.kindForResource(gvr));
   }
 
-  /** By all its names, without asking anybody (`ForResourceKind`). */
+  /** By resource and kind, without discovery (`ForResourceKind`). */
   forResourceKind(gvr: GroupVersionResource, kind: string, namespaced: boolean): SharedController {
     return this.forKind(this.clients.resourceKind(gvr, kind, namespaced));
   }
 
-  /** A controller with a queue of its own, over the cache that all share (`controller.New`). */
+  /** A controller with its own queue on the shared cache (`controller.New`). */
   dedicated<R extends KubeObject>(
     name: string,
     kind: KindRef<R>,
@@ -228,9 +227,9 @@ export class SharedControllerFactory implements AsyncDisposable {
   }
 
   /**
-   * Starts the caches, waits until they are synced, and starts each controller that somebody wants something of (`Start`).
-   * Those that are wanted later start by themselves. Workers: what the kind says, else `workers`, else the factory's. All
-   * end when the signal aborts. Rejects if the server refuses a kind; one that is not served yet is waited for aside.
+   * Starts the caches, waits until they are synced, and starts each controller in use (`Start`). Others start on first use.
+   * Workers: the kind's, else `workers`, else the factory's. All stop when the signal aborts. Rejects if the server refuses
+   * a kind; does not wait for one that is not served yet.
    */
   async start(options: StartOptions): Promise<void> {
     refuseUnknownOptions('SharedControllerFactory.start', options, startOptionNames);
@@ -241,7 +240,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     await this.caches.waitForCacheSync({ signal });
     signal.throwIfAborted();
     this.#running = { workers };
-    const wanted = this.#all.filter(({ isWanted }) => isWanted);
+    const wanted = this.#all.filter(({ isUsed }) => isUsed);
     await Promise.all(wanted.map((controller) => this.#startOne(controller)));
   }
 
@@ -262,7 +261,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     }
   }
 
-  /** Stops the controller of a kind, and its watch unless others use it; {@link forKind} then makes another one. */
+  /** Stops the controller of a kind, and its watch unless it has other users; {@link forKind} then makes a new one. */
   async remove(kind: KindRef): Promise<void> {
     const known = this.#controllers.get(idOf(kind));
     if (known === undefined) return;
@@ -271,7 +270,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     await this.caches.remove(kind);
   }
 
-  /** Stops all; closes the connection if the factory made it. */
+  /** Stops all controllers; closes the connection if the factory opened it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#asked?.[Symbol.dispose]();
     this.#stop.abort(new Shutdown());

@@ -6,10 +6,10 @@ import {
   type RateLimiterContext,
 } from '../queue/item-rate-limiter.js';
 
-/** Makes the limiter of one controller's queue; called once for each, so that no two share what it remembers. */
+/** Makes the rate limiter of one controller's queue; called once for each controller. */
 export type MakeRateLimiter = (context: RateLimiterContext) => ItemRateLimiter;
 
-/** 5 ms, doubled with each failure of the key up to 30 s; 2 minutes from the 31st on. What lasso's controllers wait. */
+/** The backoff of lasso's controllers: 5 ms, doubling up to 30 s; 2 minutes from the 31st failure on. */
 export function sharedControllerRateLimiter({ random }: Partial<RateLimiterContext> = {}): ItemRateLimiter {
   return maxOfRateLimiter(
     itemFastSlowRateLimiter({ fastMs: 1, slowMs: 120_000, maxFastAttempts: 30 }),
@@ -19,7 +19,7 @@ export function sharedControllerRateLimiter({ random }: Partial<RateLimiterConte
 
 const inUse = new WeakMap<ItemRateLimiter, string>();
 
-/** The same function, which refuses to give one limiter to two controllers: each would count the other's failures. */
+/** Wraps `make` to refuse a limiter that another controller uses: each would count the other's failures. */
 export function ownLimiter(make: MakeRateLimiter, controller: string): MakeRateLimiter {
   return (context) => {
     const limiter = make(context);

@@ -14,30 +14,30 @@ import {
  * The controller that all handlers of one kind share (`SharedController`): one watch, one queue. From
  * `SharedControllerFactory.forKind`.
  *
- * What may be relied on: handlers of a key run one after the other, in the order in which they were registered, and never
- * twice at once. All run even if one fails. A handler that comes late is called for every object there is.
+ * Guarantees: the handlers of a key run one after the other, in order of registration, and never twice at once. All run
+ * even if one fails. A handler that is registered later is called for every existing object.
  */
 export class SharedController<R extends KubeObject = KubeObject> extends KeyedController<R> implements RbacNeeds {
   readonly #needs = new Set<RbacNeed | RbacNeeds>();
 
-  /** Names of the handlers, in the order in which they run. */
+  /** The names of the handlers, in the order in which they run. */
   get handlers(): readonly string[] {
     return this.chain.handlers;
   }
 
-  /** Takes note of rights that handlers need besides those for the kind itself: `collectRbac` names them, too. */
+  /** Declares permissions that handlers need besides those for the kind itself, for `collectRbac`. */
   needs(...needs: readonly (RbacNeed | RbacNeeds)[]): void {
     for (const need of needs) this.#needs.add(need);
   }
 
-  /** What was noted by {@link needs}. */
+  /** The permissions declared by {@link needs}. */
   get rbacNeeds(): readonly RbacNeed[] {
     return [...this.#needs].flatMap((need) => ('rbacNeeds' in need ? need.rbacNeeds : [need]));
   }
 
   /**
-   * Adds a handler (`RegisterHandler`), at any time. `name` stands in logs, errors and metrics. It is removed when its
-   * signal aborts, or by the answer; a call under way ends by its own signal, and is not tried again.
+   * Registers a handler (`RegisterHandler`), at any time. `name` appears in logs, errors and metrics. It is removed when its
+   * signal aborts or by the returned registration; the signal of a call in flight aborts, and it is not retried.
    */
   registerHandler(
     name: string,
@@ -65,8 +65,8 @@ export class SharedController<R extends KubeObject = KubeObject> extends KeyedCo
   #register(name: string, handler: SharedControllerHandler<R>, signal: AbortSignal | undefined): HandlerRegistration {
     const registration = this.chain.add(name, handler, signal);
     const wasStarted = this.isStarted;
-    this.want();
-    if (wasStarted && !signal?.aborted) void this.replay(`handler ${name} came`);
+    this.markUsed();
+    if (wasStarted && !signal?.aborted) void this.replay(`handler ${name} registered`);
     return registration;
   }
 }

@@ -81,7 +81,7 @@ export function memberId({ kind, namespace = '', name }: SetMember): string {
 }
 
 /** One object of the desired set, ready to be sent. */
-export interface Wanted extends SetMember {
+export interface DesiredMember extends SetMember {
   readonly id: string;
   /** With the set's marks, its namespace, and without what only servers write. */
   readonly intent: WriteObject & { readonly metadata: { readonly name: string } };

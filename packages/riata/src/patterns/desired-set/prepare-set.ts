@@ -10,7 +10,7 @@ import { isPatchError } from '../../object/patch/patch-error.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { forEachSliced } from '../../runtime/time/sliced-work.js';
 import type { ApplySetOptions, DiffPatch } from './apply-options.js';
-import { memberId, memberText, type SetMember, type Wanted } from './apply-result.js';
+import { type DesiredMember, memberId, memberText, type SetMember } from './apply-result.js';
 import { type SetIdentity, setMarks } from './set-identity.js';
 
 /** Finds the kinds of objects: known ones, those that the set itself defines, and then what the server has. */
@@ -63,11 +63,11 @@ export async function prepareSet(
   given: readonly WriteObject[],
   identity: SetIdentity,
   options: ApplySetOptions,
-): Promise<Wanted[]> {
+): Promise<DesiredMember[]> {
   let objects = given;
   for (const inject of options.injectors ?? []) objects = await inject(objects);
   const kindOf = await kindsOfSet(clock, client, objects);
-  const all: Wanted[] = [];
+  const all: DesiredMember[] = [];
   const seen = new Set<string>();
   await forEachSliced(clock, objects, (object) => {
     const wanted = prepare(object, kindOf(object), identity, options);
@@ -78,7 +78,7 @@ export async function prepareSet(
   return all;
 }
 
-function prepare(object: WriteObject, kind: KindRef, identity: SetIdentity, options: ApplySetOptions): Wanted {
+function prepare(object: WriteObject, kind: KindRef, identity: SetIdentity, options: ApplySetOptions): DesiredMember {
   const { name } = object.metadata;
   if (!name) {
     throw new TypeError(
@@ -151,8 +151,12 @@ function withOwner(object: WriteObject, { namespace, kind }: SetMember, options:
     : setOwnerReference(owner, object, { blockOwnerDeletion });
 }
 
-function withoutIgnored(object: WriteObject, member: SetMember, patches: readonly DiffPatch[]): Wanted['intent'] {
-  return patched(object, member, patches) as Wanted['intent'];
+function withoutIgnored(
+  object: WriteObject,
+  member: SetMember,
+  patches: readonly DiffPatch[],
+): DesiredMember['intent'] {
+  return patched(object, member, patches) as DesiredMember['intent'];
 }
 
 /** An object as it is compared: after the patches that are meant for it. */
@@ -170,7 +174,7 @@ export function patched<T extends object>(object: T, member: SetMember, patches:
   return result;
 }
 
-function withIntentMark(intent: Wanted['intent']): Wanted['intent'] {
+function withIntentMark(intent: DesiredMember['intent']): DesiredMember['intent'] {
   const annotations = { ...intent.metadata.annotations, [setMarks.intent]: digest(intent).slice(0, 22) };
   return { ...intent, metadata: { ...intent.metadata, annotations } };
 }

@@ -6,7 +6,7 @@ import { isForbidden, isNotFound } from '../../rest/errors/error-guards.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { forEachSliced } from '../../runtime/time/sliced-work.js';
 import type { ApplySetOptions } from './apply-options.js';
-import { type ApplyFailure, memberId, memberOf, type SetMember, type Wanted } from './apply-result.js';
+import { type ApplyFailure, type DesiredMember, memberId, memberOf, type SetMember } from './apply-result.js';
 import { inParallel } from './in-parallel.js';
 import type { SetIdentity } from './set-identity.js';
 import { isMember, ownSet } from './set-membership.js';
@@ -34,7 +34,7 @@ export async function readSet(
   clock: Scheduler,
   client: Client,
   kinds: readonly KindRef[],
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredMember[],
   identity: SetIdentity,
   options: ApplySetOptions & { readonly concurrency: number },
 ): Promise<ReadSet> {
@@ -62,7 +62,7 @@ export async function readSet(
 async function readKind(
   client: Client,
   kind: KindRef,
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredMember[],
   { selector }: SetIdentity,
   options: ApplySetOptions,
 ): Promise<{ readonly isCached: boolean; readonly objects: readonly KubeObject[] }> {

@@ -15,12 +15,12 @@ import {
   type ApplyFailure,
   ApplySetError,
   type ApplySetResult,
+  type DesiredMember,
   memberId,
   memberOf,
   memberText,
   type SetAction,
   type SetMember,
-  type Wanted,
 } from './apply-result.js';
 import { inParallel } from './in-parallel.js';
 import { prepareSet } from './prepare-set.js';
@@ -50,7 +50,7 @@ export interface ApplyParts {
 /** A set that is about to be applied, and what the cluster holds of it. */
 export interface SetState {
   readonly identity: SetIdentity;
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly DesiredMember[];
   readonly read: ReadSet;
   /** What is there and no longer wanted, save what may not be deleted. */
   readonly surplus: readonly Existing[];
@@ -181,7 +181,7 @@ class ApplyRun {
     return this.#failures.some(({ action }) => action === 'apply' || action === 'wait');
   }
 
-  async applyPhase(phase: readonly Wanted[]): Promise<void> {
+  async applyPhase(phase: readonly DesiredMember[]): Promise<void> {
     const { identity, read } = this.#state;
     const { used, runtime } = this.#parts;
     const context = { ...writeContext(this.#parts, this.#options, false), runtime };
@@ -230,13 +230,13 @@ class ApplyRun {
   }
 
   /** Objects of a kind that the set itself defines can be written only once the server knows it. */
-  async #waitServed(phase: readonly Wanted[]): Promise<void> {
+  async #waitServed(phase: readonly DesiredMember[]): Promise<void> {
     const { client, runtime } = this.#parts;
     const definitions = new Set(
       phase.filter(({ kind }) => kind.kind === 'CustomResourceDefinition').map(({ name }) => name),
     );
     if (definitions.size === 0) return;
-    const kinds = new Map<string, Wanted>();
+    const kinds = new Map<string, DesiredMember>();
     for (const wanted of this.#state.wanted) {
       const name = `${wanted.kind.plural}.${wanted.kind.group}`;
       if (definitions.has(name)) kinds.set(`${name}/${wanted.kind.version}`, wanted);
@@ -246,7 +246,7 @@ class ApplyRun {
     });
   }
 
-  async #waitReady(phase: readonly Wanted[]): Promise<void> {
+  async #waitReady(phase: readonly DesiredMember[]): Promise<void> {
     const { client, runtime } = this.#parts;
     const { wait, signal } = this.#options;
     const {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object/meta.js';
 import { isConflict } from '../../rest/errors/error-guards.js';
-import type { Wanted } from './apply-result.js';
+import type { DesiredMember } from './apply-result.js';
 import { setMarks } from './set-identity.js';
 import { defaultFieldManager } from './set-membership.js';
 import { isAsIntended, type SetForm, type WriteContext } from './set-writer.js';
@@ -22,7 +22,7 @@ export const serverSideForm: SetForm = {
 };
 
 /** The object after its fields have changed hands, where they were applied in the three-way form. */
-async function takenOver(wanted: Wanted, current: KubeObject, context: WriteContext): Promise<KubeObject> {
+async function takenOver(wanted: DesiredMember, current: KubeObject, context: WriteContext): Promise<KubeObject> {
   if (current.metadata.annotations?.[setMarks.applied] === undefined || context.dryRun) return current;
   const { client, options, signal } = context;
   let object: KubeObject = current;

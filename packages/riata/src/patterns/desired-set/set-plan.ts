@@ -2,7 +2,14 @@ import type { WriteObject } from '../../client/interfaces.js';
 import { isDeleting } from '../../object/finalizers.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { ApplySetOptions } from './apply-options.js';
-import { type ApplyFailure, ApplySetError, memberOf, memberText, type SetMember, type Wanted } from './apply-result.js';
+import {
+  type ApplyFailure,
+  ApplySetError,
+  type DesiredMember,
+  memberOf,
+  memberText,
+  type SetMember,
+} from './apply-result.js';
 import { type DiffLine, diffObjects, formatDiff } from './format-diff.js';
 import { inParallel } from './in-parallel.js';
 import { type ApplyParts, formOf, loadSet, type SetState, writeContext } from './run-apply.js';
@@ -103,7 +110,7 @@ export async function planSet(
 
 async function plan(
   parts: ApplyParts,
-  wanted: Wanted,
+  wanted: DesiredMember,
   { read, identity }: SetState,
   options: ApplySetOptions,
 ): Promise<PlannedChange> {
@@ -135,7 +142,7 @@ async function plan(
 /** What would be stored; undefined if the object would be deleted and made anew. */
 async function dryWrite(
   form: SetForm,
-  wanted: Wanted,
+  wanted: DesiredMember,
   current: KubeObject,
   parts: ApplyParts,
   options: ApplySetOptions,
@@ -155,7 +162,7 @@ function formFor(current: KubeObject, form: SetForm, options: ApplySetOptions): 
 }
 
 /** What the line above the diff says already. */
-function nameOnly({ apiVersion, kind, metadata }: Wanted['intent']): object {
+function nameOnly({ apiVersion, kind, metadata }: DesiredMember['intent']): object {
   const { namespace, name } = metadata;
   return { apiVersion, kind, metadata: namespace === undefined ? { name } : { namespace, name } };
 }
@@ -167,7 +174,7 @@ function markOf({ metadata }: KubeObject): string | undefined {
 /** Something that would be taken into the set. */
 async function found(
   { client }: ApplyParts,
-  wanted: Wanted,
+  wanted: DesiredMember,
   { signal }: ApplySetOptions,
 ): Promise<KubeObject | undefined> {
   try {

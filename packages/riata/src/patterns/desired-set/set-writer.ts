@@ -7,7 +7,7 @@ import { findApiError } from '../../rest/errors/api-error.js';
 import { ignoreNotFound, isConflict, isInvalid, isNotFound } from '../../rest/errors/error-guards.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { ApplySetOptions, ForKind, SetWriteContext } from './apply-options.js';
-import { memberText, type SetAction, type SetMember, type Wanted } from './apply-result.js';
+import { type DesiredMember, memberText, type SetAction, type SetMember } from './apply-result.js';
 import { covers } from './covers.js';
 import { type SetIdentity, setMarks, setText } from './set-identity.js';
 import { isMarkedBy, isMarkedForOther, isMember, type OwnSet, ownSet } from './set-membership.js';
@@ -15,9 +15,9 @@ import { isMarkedBy, isMarkedForOther, isMember, type OwnSet, ownSet } from './s
 /** How one form of apply writes. */
 export interface SetForm {
   /** Whether what is stored needs no write. */
-  isSame(current: KubeObject, wanted: Wanted): boolean;
+  isSame(current: KubeObject, wanted: DesiredMember): boolean;
   /** Writes it; resolves to what is stored then, to `current` itself if nothing had to be written. */
-  write(wanted: Wanted, current: KubeObject | undefined, context: WriteContext): Promise<KubeObject>;
+  write(wanted: DesiredMember, current: KubeObject | undefined, context: WriteContext): Promise<KubeObject>;
 }
 
 export interface WriteContext extends SetWriteContext {
@@ -45,7 +45,7 @@ const immutable: Readonly<Record<string, string>> = {
 /** Brings one object to what is wanted: leaves it, writes it, or deletes it and makes it anew. */
 export async function writeMember(
   form: SetForm,
-  wanted: Wanted,
+  wanted: DesiredMember,
   current: KubeObject | undefined,
   identity: SetIdentity,
   context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
@@ -98,7 +98,7 @@ export function isImmutable(error: unknown, { kind }: SetMember): boolean {
 
 async function replace(
   form: SetForm,
-  wanted: Wanted,
+  wanted: DesiredMember,
   current: KubeObject,
   context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
 ): Promise<Written> {
@@ -112,7 +112,7 @@ async function replace(
 }
 
 async function gone(
-  wanted: Wanted,
+  wanted: DesiredMember,
   { metadata: { uid } }: KubeObject,
   { client, options, signal, runtime, dryRun }: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
 ): Promise<void> {
@@ -211,7 +211,7 @@ export function isKept({ metadata }: KubeObject): boolean {
 }
 
 /** Whether stored marks and values are those of the intent. */
-export function isAsIntended(current: KubeObject, wanted: Wanted): boolean {
+export function isAsIntended(current: KubeObject, wanted: DesiredMember): boolean {
   const mark = (object: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }) =>
     object.metadata.annotations?.[setMarks.intent];
   return mark(current) !== undefined && mark(current) === mark(wanted.intent) && covers(current, wanted.intent);

@@ -8,14 +8,14 @@ import { equal } from '../../object/value/equal.js';
 import { isAlreadyExists } from '../../rest/errors/error-guards.js';
 import { appliedBefore, appliedText } from './applied-annotation.js';
 import type { ApplySetOptions } from './apply-options.js';
-import type { Wanted } from './apply-result.js';
+import type { DesiredMember } from './apply-result.js';
 import { patched } from './prepare-set.js';
 import { setMarks } from './set-identity.js';
 import type { SetForm } from './set-writer.js';
 
 /** Wrangler's own form: an annotation keeps what was applied, and patches are made here. */
 export function threeWayForm(options: ApplySetOptions): SetForm {
-  const patchFor = (wanted: Wanted, current: KubeObject) => threeWayPatch(wanted, current, options);
+  const patchFor = (wanted: DesiredMember, current: KubeObject) => threeWayPatch(wanted, current, options);
   return {
     isSame: (current, wanted) => patchFor(wanted, current) === undefined,
     async write(wanted, known, { client, send, signal, dryRun }) {
@@ -35,7 +35,7 @@ export function threeWayForm(options: ApplySetOptions): SetForm {
 }
 
 /** The patch that takes an object to what is wanted; undefined if it is there. */
-function threeWayPatch(wanted: Wanted, stored: KubeObject, options: ApplySetOptions): Patch | undefined {
+function threeWayPatch(wanted: DesiredMember, stored: KubeObject, options: ApplySetOptions): Patch | undefined {
   const { diffPatches = [], ignorePreviousApplied = false } = options;
   const before = ignorePreviousApplied ? undefined : appliedBefore(stored);
   const original = patched(before ?? {}, wanted, diffPatches);
@@ -52,7 +52,7 @@ function threeWayPatch(wanted: Wanted, stored: KubeObject, options: ApplySetOpti
 }
 
 /** The object with the note of what it is; the note that is there if it says the same, in whatever spelling. */
-function withApplied(intent: Wanted['intent'], stored: KubeObject | undefined): Wanted['intent'] {
+function withApplied(intent: DesiredMember['intent'], stored: KubeObject | undefined): DesiredMember['intent'] {
   const isNoted = stored !== undefined && equal(appliedBefore(stored), intent);
   const text = isNoted ? stored.metadata.annotations?.[setMarks.applied] : appliedText(intent);
   const annotations = { ...intent.metadata.annotations, [setMarks.applied]: text ?? '' };

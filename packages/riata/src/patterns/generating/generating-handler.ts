@@ -14,15 +14,15 @@ import type { TypedController } from '../typed-controller.js';
 import { OrphaningOwners } from './orphaning-owners.js';
 import { hasLostOwner, isOutOfReach, type PlacingOptions, placeObjects } from './place-objects.js';
 
-/** What an object becomes. */
+/** The desired objects of one object. */
 export interface Generated<R extends KubeObject> {
-  /** All that should be there for it: what it became before and is not here is deleted. */
+  /** All desired objects: earlier ones that are missing here are deleted. */
   readonly objects: readonly WriteObject[];
-  /** @default as it is */
+  /** The desired status. @default unchanged */
   readonly status?: StatusOf<R>;
 }
 
-/** Says what an object becomes. Throwing changes nothing, and is tried again. */
+/** Returns the desired objects of one object. If it throws, nothing is changed and it is retried. */
 export type GeneratingHandler<R extends KubeObject> = (
   object: R,
   status: StatusOf<R>,
@@ -35,18 +35,18 @@ export type GeneratingHandler<R extends KubeObject> = (
  */
 export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingOptions {
   /**
-   * Apply once for each version of an object that the handler is called for, and not again though it is called again
-   * (`UniqueApplyForResourceVersion`). What others change about the set then stays so until the object changes.
+   * Apply only once for each version of an object, even if the handler runs again (`UniqueApplyForResourceVersion`). Drift of
+   * the set is then not corrected until the object changes.
    * @default false
    */
   readonly uniqueApplyForResourceVersion?: boolean;
   /**
-   * Whether an object gets a finalizer, so that its set is deleted also if it is deleted while this process is not there.
+   * Whether objects get a finalizer, so that their sets are deleted even if this process does not run at that time.
    * @default where garbage collection does not do it: while the set holds objects in other namespaces, cluster-scoped ones
    * of a namespaced owner, or ones without owner references
    */
   readonly finalizer?: boolean;
-  /** Kinds that the handler makes, for `collectRbac`. @default those that it has made so far, if `applier` tells them */
+  /** Kinds that the handler creates, for `collectRbac`. @default those created so far, if `applier` reports them */
   readonly writes?: readonly KindRef[];
 }
 
@@ -64,15 +64,15 @@ export const generatingHandlerOptionNames = optionNames<GeneratingHandlerOptions
 });
 
 /**
- * Makes other objects of each object of a kind (`Register…GeneratingHandler`): `handler` says which there should be, and
- * `applier` makes it so, as the set `name` of this owner. What it throws, and what goes wrong when applying, is told by
- * `condition`; see `registerStatusHandler` for the status.
+ * Registers a handler that generates a set of objects for each object of a kind (`Register…GeneratingHandler`): `handler`
+ * returns the desired objects, and `applier` applies them as the set `name` of this owner. `condition` reports what the
+ * handler throws and errors of the apply; see `registerStatusHandler` for the status.
  *
- * The set goes with its owner: by owner references where it can, else by a finalizer, and in any case when the end of the
- * owner is seen. If the owner is deleted with the policy Orphan (`kubectl delete --cascade=orphan`), it is let go instead,
- * see `release` of {@link SetApplyOptions}; but if nobody was there to see it, what a finalizer stands for is deleted.
- * Objects without a namespace are put into the owner's. To have changes of the set looked at, watch its
- * kinds by `relatedResource.watch` with `ownerResolver`.
+ * The set is deleted with its owner: by owner references where possible, otherwise by a finalizer, and always when the
+ * deletion of the owner is observed. If the owner is deleted with the policy Orphan (`kubectl delete --cascade=orphan`), the
+ * set is released instead, see `release` of {@link SetApplyOptions}; if no process observes that, objects without an owner
+ * reference are deleted. Objects without a namespace get the owner's. To correct drift of the set, watch its kinds with
+ * `relatedResource.watch` and `ownerResolver`.
  *
  * @example
  * registerGeneratingHandler(foos, apply, { condition: 'Deployed', name: 'foo-deploy' }, (foo, status) => ({
@@ -107,7 +107,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   const drop = ({ client, signal }: HandlerContext<R>, object: R) =>
     dropFinalizers(client.client, kind, object, (given) => given === finalizer, { signal });
 
-  /** What the handler says, ready to be applied. */
+  /** The objects of the handler, ready to be applied. */
   const ask = async (object: R, context: HandlerContext<R>) => {
     const generated: Generated<R> | undefined = await handler(object, statusOf(object), context);
     if (!Array.isArray(generated?.objects)) {
@@ -120,7 +120,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
   };
 
   const generate = async (key: string, given: R, context: HandlerContext<R>) => {
-    // A finalizer has to be there before the first object that needs it; whether one does, only the handler can say.
+    // The finalizer must be set before the first object that needs it is created; only the handler knows whether one does.
     const asked = await ask(given, context).catch((error: unknown) => ({ error }));
     const isHeld = 'isHeld' in asked && asked.isHeld;
     const object = isHeld ? await ensureFinalizer(context.client.client, kind, given, finalizer) : given;

@@ -6,12 +6,12 @@ import type { KubeObject } from '../../object/meta.js';
 import type { RegisterOptions } from '../../shared/shared-controller-handler.js';
 import type { TypedController } from '../typed-controller.js';
 
-/** What servers put on an object that is deleted with the policy Orphan, until garbage collection has seen to it. */
+/** The finalizer of an object that is deleted with the policy Orphan, until the garbage collector has handled it. */
 const orphanFinalizer = 'orphan';
 
 /**
- * Objects that were deleted with the policy Orphan. That is to be seen for a moment only, which a handler that is behind
- * misses: so it is looked for in every change.
+ * Remembers objects that were deleted with the policy Orphan. The finalizer is visible only for a moment, which a handler
+ * may miss, so every change is checked.
  */
 export class OrphaningOwners {
   readonly #keys = new Set<string>();

@@ -5,7 +5,7 @@ import type { KubeObject, TypeMeta } from '../../object/meta.js';
 import { controllerOf, type Owner, setControllerReference, setOwnerReference } from '../../object/owner-references.js';
 import { describeObject } from '../../object/with-metadata.js';
 
-/** Where the objects of a set may be, and how they show whose they are. */
+/** Where the objects of a set may be, and whether they have owner references. */
 export interface PlacingOptions {
   /** Objects may be in other namespaces than their owner's (`AllowCrossNamespace`). @default false */
   readonly allowCrossNamespace?: boolean;
@@ -19,8 +19,8 @@ export interface PlacingOptions {
 }
 
 /**
- * The objects of a set with namespaces and owner references filled in. Throws, before anything is applied, if one is where
- * it may not be.
+ * The objects of a set with namespaces and owner references filled in. Throws, before anything is applied, if the options do
+ * not allow the place of one.
  */
 export async function placeObjects(
   objects: readonly WriteObject[],
@@ -41,14 +41,14 @@ export async function placeObjects(
   return placed;
 }
 
-/** True if some would stay when their owner goes: garbage collection goes by owner references. */
+/** True if garbage collection would not delete all of them with their owner. */
 export function isOutOfReach(objects: readonly WriteObject[], { metadata: { uid } }: KubeObject): boolean {
   return objects.some(({ metadata }) => !metadata.ownerReferences?.some((ref) => ref.uid === uid));
 }
 
 /**
- * True of an object that would refer to its owner, and does not: garbage collection has taken the reference off, as the
- * owner was deleted with the policy Orphan, or somebody has.
+ * True if an object lost the reference to its owner: the garbage collector removed it, since the owner was deleted with the
+ * policy Orphan, or a user did.
  */
 export function hasLostOwner(
   { metadata: { namespace, ownerReferences = [] } }: KubeObject,

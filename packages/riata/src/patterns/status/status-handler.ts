@@ -25,7 +25,7 @@ export type StatusOf<R extends KubeObject> = R extends { readonly status?: infer
   ? NonNullable<Status>
   : Readonly<Record<string, unknown>>;
 
-/** Says what an object's status should be; nothing: as it is. Throwing leaves it as it is, and is tried again. */
+/** Returns the desired status of an object, or nothing to keep it. If it throws, the status is kept and it is retried. */
 export type StatusHandler<R extends KubeObject> = (
   object: R,
   status: StatusOf<R>,
@@ -33,11 +33,11 @@ export type StatusHandler<R extends KubeObject> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that changes nothing has no return statement.
 ) => StatusOf<R> | undefined | void | Promise<StatusOf<R> | undefined | void>;
 
-/** How a status handler is registered. */
+/** Options of {@link registerStatusHandler}. */
 export interface StatusHandlerOptions extends RegisterOptions {
   /** In logs, errors and metrics. */
   readonly name: string;
-  /** Says how the handler went, in the object's conditions. @default none does */
+  /** The condition that reports the handler's result. @default none */
   readonly condition?: string | Cond;
 }
 
@@ -49,12 +49,12 @@ export const statusHandlerOptionNames = optionNames<StatusHandlerOptions>({
 });
 
 /**
- * Has a handler say what objects' statuses should be (`Register…StatusHandler`). It is not called for objects that are
- * gone. The status is written only if it differs, and what the server answers is what the next handlers see.
+ * Registers a handler that returns the desired status of objects (`Register…StatusHandler`). It is not called for objects
+ * that are gone. The status is written only if it differs, and the next handlers get the server's response.
  *
- * With `condition`, every run says how it went: `True`, or `False` with the error; a conflict counts as success, as the
- * next try sees what others did. If the handler itself changes that condition, its word stands. Kinds made by
- * `defineKind` get their `observedGeneration`, too.
+ * With `condition`, every run reports its result: `True`, or `False` with the error. A conflict counts as success, since the
+ * retry sees the newer object. If the handler itself sets that condition, its value is kept. Kinds made by `defineKind` also
+ * get their `observedGeneration`.
  *
  * @example
  * registerStatusHandler(foos, { name: 'count', condition: 'Counted' }, async (foo, status) => ({
