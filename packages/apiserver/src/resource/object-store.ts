@@ -1,7 +1,7 @@
 import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
 import type { Random } from 'riata/runtime';
 import type { PrepareContext } from '../kinds/kind-rules.js';
-import { metaUpdateErrors, newMetaErrors } from '../schema/object-meta.js';
+import { checkManyLabels, checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
 import { plainNumbers } from '../schema/plain-numbers.js';
 import { append } from '../status/append.js';
 import { type FieldError, required } from '../status/field-error.js';
@@ -333,9 +333,9 @@ export class ObjectStore {
     const tracksLater = sent === undefined || (before !== undefined && equal(sent, metaOf(before).managedFields));
     let whole = tracksLater ? object : (track?.() ?? object);
     const was = plainNumbers(before);
-    const errors = yield* metaErrors(resource, plainNumbers(whole), was);
+    const labelErrors = yield* checkManyLabels(metaOf(object));
+    const errors = checkMeta(resource, plainNumbers(whole), was, labelErrors);
     if (tracksLater && errors.length === 0) {
-      yield;
       whole = track?.() ?? object;
       yield;
     }
@@ -402,16 +402,21 @@ function managedFieldsOf(
   return entries.length === 0 ? undefined : entries;
 }
 
-function metaErrors(resource: Resource, object: JsonObject, before: JsonObject | undefined): Steps<FieldError[]> {
+function checkMeta(
+  resource: Resource,
+  object: JsonObject,
+  before: JsonObject | undefined,
+  labelErrors: readonly FieldError[] | undefined,
+): FieldError[] {
   const {
     scope,
     builtIn,
     rules: { nameRule },
   } = resource;
-  const rules = { namespaced: scope === 'Namespaced', nameRule, builtIn };
+  const rules = { namespaced: scope === 'Namespaced', nameRule, builtIn, labelErrors };
   return before === undefined
-    ? newMetaErrors(metaOf(object), rules)
-    : metaUpdateErrors(metaOf(object), metaOf(before), { builtIn });
+    ? checkNewMeta(metaOf(object), rules)
+    : checkMetaUpdate(metaOf(object), metaOf(before), { builtIn, labelErrors });
 }
 
 /** Whether nothing keeps an object that is to go. */

@@ -72,7 +72,6 @@ export function* decodeObject(
     apiVersion: resource.apiVersion,
     kind: resource.kind,
   });
-  yield;
   const all = context.fieldValidation === 'Ignore' ? [] : yield* complaints(unknown);
   if (all.length > 0 && context.fieldValidation === 'Strict') {
     throw new UnreadableError(resource, `strict decoding error: ${all.join(', ')}`);

@@ -2,7 +2,7 @@ import { equal, isJsonObject, type Json, type JsonObject, parseApiVersion } from
 import { append } from '../status/append.js';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../status/field-error.js';
 import { goQuote } from '../status/go-quote.js';
-import { atOnce, type Steps } from '../steps.js';
+import type { Steps } from '../steps.js';
 import { byteLength, dnsLabel, dnsSubdomainName, labelValue, type NameRule, qualifiedName } from './name-rules.js';
 
 const maxAnnotationBytes = 256 * 1024;
@@ -16,6 +16,8 @@ export interface MetaRules {
   readonly nameRule?: NameRule;
   /** Where the metadata stands. @default 'metadata' */
   readonly path?: string;
+  /** What is wrong with the labels, where it is known already. @default they are checked */
+  readonly labelErrors?: readonly FieldError[] | undefined;
   /** Built-in kinds take a finalizer without a domain only if it is a well-known one. @default false */
   readonly builtIn?: boolean;
 }
@@ -23,15 +25,10 @@ export interface MetaRules {
 const wellKnownFinalizers: readonly Json[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 /** What is wrong with the metadata of a new object (`validation.ValidateObjectMeta`). It was read by its schema before. */
-export function checkNewMeta(meta: JsonObject, rules: MetaRules): FieldError[] {
-  return atOnce(newMetaErrors(meta, rules));
-}
-
-/** As {@link checkNewMeta}. */
-export function* newMetaErrors(
+export function checkNewMeta(
   meta: JsonObject,
-  { namespaced, nameRule = dnsSubdomainName, path = 'metadata', builtIn = false }: MetaRules,
-): Steps<FieldError[]> {
+  { namespaced, nameRule = dnsSubdomainName, path = 'metadata', builtIn = false, labelErrors }: MetaRules,
+): FieldError[] {
   const errors: FieldError[] = [];
   const [name, generateName, namespace] = [text(meta.name), text(meta.generateName), text(meta.namespace)];
   if (generateName !== '') append(errors, each(`${path}.generateName`, generateName, nameRule(generateName, true)));
@@ -44,22 +41,17 @@ export function* newMetaErrors(
   if (number(meta.generation) < 0) {
     errors.push(invalid(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }
-  append(errors, yield* checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`)));
+  append(errors, checkShared(meta, path, checkFinalizers(list(meta.finalizers), `${path}.finalizers`), labelErrors));
   if (builtIn) append(errors, checkPlainFinalizers(meta, path));
   return errors;
 }
 
 /** What is wrong with the metadata that an update would give an object (`validation.ValidateObjectMetaUpdate`). */
-export function checkMetaUpdate(meta: JsonObject, before: JsonObject): FieldError[] {
-  return atOnce(metaUpdateErrors(meta, before));
-}
-
-/** As {@link checkMetaUpdate}. */
-export function* metaUpdateErrors(
+export function checkMetaUpdate(
   meta: JsonObject,
   before: JsonObject,
-  { path = 'metadata', builtIn = false }: Pick<MetaRules, 'path' | 'builtIn'> = {},
-): Steps<FieldError[]> {
+  { path = 'metadata', builtIn = false, labelErrors }: Pick<MetaRules, 'path' | 'builtIn' | 'labelErrors'> = {},
+): FieldError[] {
   const errors: FieldError[] = [];
   if (before.deletionTimestamp) {
     const known = new Set(list(before.finalizers));
@@ -83,10 +75,8 @@ export function* metaUpdateErrors(
     append(errors, checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
   }
   // Most built-in kinds look at their metadata as at that of a new object, too.
-  append(
-    errors,
-    yield* checkShared(meta, path, builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : []),
-  );
+  const finalizers = builtIn ? checkFinalizers(list(meta.finalizers), `${path}.finalizers`) : [];
+  append(errors, checkShared(meta, path, finalizers, labelErrors));
   if (builtIn) append(errors, checkPlainFinalizers(meta, path));
   return errors;
 }
@@ -105,8 +95,13 @@ export function checkImmutable(value: Json, before: Json, path: string): FieldEr
 }
 
 /** What is checked on create and on update; finalizers, which are not always, come in between. */
-function* checkShared(meta: JsonObject, path: string, finalizers: readonly FieldError[]): Steps<FieldError[]> {
-  const errors = yield* labelErrors(record(meta.labels), `${path}.labels`);
+function checkShared(
+  meta: JsonObject,
+  path: string,
+  finalizers: readonly FieldError[],
+  labelErrors: readonly FieldError[] = checkLabels(record(meta.labels), `${path}.labels`),
+): FieldError[] {
+  const errors = [...labelErrors];
   append(errors, checkAnnotations(record(meta.annotations), `${path}.annotations`));
   append(errors, checkOwners(list(meta.ownerReferences), `${path}.ownerReferences`));
   append(errors, finalizers);
@@ -116,21 +111,30 @@ function* checkShared(meta: JsonObject, path: string, finalizers: readonly Field
 
 /** What is wrong with labels (`validation.ValidateLabels`). */
 export function checkLabels(labels: JsonObject, path: string): FieldError[] {
-  return atOnce(labelErrors(labels, path));
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(labels)) checkLabel(key, text(labels[key]), path, errors);
+  return errors;
 }
 
 /** So many labels are checked in half a millisecond. */
 const labelsAtOnce = 256;
 
-function* labelErrors(labels: JsonObject, path: string): Steps<FieldError[]> {
+/** What is wrong with the labels of an object that has very many; undefined if they can be checked with all the rest. */
+export function* checkManyLabels(meta: JsonObject): Steps<FieldError[] | undefined> {
+  const labels = record(meta.labels);
+  const keys = Object.keys(labels);
+  if (keys.length <= labelsAtOnce) return undefined;
   const errors: FieldError[] = [];
-  for (const [index, key] of Object.keys(labels).entries()) {
-    if (index % labelsAtOnce === labelsAtOnce - 1) yield;
-    const value = text(labels[key]);
-    for (const problem of qualifiedName(key)) errors.push(invalid(path, key, problem));
-    for (const problem of labelValue(value)) errors.push(invalid(path, value, problem));
+  for (const [index, key] of keys.entries()) {
+    if (index % labelsAtOnce === 0) yield;
+    checkLabel(key, text(labels[key]), 'metadata.labels', errors);
   }
   return errors;
+}
+
+function checkLabel(key: string, value: string, path: string, errors: FieldError[]): void {
+  for (const problem of qualifiedName(key)) errors.push(invalid(path, key, problem));
+  for (const problem of labelValue(value)) errors.push(invalid(path, value, problem));
 }
 
 export function checkAnnotations(annotations: JsonObject, path: string): FieldError[] {

@@ -4,7 +4,7 @@ import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';
 import { dnsSubdomain, dnsSubdomainName } from '../name-rules.js';
-import { checkImmutable, metaUpdateErrors, newMetaErrors } from '../object-meta.js';
+import { checkImmutable, checkManyLabels, checkMetaUpdate, checkNewMeta } from '../object-meta.js';
 import { knownFormat } from '../structural/formats.js';
 import { checkApproval } from './check-approval.js';
 import { checkCrdDefaults } from './check-crd-defaults.js';
@@ -28,13 +28,14 @@ import { internalForm, membersOf, printedSchema, printedVersions } from './inter
  */
 export function* validateCrd(crd: CrdObject): Steps<FieldError[]> {
   const { spec = {} } = crd;
+  const meta = (crd.metadata ?? {}) as JsonObject;
   const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
   const nameRule = (name: string, prefix?: boolean) => [
     ...dnsSubdomainName(name, prefix),
     ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group']),
   ];
   return [
-    ...(yield* newMetaErrors((crd.metadata ?? {}) as JsonObject, { namespaced: false, nameRule })),
+    ...checkNewMeta(meta, { namespaced: false, nameRule, labelErrors: yield* checkManyLabels(meta) }),
     ...(yield* checkSpec(spec)),
     ...checkStatus(crd),
     ...checkApproval(crd, undefined),
@@ -45,8 +46,9 @@ export function* validateCrd(crd: CrdObject): Steps<FieldError[]> {
 /** What is wrong with an update of a CustomResourceDefinition. */
 export function* validateCrdUpdate(crd: CrdObject, before: CrdObject): Steps<FieldError[]> {
   const [spec, old] = [crd.spec ?? {}, before.spec ?? {}];
+  const meta = (crd.metadata ?? {}) as JsonObject;
   const errors = [
-    ...(yield* metaUpdateErrors((crd.metadata ?? {}) as JsonObject, (before.metadata ?? {}) as JsonObject)),
+    ...checkMetaUpdate(meta, (before.metadata ?? {}) as JsonObject, { labelErrors: yield* checkManyLabels(meta) }),
     ...(yield* checkSpec(spec, mayStayNonStructural(spec, old), old)),
   ];
   const established = before.status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True');

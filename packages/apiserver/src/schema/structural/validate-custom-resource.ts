@@ -28,7 +28,6 @@ export function* checkContent(
   rules: CustomResourceRules,
 ): Steps<FieldError[]> {
   const { schema, scale } = rules;
-  yield;
   return yield* withRules(object, old, rules.rules, [
     ...validateValue(object, schema, { old }),
     ...checkScaleSpec(object, scale),
@@ -50,7 +49,6 @@ export function* checkStatusContent(
     append(errors, validateValue(object.status as Json, status, { old: old.status, path: 'status' }));
   }
   errors.push(...checkScaleStatus(object, rules.scale), ...changedListTypes(object, old, rules.schema));
-  yield;
   return yield* withRules(object, old, rules.rules, errors);
 }
 
