@@ -8,11 +8,11 @@ import type { InformerHealth } from './informer/shared-informer.js';
 import type { Indexers } from './store/store-index.js';
 
 /**
- * One kind in a `Cache`, for those who want to hear of changes (`cache.Informer` of controller-runtime). It may stand on
+ * One kind in a `Cache`, for handlers of changes (`cache.Informer` of controller-runtime). It may stand on
  * several watches, one for each namespace.
  */
 export interface Informer<R extends KubeObject> {
-  /** From now on, tells the handler of all there is and of all that changes (`AddEventHandler`). */
+  /** Adds a handler: it receives all stored objects and then all changes (`AddEventHandler`). */
   addEventHandler(handler: ResourceEventHandler<R>, options?: EventHandlerOptions): EventHandlerRegistration;
   /** As `registration.remove()` (`RemoveEventHandler`). */
   removeEventHandler(registration: EventHandlerRegistration): Promise<void>;

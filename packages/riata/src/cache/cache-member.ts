@@ -71,7 +71,7 @@ export class CacheMember<R extends KubeObject> {
       deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),
       replaced: (resourceVersion, wasThere) => {
         for (const [key, object] of this.writes.shownAll(resourceVersion)) {
-          // Readers saw it until now, and nobody else will say that it is gone: handlers never heard of it.
+          // Readers saw it until now, and handlers never did: nothing else reports that it is gone.
           if (!this.base.has(key) && !wasThere(key)) this.informer[notifyVanished](key, object);
         }
       },
@@ -114,7 +114,7 @@ export class CacheMember<R extends KubeObject> {
     try {
       return { object: applyTransform(this.#transform, copy) };
     } catch {
-      return undefined; // It is told when the watch brings the object.
+      return undefined; // Reported when the watch brings the object.
     }
   }
 }

@@ -15,13 +15,13 @@ export interface KindCacheOptions<R extends KubeObject = KubeObject>
    * the namespaces. @default the cache's, or all
    */
   readonly namespaces?: readonly string[];
-  /** How often handlers are told of everything anew, without asking the server. @default the cache's, or never */
+  /** How often handlers receive every object again, without asking the server. @default the cache's, or never */
   readonly resyncPeriod?: Duration | 0;
   /**
-   * `'first-use'`: listed when it is first read, or a handler comes; not before the cache runs. `'when-told'`: the same, but
-   * of what comes before the run only `startKind` counts. @default 'at-once': when the cache runs
+   * `'first-use'`: started when it is first read or gets a handler; not before the cache runs. `'explicit'`: the same, but
+   * before the cache runs, only `startKind` counts. @default 'at-once': started when the cache runs
    */
-  readonly start?: 'at-once' | 'first-use' | 'when-told';
+  readonly start?: 'at-once' | 'first-use' | 'explicit';
 }
 
 export const kindCacheOptionNames = optionNames<KindCacheOptions<KubeObject>>({
@@ -63,7 +63,7 @@ export interface CacheOptions {
   /** For kinds that say nothing themselves. @default '75s' */
   readonly silence?: Duration | 'never';
   /**
-   * What happens to reads of kinds that were not declared. `'live'`: the server is asked, and the log tells once; a read
+   * What happens to reads of kinds that were not declared. `'live'`: the server is asked, and it is logged once; a read
    * never starts a watch by surprise. `'fail'`: the read is refused (`ReaderFailOnMissingInformer`). @default 'live'
    */
   readonly undeclared?: 'live' | 'fail';

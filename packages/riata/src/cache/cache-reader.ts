@@ -40,8 +40,8 @@ export interface CacheReaderOptions {
 export class CacheReader {
   readonly #live: Client;
   readonly #options: CacheReaderOptions;
-  /** What the log was told of: kinds that are read live, fields that nothing has; and fields that were looked at for it. */
-  readonly #told = new Set<string>();
+  /** What was logged already: kinds that are read live, fields that no object has; and fields that were checked for it. */
+  readonly #logged = new Set<string>();
 
   constructor(live: Client, options: CacheReaderOptions) {
     this.#live = live;
@@ -90,7 +90,7 @@ export class CacheReader {
     cache: KindCache<R> | undefined,
   ): Promise<KubeList<R>> {
     if (cache === undefined || this.#isElsewhere(kind, options.namespace, cache)) {
-      this.#tell(kind, cache === undefined ? undefined : options.namespace);
+      this.#refuseOrLog(kind, cache === undefined ? undefined : options.namespace);
       return this.#live.list(kind, options);
     }
     if (options.continue) {
@@ -110,8 +110,8 @@ export class CacheReader {
       refuseNoFields(kind, member.view, selection);
       const found = select(member.view, selection, limit - items.length);
       if (found.length === 0 && !selection.fields.isEmpty())
-        this.#tellFields(kind, fieldsOfNone(kind, member.view, selection, this.#told));
-      this.#tellGaps(kind, member, selection);
+        this.#logFields(kind, fieldsOfNone(kind, member.view, selection, this.#logged));
+      this.#logGaps(kind, member, selection);
       for (const item of found) items.push(item);
       resourceVersion = member.base.lastStoreSyncResourceVersion();
     }
@@ -260,7 +260,7 @@ export class CacheReader {
     cache: KindCache<R> | undefined,
   ): CacheMember<R> | undefined {
     const member = cache?.memberFor(namespace);
-    if (member === undefined) this.#tell(kind, cache === undefined ? undefined : namespace);
+    if (member === undefined) this.#refuseOrLog(kind, cache === undefined ? undefined : namespace);
     return member;
   }
 
@@ -269,7 +269,7 @@ export class CacheReader {
   }
 
   /** A list leaves out what cannot be taken in, or found by an index: that must not look as if it was complete. */
-  #tellGaps<R extends KubeObject>(kind: KindRef<R>, { informer }: CacheMember<R>, { fields }: ParsedSelection): void {
+  #logGaps<R extends KubeObject>(kind: KindRef<R>, { informer }: CacheMember<R>, { fields }: ParsedSelection): void {
     const gaps = [
       { words: 'list from the cache is incomplete, objects are withheld', field: undefined, size: informer.withheld },
       ...fields.requirements.map(({ field }) => ({
@@ -279,15 +279,15 @@ export class CacheReader {
     ];
     for (const { words, field, size } of gaps) {
       const id = `gap ${informer.name} ${field ?? ''}`;
-      if (size === 0) this.#told.delete(id);
-      else if (!this.#told.has(id)) {
-        this.#told.add(id);
+      if (size === 0) this.#logged.delete(id);
+      else if (!this.#logged.has(id)) {
+        this.#logged.add(id);
         this.#options.log.warn(words, { informer: informer.name, kind: kind.kind, field, objects: size });
       }
     }
   }
 
-  #tellFields(kind: KindRef, fields: readonly string[]): void {
+  #logFields(kind: KindRef, fields: readonly string[]): void {
     for (const field of fields) {
       const hint = noField(kind, field);
       this.#options.log.warn('no object has the field of the selector', { kind: kind.kind, field, hint });
@@ -295,14 +295,14 @@ export class CacheReader {
   }
 
   /** One line for each kind and namespace: reading live is allowed, and should not come as a surprise. */
-  #tell(kind: KindRef, namespace: string | undefined): void {
+  #refuseOrLog(kind: KindRef, namespace: string | undefined): void {
     const resource = formatGroupResource(kind.gvr);
     const where = namespace === undefined ? resource : `${resource} in namespace ${JSON.stringify(namespace)}`;
     if (this.#options.undeclared === 'fail') {
       throw new Error(`${where} is not in the cache; declare it, or read with a client that asks the server`);
     }
-    if (this.#told.has(where)) return;
-    this.#told.add(where);
+    if (this.#logged.has(where)) return;
+    this.#logged.add(where);
     this.#options.log.info('not in the cache, reading from the server', {
       kind: kind.kind,
       resource,

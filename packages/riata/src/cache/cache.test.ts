@@ -89,14 +89,14 @@ describe('a kind that waits for its first use', () => {
     await used;
   });
 
-  test('one that waits to be told: a handler before the run is none, startKind is, and all that comes while it runs', async () => {
-    await using play = new CachePlay({ start: 'when-told' });
+  test('an explicit one: a handler before the run does not start it, startKind does, and any use while it runs', async () => {
+    await using play = new CachePlay({ start: 'explicit' });
     play.cache.use(ThingKind).informer.addEventHandler({});
     await play.start();
     expect(play.cluster.requests).toEqual([]);
     await play.cache.list(ThingKind);
     expect(play.cluster.requests).toEqual(['list *', 'watch *']);
-    await using told = new CachePlay({ start: 'when-told' });
+    await using told = new CachePlay({ start: 'explicit' });
     told.cache.startKind(ThingKind);
     await told.start();
     expect(told.cluster.requests).toEqual(['list *', 'watch *']);

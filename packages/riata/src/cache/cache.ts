@@ -48,12 +48,12 @@ export interface CacheHealth {
 interface Held {
   readonly cache: KindCache;
   uses: number;
-  /** Held until it is removed by name: somebody asked for it who cannot release it. */
+  /** Held until it is removed by name: the user that asked for it cannot release it. */
   isPinned: boolean;
 }
 
 /**
- * Objects of many kinds at hand, kept up to date by one watch per kind (`cache.Cache` of controller-runtime): reads cost
+ * Caches objects of many kinds, kept up to date by one watch per kind (`cache.Cache` of controller-runtime): reads cost
  * no request, and what this process has written is seen at once. What is read is frozen: `clone` or `edit` it to make
  * changes.
  *
@@ -73,9 +73,10 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   readonly #held = new Map<string, Held>();
   readonly #writes: Disposable;
   /** Raised by {@link run}. */
-  readonly #begun = new SyncedFlag();
+  readonly #started = new SyncedFlag();
+  readonly #ids = new WeakMap<KindRef, string>();
   readonly #ended = new AbortController();
-  #toldIdle = false;
+  #loggedIdle = false;
   #running = false;
   #stopped: Promise<void> | undefined;
 
@@ -141,7 +142,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     this.#held.get(idOf(kind))?.cache.want(true);
   }
 
-  /** Ends the watch of a kind, whoever uses it; reads go to the server then (`RemoveInformer`). */
+  /** Stops the watch of a kind, even if it is in use; reads go to the server then (`RemoveInformer`). */
   async removeInformer(kind: KindRef): Promise<void> {
     const held = this.#held.get(idOf(kind));
     if (held !== undefined) await this.#remove(held);
@@ -169,7 +170,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   /**
-   * Changes which namespaces are held of a kind that is; undefined for all. Resolves when handlers have been told what is
+   * Changes the cached namespaces of a kind; undefined for all. Resolves when handlers have received the deletions of what is
    * no longer held. From one namespace to all, or back, that is known once the new ones are listed: rejects with a
    * `CacheSyncError` if the server refuses that, and the old ones are watched on until it does not.
    */
@@ -185,7 +186,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     if (this.#running || this.#stopped !== undefined) throw new Error('a cache can run only once; create another one');
     this.#running = true;
     for (const { cache } of this.#held.values()) if (cache.isWanted) cache.start();
-    this.#begun.raise();
+    this.#started.raise();
     using either = link(signal, this.#ended.signal);
     await new Promise<void>((resolve) => void onAbort(either.signal, resolve));
     await this.close();
@@ -198,7 +199,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
    */
   async waitForCacheSync({ signal }: CallOptions = {}): Promise<void> {
     using either = link(signal, this.#ended.signal);
-    if (!this.#begun.raised) await this.#begun.wait(either.signal);
+    if (!this.#started.raised) await this.#started.wait(either.signal);
     const started = [...this.#held.values()].filter(({ cache }) => cache.isStarted);
     await Promise.all(started.map(({ cache }) => cache.synced({ signal })));
   }
@@ -269,21 +270,31 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
   /** What answers reads of the kind. What is held whole answers for its metadata, too. */
   #find<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
-    const held = this.#held.get(knownIdOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
+    const held = this.#held.get(this.#idOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
     return held?.cache as KindCache<R> | undefined;
   }
 
-  /** As {@link #find}, for somebody who may have to wait: if nobody runs the cache, that is for ever. */
+  /** As {@link #find}, for a caller that may wait: if the cache never runs, it waits for ever. */
   #reading<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
     const found = this.#find(kind);
     if (found?.isStarted === false) found.want();
-    if (found !== undefined && !this.#begun.raised && !this.#toldIdle) {
-      this.#toldIdle = true;
+    if (found !== undefined && !this.#started.raised && !this.#loggedIdle) {
+      this.#loggedIdle = true;
       this.#runtime.log.warn('read waits for a cache that is not running; call run({ signal }) without awaiting it', {
         kind: kind.kind,
       });
     }
     return found;
+  }
+
+  /** As {@link idOf}, which would be computed with every read. */
+  #idOf(kind: KindRef): string {
+    let id = this.#ids.get(kind);
+    if (id === undefined) {
+      id = idOf(kind);
+      this.#ids.set(kind, id);
+    }
+    return id;
   }
 
   #whole(kind: KindRef): Held | undefined {
@@ -352,7 +363,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** Functions must be the same one; all else may be said anew. */
+/** Functions must be identical; other values only equal. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a === 'function' || typeof b === 'function') return a === b;
   return JSON.stringify(a) === JSON.stringify(b);
@@ -360,16 +371,4 @@ function isSame(a: unknown, b: unknown): boolean {
 
 function idOf({ gvr, projection }: Pick<KindRef, 'gvr' | 'projection'>): string {
   return `${gvr.group}/${gvr.version}/${gvr.resource}${projection === undefined ? '' : `:${projection}`}`;
-}
-
-const ids = new WeakMap<KindRef, string>();
-
-/** Asked with every read. */
-function knownIdOf(kind: KindRef): string {
-  let id = ids.get(kind);
-  if (id === undefined) {
-    id = idOf(kind);
-    ids.set(kind, id);
-  }
-  return id;
 }

@@ -99,9 +99,9 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     return this.#wanted;
   }
 
-  /** Somebody reads it, or listens: that is its first use. `isTold`: somebody says so. */
-  want(isTold = false): void {
-    this.#wanted ||= isTold || this.options.start !== 'when-told';
+  /** It is read, or gets a handler: its first use. `isExplicit`: `startKind` was called. */
+  want(isExplicit = false): void {
+    this.#wanted ||= isExplicit || this.options.start !== 'explicit';
     if (!this.#started && this.#parts.isRunning()) this.start();
   }
 
@@ -117,7 +117,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   /**
-   * Handlers are told of what is in new namespaces as of any addition, and of what was in others as if it was deleted.
+   * Handlers receive objects of new namespaces as additions, and those of removed namespaces as deletions.
    * Where old and new ones overlap, the old ones go when the new ones have come: what is deleted between must not be
    * missed. Rejects as {@link synced} then, and goes on trying.
    */
@@ -243,7 +243,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     const member: CacheMember<R> = new CacheMember<R>(namespace === '' ? undefined : namespace, {
       ...{ client, kind: this.kind, options: this.options, indexers: { ...this.#indexers }, runtime },
       onError: (error, health) => {
-        // The handler is somebody else's: what it throws must not keep those who wait from being told.
+        // The handler belongs to the user: an error in it must not keep waiting readers from their answer.
         if (!isReflectorError(error)) this.#problems.delete(member);
         else if (this.members.includes(member)) {
           this.#problems.set(member, error);

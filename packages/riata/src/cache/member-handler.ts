@@ -11,7 +11,7 @@ import {
   type ResourceEventHandler,
 } from './informer/resource-event-handler.js';
 
-/** A handler that is told by several informers at once, which come and go. */
+/** One handler on several informers, which come and go. */
 export class MemberHandler<R extends KubeObject> implements EventHandlerRegistration {
   readonly name: string;
   readonly #handler: ResourceEventHandler<R>;

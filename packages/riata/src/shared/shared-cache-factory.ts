@@ -161,7 +161,7 @@ export class SharedCacheFactory implements AsyncDisposable {
 
   #optionsOf<R extends KubeObject>(kind: KindRef<R>): KindCacheOptions<R> {
     const given = this.#options.kinds?.find((cached) => idOf(cached.kind) === idOf(kind))?.options ?? {};
-    return { ...given, ...(this.#ownsCache && { start: 'when-told' }) } as KindCacheOptions<R>;
+    return { ...given, ...(this.#ownsCache && { start: 'explicit' }) } as KindCacheOptions<R>;
   }
 }
 

@@ -22,7 +22,7 @@ export interface CacheControllerConfig<T extends KubeObject, A>
   readonly process: PopProcessFunc<A>;
   /** What is expected (`Config.ObjectType`): objects of another kind are dropped. @default anything */
   readonly kind?: KindRef<T>;
-  /** How often everything is put in line again, without asking the server (`Config.FullResyncPeriod`). @default 0, never */
+  /** How often everything is requeued, without asking the server (`Config.FullResyncPeriod`). @default 0, never */
   readonly fullResyncPeriod?: Duration | 0;
   /** Asked before every resync (`Config.ShouldResync`). @default always */
   readonly shouldResync?: () => boolean;
@@ -97,8 +97,8 @@ export class CacheController<T extends KubeObject, A> {
   }
 
   /**
-   * Works until the signal aborts; resolves when the last item is processed that was begun by then (`Run`, `RunWithContext`).
-   * What is still in line stays there, and the queue is closed: a controller runs once, and rejects the second time.
+   * Works until the signal aborts; resolves when the item in flight is processed (`Run`, `RunWithContext`).
+   * Queued items stay in the queue, which is closed: a controller runs once, and rejects the second time.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { queue } = this.#config;

@@ -11,10 +11,10 @@ export interface DeltaFIFOOptions<T> {
   readonly keyFunc?: KeyFunc<T>;
   /**
    * What the reader of the queue has processed and not yet seen deleted: the store that it fills. Without, a `replace`
-   * finds no deletions but of what is still in line, and `resync` does nothing.
+   * finds only deletions of what is still queued, and `resync` does nothing.
    */
   readonly knownObjects?: KeyListerGetter<T>;
-  /** What every object passes once before it is put in line (`cache.TransformFunc`). @default none */
+  /** Applied to every object once before it is queued (`cache.TransformFunc`). @default none */
   readonly transform?: (obj: T) => T;
 }
 
@@ -29,11 +29,11 @@ export const deltaFIFOOptionNames = optionNames<DeltaFIFOOptions<unknown>>({
  * an object since the last time, deletions too, and look at everything again now and then. See `FIFO` for less, and
  * `OrderedFIFO` for the order of changes between objects, which is what informers use.
  *
- * - Each key is in line once, with its changes, oldest first. Only deletions that follow each other become one.
- * - Deleting what is neither known nor in line does nothing: a relist has told of it already.
+ * - Each key is queued once, with its changes, oldest first. Only deletions that follow each other become one.
+ * - Deleting what is neither known nor queued does nothing: a relist has reported it already.
  * - `replace` makes a `Replaced` for each object of the list (client-go: with `EmitDeltaTypeReplaced`), and a `Deleted` with
- *   a {@link DeletedFinalStateUnknown} for each that is known or in line and not in the list. If it throws, nothing changed.
- * - `resync` makes a `Sync` for each known object that has nothing in line.
+ *   a {@link DeletedFinalStateUnknown} for each that is known or queued and not in the list. If it throws, nothing changed.
+ * - `resync` makes a `Sync` for each known object that has nothing queued.
  */
 export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {
   readonly #knownObjects: KeyListerGetter<T> | undefined;
@@ -100,7 +100,7 @@ export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {
       const object = known.getByKey(knownKey);
       if (object === undefined) continue;
       const key = this.keyOf(object);
-      // What is in line or underway is newer than what is known: an older state must not come after it.
+      // What is queued or in flight is newer than what is known: an older state must not come after it.
       if (this.waiting(key) === undefined && this.underway(key) === undefined)
         this.#append(key, { type: 'Sync', object });
     }

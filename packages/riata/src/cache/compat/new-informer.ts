@@ -17,7 +17,7 @@ export interface NewInformer<T extends KubeObject> {
 
 /**
  * A store that is kept up to date, and one handler (`cache.NewInformer`, `NewIndexerInformer`, `NewTransformingInformer`,
- * `NewInformerWithOptions`): an informer for those who share it with nobody.
+ * `NewInformerWithOptions`): an informer with a single handler.
  *
  * @example
  * const { indexer, controller } = newInformer(listWatch(client, Pod), { onAdd, onDelete }, { resyncPeriod: '10m' });

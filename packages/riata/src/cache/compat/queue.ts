@@ -13,7 +13,7 @@ export interface PopOptions {
 }
 
 /**
- * A store whose contents wait in line to be processed (`cache.Queue`): `T` goes in, for each key an `A` comes out and is
+ * A store whose contents are queued for processing (`cache.Queue`): `T` goes in, for each key an `A` comes out and is
  * no longer in the store then.
  */
 export interface Queue<T, A = T> extends Store<T, A> {
@@ -32,7 +32,7 @@ export interface Queue<T, A = T> extends Store<T, A> {
   hasSynced(): boolean;
   /** Resolves when {@link hasSynced} is true (`HasSyncedChecker`). */
   synced(options?: PopOptions): Promise<void>;
-  /** Ends all waits. What is in line can still be popped (`Close`). May be called again. */
+  /** Ends all waits. Queued items can still be popped (`Close`). May be called again. */
   close(): void;
   /** True after {@link close} (`IsClosed`). */
   isClosed(): boolean;

@@ -70,7 +70,7 @@ export class ChangeIterator<T extends KubeObject> implements AsyncIterableIterat
     this.#waiters.length = 0;
   }
 
-  /** Somebody waits: he gets it, and the next may come. Nobody does: it has to wait. */
+  /** Hands the change to a waiting reader, or buffers it. */
   #put(change: Change<T>): Promise<void> | undefined {
     if (this.#isEnded) return undefined;
     const waiter = this.#waiters.shift();

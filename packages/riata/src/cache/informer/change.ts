@@ -5,7 +5,7 @@ import { freeze } from '../../object/value/freeze.js';
 export type ChangeType = 'Added' | 'Updated' | 'Deleted' | 'Sync';
 
 /**
- * One change of one object, as an informer tells it: what client-go's three notifications are in one. Cheap to make and
+ * One change of one object, as an informer delivers it: client-go's three notifications in one. Cheap to make and
  * to pass on: `old` and `new` are frozen when they are first asked for, not before.
  */
 export interface Change<out T extends KubeObject> {
@@ -17,7 +17,7 @@ export interface Change<out T extends KubeObject> {
   /** `Deleted`, and `old` is only the last state that is known (`DeletedFinalStateUnknown`). */
   readonly isFinalStateUnknown: boolean;
   /**
-   * True for a `Deleted` and the `Added` after it that the server told in one: the name now belongs to another object,
+   * True for a `Deleted` and the `Added` after it that came as one event: the name now belongs to another object,
    * with another UID.
    */
   readonly isRecreated: boolean;

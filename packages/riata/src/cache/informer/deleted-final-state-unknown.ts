@@ -2,8 +2,8 @@
 const brand: unique symbol = Symbol.for('riata.DeletedFinalStateUnknown') as never;
 
 /**
- * A tombstone (`cache.DeletedFinalStateUnknown`): the object was deleted while nobody watched, so a list without it is all
- * that tells. `obj` is what was known last, which may be older than what was deleted.
+ * A tombstone (`cache.DeletedFinalStateUnknown`): the object was deleted while there was no watch, and
+ * only a list without it shows that. `obj` is the last known state, which may be older than the deleted one.
  */
 export class DeletedFinalStateUnknown<out T> {
   /** Of the object that is gone, as the store's key function makes it. */

@@ -20,7 +20,7 @@ export interface DeltaApplierOptions<T extends KubeObject> {
   readonly areListsAdmitted?: boolean;
   readonly processor: SharedProcessor<T>;
   readonly clock: Scheduler;
-  /** Told of objects that could not be taken in, such as those without a name; they are left out. */
+  /** Called with objects that cannot be stored, such as those without a name; they are dropped. */
   readonly onBadObject: (error: unknown, obj: unknown) => void;
 }
 
@@ -30,7 +30,7 @@ const recreatedFlags: ChangeFlags = { isRecreated: true };
 const lostFlags: ChangeFlags = { isFinalStateUnknown: true, isRecreated: true };
 
 /**
- * Brings what comes out of a queue into the store, and tells the listeners (`processDeltas`, `processReplacedAllInfo`…).
+ * Applies what comes out of a queue to the store, and notifies the listeners (`processDeltas`, `processReplacedAllInfo`…).
  * What is the same as in the version before is taken from there, so that `old.spec === new.spec` tells that a spec is the
  * same, and neither takes memory twice.
  */
@@ -118,10 +118,10 @@ export class DeltaApplier<T extends KubeObject> {
     const old = store.peek(key);
     const next = shared(this.#decoder, obj, old);
     store.put(key, next, old);
-    this.#tell(key, old, next, initial, this.#processor.listeners);
+    this.#notify(key, old, next, initial, this.#processor.listeners);
   }
 
-  /** An object that is not known is not deleted for anybody. */
+  /** Deletions of unknown objects are dropped. */
   #delete(object: (ObjectDelta<T> & { readonly type: 'Deleted' })['object']): void {
     const isTombstone = isDeletedFinalStateUnknown(object);
     const key = isTombstone ? object.key : keyOf(object);
@@ -134,7 +134,7 @@ export class DeltaApplier<T extends KubeObject> {
     this.#distribute('Deleted', key, last, undefined, flags, this.#processor.listeners);
   }
 
-  /** The new state is made beside the old one; only when it is whole it takes its place, and the listeners are told. */
+  /** Builds the new state beside the old one; once it is whole, it replaces the old one and listeners are notified. */
   async #replaceAll(objects: readonly T[], resourceVersion: string, initial: ChangeFlags | undefined): Promise<void> {
     const store = this.#store;
     const next = store.startReplace();
@@ -167,7 +167,7 @@ export class DeltaApplier<T extends KubeObject> {
     for (let at = 0; at < keys.length && !this.#stopped; at += 1) {
       const key = keys[at] as string;
       const obj = next.get(key);
-      if (obj !== undefined) this.#tell(key, previous.get(key), obj, initial, listeners);
+      if (obj !== undefined) this.#notify(key, previous.get(key), obj, initial, listeners);
       if (this.#isOver) await this.#rest();
     }
   }
@@ -181,7 +181,7 @@ export class DeltaApplier<T extends KubeObject> {
     }
   }
 
-  #tell(
+  #notify(
     key: string,
     old: T | undefined,
     next: T,
@@ -243,7 +243,7 @@ export function admitListed<T extends KubeObject>(store: InformerStore<T>, decod
       const key = keyOf(object);
       return shared(decoder, object, store.size === 0 ? undefined : store.peek(key));
     } catch {
-      return object; // What is wrong with it is told when it is applied.
+      return object; // The problem is reported when it is applied.
     }
   };
 }

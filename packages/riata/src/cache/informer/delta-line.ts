@@ -1,6 +1,6 @@
 import type { Delta } from './delta.js';
 
-/** A change in line, with the key of the object that it is about; none if it is about all. */
+/** A queued change, with the key of its object; undefined if it is about all objects. */
 export interface LinedDelta<out T> {
   readonly key: string | undefined;
   readonly delta: Delta<T>;
@@ -9,7 +9,7 @@ export interface LinedDelta<out T> {
 /** How many places at the front may be empty before the line moves up. */
 const slack = 1024;
 
-/** Changes in line: in at the end, out at the front. An array whose front moves, since `shift` moves the rest. */
+/** Queued changes: in at the end, out at the front. An array whose front moves, since `shift` moves the rest. */
 export class DeltaLine<T> implements Iterable<LinedDelta<T>> {
   #places: (LinedDelta<T> | undefined)[] = [];
   #front = 0;

@@ -11,7 +11,7 @@ export type ObjectDelta<T> =
 /**
  * What happened, strictly in order (`cache.Delta` of the atomic `RealFIFO`): to an object, or to all of them. `ReplacedAll`
  * (`ReplacedAllInfo`) holds a whole new list; `SyncAll` (`SyncAllInfo`) asks to look at everything again; `Bookmark`
- * (`BookmarkInfo`) tells how far the watch has come.
+ * (`BookmarkInfo`) reports how far the watch has come.
  */
 export type Delta<T> =
   | ObjectDelta<T>

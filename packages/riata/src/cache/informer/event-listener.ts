@@ -35,7 +35,7 @@ export interface EventHandlerHealth {
 export interface ListenerOptions<T extends KubeObject> {
   readonly name: string;
   readonly bufferSize: number;
-  /** What there is already: told first, as additions. */
+  /** What is stored already: delivered first, as additions. */
   readonly initial?: StoreSnapshot<T>;
   /** Called once, when it is removed or its informer has stopped. */
   readonly onClose?: () => void;
@@ -46,14 +46,14 @@ export interface ListenerOptions<T extends KubeObject> {
  */
 export class EventListener<T extends KubeObject> implements EventHandlerRegistration {
   readonly name: string;
-  /** Whether it is told of what did not change. Set by the resync. */
+  /** Whether it receives objects that did not change. Set by the resync. */
   isResyncing = false;
   readonly #handler: ResourceEventHandler<T>;
   readonly #upstream: Upstream;
   readonly #onClose: (() => void) | undefined;
   readonly #pending: PendingChanges<T>;
   #initial: StoreSnapshot<T> | undefined;
-  /** How much of it was told. */
+  /** How much of it was delivered. */
   #initialAt = 0;
   /** 1 while the handler works on what is part of the initial list. */
   #initialUnderway = 0;
@@ -74,7 +74,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     this.#onClose = onClose;
     this.#pending = new PendingChanges(bufferSize);
     this.#initial = initial;
-    // Not at once: whoever adds a handler wants to have its registration before the first call.
+    // Not at once: the caller of addEventHandler needs the registration before the first call.
     if (initial !== undefined && initial.keys.length > 0) this.#draining = this.#drain(upstream.clock.yield());
   }
 

@@ -44,7 +44,7 @@ export function isCacheMutationError(error: unknown): error is CacheMutationErro
 const frozenWrite =
   /^Cannot (?:assign to read only|add|delete|define|redefine) property|^Cannot add\/remove sealed|is not extensible$/;
 
-/** The error as it is to be told: a write to a frozen object gets the object's name and the remedy. */
+/** The error to report: a write to a frozen object gets the object's name and the remedy. */
 export function explainHandlerError(error: unknown, context: HandlerErrorContext): unknown {
   const isFrozenWrite = error instanceof TypeError && frozenWrite.test(error.message);
   return isFrozenWrite ? new CacheMutationError(context, error) : error;

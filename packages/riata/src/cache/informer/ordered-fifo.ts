@@ -13,11 +13,11 @@ export interface OrderedFIFOOptions<T> {
   /** @default keyOf: `namespace/name` */
   readonly keyFunc?: KeyFunc<T>;
   /**
-   * Given, `replace` and `resync` are told object by object, as a `DeltaFIFO` does, and bookmarks are not told: by what
-   * the reader of the queue knows. @default none: atomic, `ReplacedAll`, `SyncAll` and `Bookmark`
+   * What the reader of the queue knows. Given, `replace` and `resync` are queued object by object, as in a `DeltaFIFO`, and
+   * bookmarks are not queued. @default none: atomic, `ReplacedAll`, `SyncAll` and `Bookmark`
    */
   readonly knownObjects?: KeyListerGetter<T>;
-  /** What every object passes once before it is put in line (`cache.TransformFunc`). @default none */
+  /** Applied to every object once before it is queued (`cache.TransformFunc`). @default none */
   readonly transform?: (obj: T) => T;
   /** The most changes that `popBatch` hands out at once. @default 1000 */
   readonly batchSize?: number;
@@ -48,7 +48,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
   /** What is being processed: the reader may not know of it yet. */
   #underway: readonly LinedDelta<T>[] = [];
   #populated = false;
-  /** How many of the first in line belong to the first batch. */
+  /** How many of the first queued changes belong to the first batch. */
   #initial = 0;
   #resourceVersion = '';
 
@@ -78,7 +78,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
     this.#changed(resourceVersionOf(obj));
   }
 
-  /** Puts back what `pop` or `popBatch` handed out, in front; what is in line already is not put there twice. */
+  /** Puts back what `pop` or `popBatch` handed out, in front; changes that are still queued are not duplicated. */
   addIfNotPresent(deltas: readonly Delta<T>[]): void {
     const present = new Set(Array.from(this.#line, ({ delta }) => delta));
     const missing = deltas.filter((delta) => !present.has(delta));
@@ -124,19 +124,19 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
     return this.#pop(() => this.#takeBatch(), process, options);
   }
 
-  /** Every change in line, each in an array of one. */
+  /** Every queued change, each in an array of one. */
   list(): (readonly Delta<T>[])[] {
     return Array.from(this.#line, ({ delta }) => [delta]);
   }
 
-  /** Of the objects that have a change of their own in line. */
+  /** Keys of the objects that have a queued change of their own. */
   listKeys(): string[] {
     const keys = new Set<string>();
     for (const { key } of this.#line) if (key !== undefined) keys.add(key);
     return [...keys];
   }
 
-  /** The object's own changes in line, oldest first. */
+  /** The queued changes of the object, oldest first. */
   get(obj: T): readonly Delta<T>[] | undefined {
     return this.getByKey(this.#keyOf(obj));
   }
@@ -224,7 +224,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
     if (this.#populated && this.#initial === 0 && !this.#synced.raised) this.#synced.raise();
   }
 
-  /** Object by object: deletions of what is in line and of what is known, then the list. */
+  /** Object by object: deletions of what is queued and of what is known, then the list. */
   #replacement(list: readonly T[], objects: readonly T[], known: KeyListerGetter<T>): LinedDelta<T>[] {
     const replaced = list.map((obj) => this.#keyOf(obj));
     const keys = new Set(replaced);
@@ -247,12 +247,12 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
       const object = known.getByKey(knownKey);
       if (object === undefined) continue;
       const key = this.#keyOf(object);
-      // What is in line or underway is newer than what is known: an older state must not come after it.
+      // What is queued or in flight is newer than what is known: an older state must not come after it.
       if (!last.has(key)) this.#append({ key, delta: { type: 'Sync', object } });
     }
   }
 
-  /** The last change of each object, of those underway and in line. */
+  /** The last change of each object, of those in flight and queued. */
   #lastOfEach(): Map<string, ObjectDelta<T>> {
     const last = new Map<string, ObjectDelta<T>>();
     for (const { key, delta } of [...this.#underway, ...this.#line])

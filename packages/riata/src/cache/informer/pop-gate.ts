@@ -14,7 +14,7 @@ export class PopGate {
   #busy = false;
   #closed = false;
 
-  /** `isReady` tells whether there is something to read. */
+  /** `isReady`: whether there is something to read. */
   constructor(isReady: () => boolean) {
     this.#isReady = isReady;
   }

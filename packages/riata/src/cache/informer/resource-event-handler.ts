@@ -7,7 +7,7 @@ import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 /**
  * What is called on changes (`cache.ResourceEventHandler`, `ResourceEventHandlerFuncs`, `ResourceEventHandlerDetailedFuncs`):
  * any of these. Calls come one after the other, in order; if one returns a promise, the next change waits for it. What is
- * thrown or rejected is reported and keeps nobody from anything.
+ * thrown or rejected is reported and stops nothing else.
  *
  * All objects are frozen and belong to the cache: `clone` or `edit` them to make changes.
  */
@@ -16,7 +16,7 @@ export interface ResourceEventHandler<T extends KubeObject> {
   onAdd?(obj: T, isInInitialList: boolean): unknown;
   /** It changed; on a resync both are the same object (`OnUpdate`). Never of two objects with different UIDs. */
   onUpdate?(old: T, obj: T): unknown;
-  /** It is gone: its last state, or a tombstone with an earlier one if nobody saw it go (`OnDelete`). */
+  /** It was deleted: its last state, or a tombstone with an earlier one if the watch missed the deletion (`OnDelete`). */
   onDelete?(obj: T | DeletedFinalStateUnknown<T>): unknown;
   /** Every change; before the other methods, if there are any. */
   onChange?(change: Change<T>): unknown;
@@ -27,7 +27,7 @@ export interface EventHandlerOptions {
   /** In logs and errors. @default 'handler-1' and so on */
   readonly name?: string;
   /**
-   * How often to be told of every object though nothing changed: at least a second, 0 for never, and never if the informer
+   * How often to receive every object though nothing changed: at least a second, 0 for never, and never if the informer
    * has no `resyncPeriod`. After start no more often than the informer looks already. @default the informer's
    */
   readonly resyncPeriod?: Duration | 0;
@@ -50,7 +50,7 @@ export const eventHandlerOptionNames = optionNames<EventHandlerOptions>({
 /** A handler's place at an informer (`cache.ResourceEventHandlerRegistration`). */
 export interface EventHandlerRegistration {
   readonly name: string;
-  /** True once the handler was told of all that the informer's first list held, or of all there was when it came later. */
+  /** True once the handler has received the informer's first list, or, added later, all that was stored then. */
   hasSynced(): boolean;
   /** Resolves when {@link hasSynced} is true. Rejects if that cannot be any more, or with the signal's reason. */
   synced(options?: { readonly signal?: AbortSignal }): Promise<void>;

@@ -17,8 +17,8 @@ export function resyncMs(period: Duration | 0, what: string): number {
 }
 
 /**
- * When which listener is to be told of everything again. The informer looks every {@link checkMs}: its own period, or less
- * if a listener that came before start wants less. Without a period of its own nobody is.
+ * When which listener receives every object again. The informer checks every {@link checkMs}: its own period, or less
+ * if a listener added before the start asks for less. Without a period of the informer, there is no resync.
  */
 export class ResyncPeriods<L extends { isResyncing: boolean; readonly name: string }> {
   readonly #clock: Clock;
@@ -71,7 +71,7 @@ export class ResyncPeriods<L extends { isResyncing: boolean; readonly name: stri
     this.#schedules.delete(listener);
   }
 
-  /** Notes who is due now, and tells if anybody is (`shouldResync`). */
+  /** Marks the listeners that are due now; true if any is (`shouldResync`). */
   check(): boolean {
     const now = this.#clock.monotonic();
     let isAnyDue = false;

@@ -88,7 +88,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     const { kind, indexers = {}, newQueue = () => new OrderedFIFO<T>(), resyncPeriod = 0 } = options;
     this.name = options.name ?? (kind === undefined ? 'informer' : formatGroupResource(kind.gvr));
     refuseUnknownOptions(`informer "${this.name}"`, options, sharedIndexInformerOptionNames);
-    // Not as late as in run, where nobody may be listening.
+    // Checked here, not in run, whose rejection may go unnoticed.
     reflectorSettings(this.name, { pageSize: options.pageSize, silence: options.silence });
     this.#decoder = new StoreDecoder((key) => this.#store.peek(key));
     this.#listerWatcher = listerWatcher;

@@ -30,7 +30,7 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
    */
   readonly indexers?: Indexers<T>;
   /**
-   * How often handlers are told of every object though nothing changed, unless they say otherwise. Never contacts the
+   * How often handlers receive every object though nothing changed, unless they set their own period. Never contacts the
    * server. @default 0, never
    */
   readonly resyncPeriod?: Duration | 0;
@@ -42,7 +42,7 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
   readonly onHandlerError?: HandlerErrorFunc;
   /**
    * Makes the queue between the server and the store. The default keeps the order of all changes, also between objects,
-   * and takes in a new list as one: a handler that looks at other objects sees what was true at some time, and nobody sees
+   * and takes in a new list as one: a handler that looks at other objects sees what was true at some time, and never
    * half a list. client-go's default is the same since 1.36. `(knownObjects) => new DeltaFIFO({ knownObjects })` merges by
    * object instead. @default OrderedFIFO in atomic mode
    */
@@ -96,16 +96,16 @@ export const changesOptionNames = optionNames<ChangesOptions>({
 });
 
 /**
- * Keeps what a server has of one kind at hand, and tells any number of handlers what changes (`cache.SharedInformer`). What
+ * Caches the objects of one kind, and notifies any number of handlers of changes (`cache.SharedInformer`). What
  * may be relied on:
  *
  * - The store is what the server had at some time, and goes on only. When a handler is called, the store is at least as new
- *   as what it is told.
+ *   as the changes it receives.
  * - For each handler and object, changes come in order: added, then updates, then deleted. A name that belongs to another
- *   object (another UID) is told as deleted and added, where client-go tells one update: so too if it was missed, and
- *   only a list tells.
+ *   object (another UID) arrives as deleted and added, where client-go sends one update: so too if the watch missed it, and
+ *   only a list shows it.
  * - Not every version is seen: those between two lists are not, nor those merged for a handler that is too slow.
- * - A handler that comes late is first told of all there is, as additions with `isInInitialList`.
+ * - A handler that is added late first receives all stored objects, as additions with `isInInitialList`.
  * - Objects are frozen.
  */
 export interface SharedInformer<T extends KubeObject> {
@@ -113,7 +113,7 @@ export interface SharedInformer<T extends KubeObject> {
   readonly health: InformerHealth;
   /** True once {@link run} has ended (`IsStopped`). It cannot be started again. */
   readonly isStopped: boolean;
-  /** From now on, tells the handler of all there is and of all that changes. Throws after the informer has stopped (`AddEventHandler`). */
+  /** Adds a handler: it receives all stored objects and then all changes. Throws after the informer has stopped (`AddEventHandler`). */
   addEventHandler(handler: ResourceEventHandler<T>, options?: EventHandlerOptions): EventHandlerRegistration;
   /** The same with {@link EventHandlerOptions.resyncPeriod} (`AddEventHandlerWithResyncPeriod`). */
   addEventHandlerWithResyncPeriod(
@@ -135,7 +135,7 @@ export interface SharedInformer<T extends KubeObject> {
   getStore(): Store<T>;
   /** What is behind it; it is not to be run (`GetController`). */
   getController(): Pick<CacheController<T, unknown>, 'hasSynced' | 'lastSyncResourceVersion'>;
-  /** Lists, watches and tells until the signal aborts; resolves when all has ended. The second call does nothing (`Run`). */
+  /** Lists, watches and notifies handlers until the signal aborts; resolves when all of it has ended. A second call does nothing (`Run`). */
   run(options: { readonly signal: AbortSignal }): Promise<void>;
   /** True once the store holds the first list, and handlers have been called with it or have it waiting for them (`HasSynced`). */
   hasSynced(): boolean;

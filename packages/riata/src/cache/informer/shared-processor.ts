@@ -4,7 +4,7 @@ import type { EventListener } from './event-listener.js';
 
 /** The listeners of an informer (`sharedProcessor`). */
 export class SharedProcessor<T extends KubeObject> {
-  /** Never changed, only replaced: who goes through it sees those who were there when he began. */
+  /** Copy-on-write: an iteration sees the listeners of when it started. */
   #listeners: readonly EventListener<T>[] = [];
 
   get listeners(): readonly EventListener<T>[] {

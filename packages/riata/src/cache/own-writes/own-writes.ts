@@ -93,7 +93,7 @@ export class OwnWrites<T extends KubeObject> {
       if (resourceVersion !== undefined && prior.resourceVersion !== undefined) {
         if (isNewer(prior.resourceVersion, resourceVersion)) return;
       } else if (!prior.isGone) {
-        // Which of the two came first cannot be told.
+        // Which of the two came first is unknown.
         if (prior.object !== undefined) this.markUncertain(key);
         return;
       }
@@ -263,7 +263,7 @@ export class OwnWrites<T extends KubeObject> {
     }
   }
 
-  /** A deletion that nobody saw is told with an older version: that is no step back. */
+  /** A missed deletion is reported with an older version: that is no step back. */
   #advance(resourceVersion: string): void {
     const order = compareResourceVersions(resourceVersion, this.#shownUpTo);
     if (order === undefined || order > 0) this.#shownUpTo = resourceVersion;
@@ -305,7 +305,7 @@ function isNewer(a: string, b: string): boolean {
   return order !== undefined && order > 0;
 }
 
-/** Whether it can be told, by the revision, when the watch has come to it. */
+/** Whether its revision shows when the watch has reached it. */
 function isComparable(entry: Entry<unknown>, resourceVersion: string): boolean {
   return (
     entry.resourceVersion === undefined || compareResourceVersions(entry.resourceVersion, resourceVersion) !== undefined

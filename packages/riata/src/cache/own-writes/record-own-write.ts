@@ -5,13 +5,13 @@ import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { OwnWrites } from './own-writes.js';
 
-/** A cache that wants to know of own writes. */
+/** A cache that records own writes. */
 export interface OwnWriteTarget<T extends KubeObject> {
   readonly kind: KindRef;
   readonly writes: OwnWrites<T>;
   /**
    * The cache's own copy of what the server has stored, as the watch will show it; without `object`, it will not show it.
-   * Undefined: only the watch can tell.
+   * Undefined: only the watch can show it.
    */
   admit(object: KubeObject): { readonly object: T | undefined } | undefined;
 }

@@ -55,7 +55,7 @@ export type ListWatchClient = Pick<Client, 'list' | 'watch'> &
 
 /**
  * Lists and watches a kind through a client (`NewListWatchFromClient`, `NewFilteredListWatchFromClient`).
- * `metadata.managedFields` are left out, as caches want it, unless a call or `tweak` says `cutManagedFields: false`.
+ * `metadata.managedFields` are left out, as caches don't need them, unless a call or `tweak` says `cutManagedFields: false`.
  *
  * @example
  * const pods = listWatch(client, Pod, { namespace: 'shop', fieldSelector: 'spec.nodeName=node-1' });

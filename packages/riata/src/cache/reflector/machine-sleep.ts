@@ -7,7 +7,7 @@ const leapMs = 10_000;
 const watchers = new WeakMap<Scheduler, MachineSleep>();
 
 /**
- * Notices that the machine slept. Connections may have died meanwhile without a sign, and timers do not tell: where the
+ * Notices that the machine slept. Connections may have died meanwhile without a sign, and timers do not show it: where the
  * monotonic clock stands still in sleep, they count on as if nothing had been. One timer for all that ask on one clock,
  * and none while nobody does.
  */

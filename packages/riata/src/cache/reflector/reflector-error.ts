@@ -3,13 +3,13 @@ import type { KindRef } from '../../object/kind.js';
 import { findApiError } from '../../rest/errors/api-error.js';
 import { isForbidden, isMethodNotSupported, isNotFound, isUnauthorized } from '../../rest/errors/error-guards.js';
 
-/** What waiting alone does not mend: somebody has to do something, on the cluster or about the credentials. */
+/** Problems that waiting does not solve: an operator has to act, on the cluster or on the credentials. */
 export type ReflectorProblem = 'forbidden' | 'unauthorized' | 'not-served' | 'no-watch';
 
 const brand: unique symbol = Symbol.for('riata.ReflectorError') as never;
 
 /**
- * A Reflector cannot get its data until somebody does something about it: the message says what. It keeps trying all the
+ * A Reflector cannot get its data until an operator acts: the message says how. It keeps trying all the
  * same, as clusters get fixed. `cause` is the server's answer, so `isForbidden(error)` and the like work.
  */
 export class ReflectorError extends Error {

@@ -46,7 +46,7 @@ export interface ReflectorOptions<T extends KubeObject> {
    * name, uid and resourceVersion, by which stores and own writes go: that counts as throwing. An object for which it
    * throws is withheld: the store keeps the last version that it was given of it, or goes without. It is retried with
    * backoff, and with a newer version at once; what the first try has changed stays changed, so throw before you write.
-   * Log, health and metrics tell. @default none
+   * Log, health and metrics report it. @default none
    */
   readonly transform?: (object: T) => T;
   /** Passed to every list and watch: decodes their objects, as an informer does along what it has stored. @default parsed */
@@ -76,7 +76,7 @@ export interface ReflectorOptions<T extends KubeObject> {
    */
   readonly silence?: Duration | 'never';
   /**
-   * Told of every failure, before the wait for the next try (`WatchErrorHandler`). `isForbidden`, `isNotFound` and the
+   * Called with every failure, before the wait for the next try (`WatchErrorHandler`). `isForbidden`, `isNotFound` and the
    * like know the errors. @default logs it: at first and when it changes as a warning or error, then as debug
    */
   readonly onError?: (error: unknown, health: ReflectorHealth) => void;

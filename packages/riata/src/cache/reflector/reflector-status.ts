@@ -18,7 +18,7 @@ export interface ReflectorStatusOptions {
   readonly onError: (error: unknown, health: ReflectorHealth) => void;
 }
 
-/** How a Reflector is doing, and who is told of it. */
+/** How a Reflector is doing, and the error handler that failures are reported to. */
 export class ReflectorStatus implements WatchStatus {
   readonly #options: ReflectorStatusOptions;
   #phase: ReflectorPhase = 'idle';

@@ -23,7 +23,7 @@ export interface ReflectorWatcherOptions<T extends KubeObject> {
   readonly status: WatchStatus;
 }
 
-/** Who is told how a watch is doing. */
+/** Receives how a watch is doing. */
 export interface WatchStatus {
   /** The server has begun to answer. */
   opened(): void;
@@ -91,7 +91,7 @@ export class ReflectorWatcher<T extends KubeObject> {
       allowWatchBookmarks: true,
       // Spread, so that the watches of many clients do not end together for ever.
       timeoutSeconds: Math.floor(shortestTimeoutS * (1 + liveness.random.next())),
-      // Trying again is done here, where it is told: below, a Retry-After would be waited for in silence.
+      // Retries happen here, where they are reported: below, a Retry-After would be waited for in silence.
       maxRetries: 0,
       // Silence is noticed here, by events: a proxy may keep a dead watch's connection alive.
       ...(liveness.silenceMs !== Number.POSITIVE_INFINITY && { idleTimeoutMs: 0 }),
@@ -116,7 +116,7 @@ export class ReflectorWatcher<T extends KubeObject> {
         try {
           source.stop();
         } catch {
-          // A source of somebody else's making; nothing it says is listened to any more.
+          // A source of the user; what it still sends is ignored.
         }
         resolve(how);
       };

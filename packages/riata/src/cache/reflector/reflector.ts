@@ -25,7 +25,7 @@ import { ReflectorWatcher } from './reflector-watcher.js';
 import { watchErrorLogger } from './watch-error-logger.js';
 import { judgeWatch, judgeWatchList, type WatchEnd } from './watch-verdict.js';
 
-/** So often it is told that a WatchList is still not complete. */
+/** Interval between warnings about an unfinished WatchList. */
 const unfinishedMs = 10_000;
 
 /** Why a wait is needed; see `Verdict`. */

@@ -5,8 +5,8 @@ import type { ReflectorHealth } from './reflector-options.js';
 import { isLost } from './watch-verdict.js';
 
 /**
- * Tells the log why listing and watching fails (`cache.DefaultWatchErrorHandler`): at first and when it changes as a
- * warning, or as an error if somebody has to do something about it; what goes on and on as debug. What every informer does
+ * Logs why listing and watching fails (`cache.DefaultWatchErrorHandler`): at first and when it changes as a
+ * warning, or as an error if it needs an operator; repetitions as debug. What every informer does
  * unless it is given a handler of its own: a handler that does more can call this first.
  */
 export function watchErrorLogger(log: Logger): (error: unknown, health: ReflectorHealth) => void {

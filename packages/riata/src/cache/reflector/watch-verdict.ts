@@ -28,7 +28,7 @@ export type WatchEnd =
   | { readonly how: 'failed'; readonly error: unknown; readonly lasted: boolean };
 
 /**
- * What to do after a watch: go on with another one, at once or, given an error, after telling it and a wait; or list anew.
+ * What to do after a watch: go on with another one, at once or, given an error, after reporting it and a wait; or relist.
  * `isPrompt`: the server is there and answers, so that the first such wait need not be long.
  */
 export type Verdict =
@@ -109,7 +109,7 @@ export function judgeWatchList(end: WatchEnd, unavailable: boolean): InitialVerd
   }
 }
 
-/** Servers recover, credentials are renewed, and rights are granted again: what was missed meanwhile can still be told then. */
+/** Servers recover, credentials are renewed, and rights are granted again: what was missed meanwhile can still be watched then. */
 function mayPass(error: unknown): boolean {
   return isUnauthorized(error) || isForbidden(error) || (findApiError(error)?.code ?? 0) >= 500;
 }

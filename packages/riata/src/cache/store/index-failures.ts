@@ -81,7 +81,7 @@ export class IndexFailures<T extends KubeObject> {
     this.#failing.close();
   }
 
-  /** If it fails again, {@link failed} is told. */
+  /** If it fails again, {@link failed} is called. */
   #retry(index: string, key: string): void {
     const objects = this.#objects();
     if (objects.isUnindexed(index, key)) objects.reindex(index, key);

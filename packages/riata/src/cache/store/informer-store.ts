@@ -16,7 +16,7 @@ import { ThreadSafeStore } from './thread-safe-store.js';
 const fewFresh = 1000;
 
 /**
- * Told of every change of what an informer has confirmed by the watch, at once and before any handler. Must not throw, and
+ * Called for every change that the watch has confirmed, at once and before any handler. Must not throw, and
  * must not change the store.
  */
 export interface BaseObserver<in T> {
@@ -24,7 +24,7 @@ export interface BaseObserver<in T> {
   upserted(key: string, object: T, previous: T | undefined): void;
   /** `last` is the object's final state if that is known, else the last one in the store. */
   deleted(key: string, last: T): void;
-  /** All is as in a list of this resourceVersion; `wasThere` tells what was in the store before. */
+  /** All is as in a list of this resourceVersion; `wasThere`: whether a key was in the store before. */
   replaced(resourceVersion: string, wasThere: (key: string) => boolean): void;
   /** Nothing else changed up to this resourceVersion. */
   bookmarked(resourceVersion: string): void;
@@ -38,14 +38,14 @@ export interface StoreSnapshot<out T> {
 
 /**
  * What an informer knows, and what its readers read: the same as an {@link Indexer}, with all that is handed out frozen,
- * and replaced as a whole in many small steps, of which readers see none. Writing to it is for tests: no handler is told,
+ * and replaced as a whole in many small steps that readers don't see. Writing to it is for tests: handlers are not notified,
  * and the next list undoes it.
  */
 export class InformerStore<T extends KubeObject> implements Indexer<T> {
   observer: BaseObserver<T> | undefined;
   /**
-   * Somebody has it at hand who reads when he likes and cannot wait ({@link freezeAhead}): then objects are frozen as they
-   * come, before so many are left for one read that it blocks the event loop.
+   * The store was handed to a reader that cannot wait for {@link freezeAhead}: objects are frozen as they come then, before so
+   * many are left for one read that it blocks the event loop.
    */
   freezesEagerly = false;
   readonly #keyOf = keyed<T>(keyOf);
@@ -60,7 +60,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   #freezing: Promise<void> | undefined;
   #snapshot: StoreSnapshot<T> | undefined;
 
-  /** `failures` is told of index functions that fail for an object, which is not in that index then. */
+  /** `failures` gets the index functions that fail for an object, which is not in that index then. */
   constructor(indexers: Indexers<T>, failures?: Pick<IndexFailures<T>, 'failed' | 'changed'>) {
     this.#failures = failures;
     this.#items = new ThreadSafeStore<T>({}, this.#onIndexError);
@@ -221,7 +221,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   addIndexers(indexers: Indexers<T>): void {
-    // Every informer has the index by namespace: whoever adds it as client-go's programs do gets what he wants.
+    // Every informer has the index by namespace; programs ported from client-go may add it again.
     const added = Object.fromEntries(Object.entries(indexers).filter(([name, func]) => this.#indexers[name] !== func));
     const checked = this.#checked(added);
     this.#items.addIndexers(checked);

@@ -43,7 +43,7 @@ export function keyed<T>(keyFunc: KeyFunc<T>): KeyFunc<T | DeletedFinalStateUnkn
   };
 }
 
-/** What a store makes keys with unless told otherwise; what is no Kubernetes object has none. */
+/** The default key function of stores; a value that is no Kubernetes object has no key. */
 export const defaultKeyFunc: KeyFunc<unknown> = (obj) => {
   if (typeof obj !== 'object' || obj === null) {
     throw new TypeError(`expected an object with metadata, got ${describeValue(obj)}`);

@@ -4,7 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What is wrong with the metadata of an object that a server sent, in words; undefined if nothing is. kube-apiserver sends
- * no such objects, but whoever stands in its place may, and what relies on metadata must not fail for all objects then.
+ * no such objects, but a server in its place may, and what relies on metadata must not fail for all objects then.
  */
 export function metadataProblem(metadata: object): string | undefined {
   return identityProblem(metadata) ?? fieldProblem(metadata as Fields);

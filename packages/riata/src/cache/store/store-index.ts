@@ -42,7 +42,7 @@ export class StoreIndex<in T> {
     return this.#unindexed.has(key);
   }
 
-  /** As {@link valuesOf}; if there is somebody to tell that the function fails, undefined then. */
+  /** As {@link valuesOf}; undefined if the function fails and failures are reported. */
   valuesFor(obj: T, key: string): readonly string[] | undefined {
     if (this.#onError === undefined) return this.valuesOf(obj, key);
     try {

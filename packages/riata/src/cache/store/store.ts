@@ -12,7 +12,7 @@ export interface ReflectorStore<in T> {
   replace(list: readonly T[], resourceVersion: string): void;
   /** Tells that nothing changed up to this resourceVersion, as a watch bookmark does. */
   bookmark(resourceVersion: string): void;
-  /** Queues put everything known back in line; stores do nothing. Never contacts the server. */
+  /** Queues requeue everything known; stores do nothing. Never contacts the server. */
   resync(): void;
 }
 
@@ -49,7 +49,7 @@ export type Transaction<T> =
 
 /** A store that takes several writes in one call (`cache.TransactionStore`). */
 export interface TransactionStore<T> {
-  /** Carries all of them out, in order. Those that fail don't keep the others back: a {@link TransactionError} tells. */
+  /** Carries all of them out, in order. Those that fail don't keep the others back: a {@link TransactionError} names them. */
   transaction(transactions: readonly Transaction<T>[]): void;
 }
 

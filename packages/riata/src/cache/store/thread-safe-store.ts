@@ -23,7 +23,7 @@ export class ThreadSafeStore<T> {
 
   readonly #onIndexError: IndexErrorFunc<T> | undefined;
 
-  /** `onIndexError`: told of index functions that fail; the object is not in that index then. @default a write throws */
+  /** `onIndexError`: called when an index function fails; the object is not in that index then. @default a write throws */
   constructor(indexers: Indexers<T> = {}, onIndexError?: IndexErrorFunc<T>) {
     this.#onIndexError = onIndexError;
     this.addIndexers(indexers);
