@@ -136,9 +136,9 @@ test('status and generated objects', async () => {
     await soon(async () => expect((await client.get(Site, key)).status?.state).toBe('in-progress'));
 
     const deployment = await client.get(Deployment, key);
-    const { state, message } = summarize(deployment); // 'in-progress', ['0 of 1 replicas are there']
+    const { state, message } = summarize(deployment); // 'in-progress', ['0 of 1 replicas are created']
     const { status, reason } = computeStatus(deployment); // 'InProgress', 'LessReplicas'
-    expect([state, message, status]).toEqual(['in-progress', ['0 of 1 replicas are there'], 'InProgress']);
+    expect([state, message, status]).toEqual(['in-progress', ['0 of 1 replicas are created'], 'InProgress']);
     expect(reason).toBe('LessReplicas');
 
     const owner = await client.get(Site, key);
