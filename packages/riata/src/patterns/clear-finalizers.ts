@@ -5,9 +5,9 @@ import { type KindRef, metadataOnly } from '../object/kind.js';
 import { isNotFound } from '../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 
-/** Which finalizers are to go, and where. */
+/** Options of {@link clearFinalizers}. */
 export interface ClearFinalizersOptions {
-  /** Their names, or what tells them. */
+  /** Their names, or a function that selects them. */
   readonly finalizers: readonly string[] | ((finalizer: string) => boolean);
   /** @default all namespaces */
   readonly namespace?: string;
@@ -20,7 +20,7 @@ export const clearFinalizersOptionNames = optionNames<ClearFinalizersOptions>({
   signal: true,
 });
 
-/** An object that has lost finalizers. */
+/** An object whose finalizers were removed. */
 export interface ClearedFinalizers {
   readonly kind: KindRef;
   /** `namespace/name`, or `name` alone. */
@@ -29,9 +29,9 @@ export interface ClearedFinalizers {
 }
 
 /**
- * Takes finalizers off all objects of some kinds, without doing what they stand for: the last step when a controller is
- * uninstalled, as objects that keep its finalizers could never be deleted. Stop the controller first, it would set them
- * again. Kinds that the server does not serve are passed over. Resolves to what was changed.
+ * Removes finalizers from all objects of some kinds, without any cleanup: the last step of uninstalling a controller, since
+ * objects with its finalizers could never be deleted. Stop the controller first, or it adds them again. Kinds that the
+ * server does not serve are skipped. Resolves to the changed objects.
  *
  * @example
  * await clearFinalizers(client, [Foo], { finalizers: (name) => name.startsWith('example.com/') });

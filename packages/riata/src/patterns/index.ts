@@ -1,5 +1,5 @@
 /**
- * Ways to write controllers over those that are shared: typed controllers, status and generating handlers, desired sets (wrangler).
+ * Patterns for controllers: typed controllers, status and generating handlers, related resources, desired sets (wrangler).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Many handlers on one controller for each kind: clients, caches and controllers that are shared (lasso).
+ * Shared clients, caches and controllers, with many handlers on one controller for each kind (lasso).
  *
  * @module
  */

@@ -37,11 +37,11 @@ export const needACertAnnotations = {
 
 /** Options of {@link registerNeedACert}. */
 export interface NeedACertOptions extends Pick<RegisterOptions, 'signal'> {
-  /** How long a certificate is good; renewed when a third of that is left. @default '90d' */
+  /** Validity of a certificate; renewed when a third of it is left. @default '90d' */
   readonly lifetime?: Duration;
-  /** How long an authority is good. @default '3650d' */
+  /** Validity of an authority. @default '3650d' */
   readonly authorityLifetime?: Duration;
-  /** How long a new authority is made known before it signs. @default '1d' */
+  /** How long a new authority is published before it signs. @default '1d' */
   readonly overlap?: Duration;
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
@@ -61,10 +61,10 @@ const bySecret = 'need-a-cert-secret';
 const longestWaitMs = 12 * 3_600_000;
 
 /**
- * Keeps a certificate for every Service that asks for one by annotation (`needacert.Register` of wrangler): in a Secret of
- * type `kubernetes.io/tls`, for the Service's names, signed by an authority of its own, and renewed in time. The authority
- * is put into the `caBundle` of webhook configurations, of conversions of CustomResourceDefinitions and of APIServices
- * that name the Service. A new authority is told to all of them before anything is signed by it.
+ * Issues a certificate for every Service with the annotation (`needacert.Register` of wrangler): in a Secret of type
+ * `kubernetes.io/tls`, for the Service's names, signed by its own authority, and renewed in time. The authority is written to
+ * the `caBundle` of webhook configurations, CustomResourceDefinition conversions and APIServices that name the Service. A new
+ * authority is published to all of them before it signs.
  *
  * @example
  * Service({ metadata: { name: 'hook', namespace, annotations: { [needACertAnnotations.secretName]: 'hook-tls' } }, … })

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from '../../object/schema/structural-schema.js';
 import { getOwn } from '../../object/value/own.js';
 
-/** The parts of a CustomResourceDefinition that say what can be stored. */
+/** The parts of a CustomResourceDefinition that determine what can be stored. */
 export interface CrdShape {
   readonly spec: {
     readonly scope: string;
@@ -11,15 +11,15 @@ export interface CrdShape {
   readonly status?: { readonly storedVersions?: readonly string[] };
 }
 
-/** Something that a change of a definition would lose. */
+/** Data that a change of a definition would lose. */
 export interface CrdLoss {
-  /** `'all'`: no object could be read any more; `'fields'`: some of what objects hold would go when they are next written. */
+  /** `'all'`: objects could no longer be read; `'fields'`: fields would be lost on the next write. */
   readonly of: 'all' | 'fields';
   /** For people: what, and where. */
   readonly what: string;
 }
 
-/** What stored objects would lose if the definition `from` became `to`. Empty when nothing. Asks nobody. */
+/** The data that stored objects would lose if the definition `from` became `to`. Sends no request. */
 export function crdLosses(from: CrdShape, to: CrdShape): CrdLoss[] {
   const losses: CrdLoss[] = [];
   const all = (what: string) => losses.push({ of: 'all', what });

@@ -14,13 +14,13 @@ export type CrdSource = { crd(): CrdManifest } | CrdManifest | WriteObject;
 
 /** Options of {@link installCrds}. */
 export interface InstallCrdsOptions extends WaitServedOptions {
-  /** Who the definitions belong to. @default 'riata-crds' */
+  /** The field manager. @default 'riata-crds' */
   readonly fieldManager?: string;
-  /** Go on though objects would lose something. @default false */
+  /** Proceed even if objects would lose data. @default false */
   readonly allowDataLoss?: boolean;
   /**
-   * Delete a definition and make it anew, where it cannot be changed otherwise and there is no object of its kind. One
-   * that somebody makes in that very moment is lost. @default false
+   * Delete and recreate a definition that cannot be changed otherwise, if its kind has no objects. An object that is created
+   * at that moment is lost. @default false
    */
   readonly replaceEmpty?: boolean;
   /** Wait until the kinds are served. @default true */
@@ -37,7 +37,7 @@ export const installCrdsOptionNames = optionNames<InstallCrdsOptions>({
   runtime: true,
 });
 
-/** What became of one definition. */
+/** The result for one definition. */
 export interface InstalledCrd {
   readonly name: string;
   readonly action: 'created' | 'updated' | 'replaced' | 'unchanged';
@@ -45,7 +45,7 @@ export interface InstalledCrd {
 
 const crdDataLoss = Symbol.for('riata.CrdDataLossError');
 
-/** A definition that was not changed, as stored objects would lose something. */
+/** Thrown when a definition is not changed because stored objects would lose data. */
 export class CrdDataLossError extends Error {
   override readonly name = 'CrdDataLossError';
   readonly losses: readonly CrdLoss[];
@@ -63,10 +63,10 @@ export function isCrdDataLoss(error: unknown): error is CrdDataLossError {
 }
 
 /**
- * Has the server serve these kinds (`crd.Factory`, `crd.BatchCreateCRDs` of wrangler): creates their definitions or brings
- * them up to date, and waits until they are served. What is as wanted is not written.
+ * Installs CustomResourceDefinitions (`crd.Factory`, `crd.BatchCreateCRDs` of wrangler): creates or updates them, and waits
+ * until their kinds are served. Unchanged definitions are not written.
  *
- * Rejects with a {@link CrdDataLossError} before anything is written if objects are there that would lose something: a
+ * Rejects with a {@link CrdDataLossError} before anything is written if existing objects would lose data: a
  * changed scope or kind, a version removed that objects are stored in, a field that the new schema does not have.
  *
  * @example

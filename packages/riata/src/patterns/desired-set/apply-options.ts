@@ -9,20 +9,20 @@ import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { SetApplyOptions } from './set-applier.js';
 
-/** What a reconciler or patcher is told besides the objects. */
+/** The context of a {@link SetReconciler} or {@link SetPatcher}. */
 export interface SetWriteContext {
   readonly client: Client;
   readonly signal: AbortSignal | undefined;
   /**
-   * Who the applied fields belong to. A patcher that is given an `apply` patch must send it in this name: objects that
-   * another field manager applied are not in the set, and are not pruned.
+   * The field manager. A patcher must send `apply` patches with it: objects that another field manager applied are not in
+   * the set, and are not pruned.
    */
   readonly fieldManager: string;
 }
 
 /**
- * What is to be done about one object that is there and differs (`apply.Reconciler`): `'apply'` or nothing, the usual;
- * `'replace'`, delete it and make it anew (`ErrReplace`); `'done'`, the function has taken care of it.
+ * Decides how to update an existing object that differs (`apply.Reconciler`): `'apply'` or nothing, the default;
+ * `'replace'`, delete and recreate it (`ErrReplace`); `'done'`, the function has updated it.
  */
 export type SetReconciler = (
   current: KubeObject,
@@ -30,10 +30,10 @@ export type SetReconciler = (
   context: SetWriteContext,
 ) => SetVerdict | undefined | Promise<SetVerdict | undefined>;
 
-/** What a {@link SetReconciler} decides. */
+/** The decision of a {@link SetReconciler}. */
 export type SetVerdict = 'apply' | 'replace' | 'done';
 
-/** Sends the patch that changes one object (`apply.Patcher`); resolves to what is stored then. */
+/** Sends the patch of one object (`apply.Patcher`); resolves to the stored object. */
 export type SetPatcher = (
   key: { readonly namespace?: string; readonly name: string },
   patch: Patch,
@@ -49,36 +49,36 @@ export interface ForKind<F> {
   readonly use: F;
 }
 
-/** What is left out of the comparison and of what is sent. */
+/** Fields to ignore: neither compared nor sent. */
 export interface DiffPatch {
   readonly kind: KindRef;
   /** @default all of the kind */
   readonly key?: { readonly namespace?: string; readonly name: string };
-  /** Done to the objects before they are compared, mostly a `remove`; one that does not fit is left out. */
+  /** Applied to the objects before they are compared, usually `remove`; operations that do not apply are skipped. */
   readonly patch: JsonPatch;
 }
 
-/** How a set is applied; given to `new Apply`, `with` or a call, the later ones before the earlier ones. */
+/** Options of a set, for `new Apply`, `with` or a call; the later take precedence. */
 export interface ApplySetOptions extends SetApplyOptions {
   /**
-   * `'server-side'`: server-side apply, which also takes over what the other form has applied. `'three-way'`: patches
-   * against what an annotation says was applied last, for servers or tools that need that. @default 'server-side'
+   * `'server-side'`: server-side apply, which also adopts fields applied in the other mode. `'three-way'`: patches against
+   * the last applied configuration in an annotation, for servers or tools that need it. @default 'server-side'
    */
   readonly mode?: 'server-side' | 'three-way';
   /**
-   * Who the applied fields belong to. Only objects that it applied are in the set: after a change of the name, objects that
-   * are still desired are taken over, and others are no longer pruned. @default 'riata-apply'
+   * The field manager. Only objects that it applied are in the set: after a change of the name, desired objects are adopted,
+   * and others are no longer pruned. @default 'riata-apply'
    */
   readonly fieldManager?: string;
-  /** For objects of namespaced kinds that name none (`WithDefaultNamespace`). @default the owner's, else 'default' */
+  /** Namespace of objects without one (`WithDefaultNamespace`). @default the owner's, else 'default' */
   readonly defaultNamespace?: string;
-  /** Look for objects of the set in this namespace alone (`WithListerNamespace`). @default everywhere */
+  /** List objects of the set in this namespace only (`WithListerNamespace`). @default all namespaces */
   readonly listerNamespace?: string;
-  /** Refuse objects that live beside the namespaces (`WithRestrictClusterScoped`). @default false */
+  /** Refuse cluster-scoped objects (`WithRestrictClusterScoped`). @default false */
   readonly restrictClusterScoped?: boolean;
   /**
-   * Makes the owner an owner of each object in the sense of garbage collection, where namespaces allow it
-   * (`WithSetOwnerReference`): objects elsewhere are kept by the set alone. @default false
+   * Adds an owner reference to each object where namespaces allow it, for garbage collection (`WithSetOwnerReference`).
+   * @default false
    */
   readonly setOwnerReference?: boolean | { readonly controller?: boolean; readonly blockOwnerDeletion?: boolean };
   /** Changes the set, before labels and namespaces are added (`WithInjector`). @default none */
@@ -87,52 +87,52 @@ export interface ApplySetOptions extends SetApplyOptions {
   readonly reconcilers?: readonly ForKind<SetReconciler>[];
   /** @default the client's patch */
   readonly patchers?: readonly ForKind<SetPatcher>[];
-  /** What is not compared and not applied (`WithDiffPatch`). @default none */
+  /** Fields that are neither compared nor applied (`WithDiffPatch`). @default none */
   readonly diffPatches?: readonly DiffPatch[];
-  /** Three-way only: remove nothing for having been applied before (`WithIgnorePreviousApplied`). @default false */
+  /** Three-way only: do not remove previously applied fields (`WithIgnorePreviousApplied`). @default false */
   readonly ignorePreviousApplied?: boolean;
   /**
-   * Delete and make anew what the server refuses to change as it is immutable: the template of a Job, the selector of a
-   * Deployment, DaemonSet, StatefulSet or ReplicaSet, the type of a Secret. @default true
+   * Delete and recreate objects whose immutable fields change: the template of a Job, the selector of a Deployment,
+   * DaemonSet, StatefulSet or ReplicaSet, the type of a Secret. @default true
    */
   readonly replaceImmutable?: boolean;
-  /** Delete nothing that is no longer in the set (`WithNoDelete`). @default false */
+  /** Do not prune (`WithNoDelete`). @default false */
   readonly noDelete?: boolean;
-  /** Delete nothing of these kinds (`WithNoDeleteGVK`). @default none */
+  /** Kinds that are not pruned (`WithNoDeleteGVK`). @default none */
   readonly noDeleteKinds?: readonly KindRef[];
-  /** Delete what is no longer in the set even if not all of it could be applied. @default false */
+  /** Prune even if some objects could not be applied. @default false */
   readonly pruneOnFailure?: boolean;
   /**
-   * What may be taken into the set that is there already: all, only what is in no other set, or nothing. @default 'all'
+   * Which existing objects the set may adopt: all, only those in no other set, or none. @default 'all'
    */
   readonly adopt?: 'all' | 'unowned' | 'none';
-  /** Kinds that the set may have held before, besides those found out (`WithGVK`, `WithCacheTypes`). @default none */
+  /** Kinds to prune, besides those found by {@link lookup} (`WithGVK`, `WithCacheTypes`). @default none */
   readonly kinds?: readonly KindRef[];
   /**
-   * How the kinds are found that the set held before: `'server'` asks for the metadata of all objects of any set, of each
-   * kind that is served save Events and Endpoints, once and then every {@link lookupEvery}; `'given'` goes by {@link kinds}, the set itself, and
-   * what this `Apply` has applied. @default 'server'
+   * How to find the kinds that the set had before: `'server'` lists the metadata of all objects of any set, of each served
+   * kind except Events and Endpoints, once and then every {@link lookupEvery}; `'given'` uses {@link kinds}, the set itself,
+   * and what this `Apply` has applied. @default 'server'
    */
   readonly lookup?: 'server' | 'given';
   /** Other processes may apply the same sets, e.g. an older version after this one. @default '10m' */
   readonly lookupEvery?: Duration | 'never';
-  /** Where objects are read that it holds, without a request; it must hold all namespaces of the set. */
+  /** Reads objects from this cache if it has their kind; it must include all namespaces of the set. */
   readonly cache?: Pick<Cache, 'find' | 'holds' | 'list' | 'use'>;
   /**
-   * Of kinds that {@link cache} does not hold: `'held'` reads them from the server, `'strict'` refuses them
-   * (`WithStrictCaching`), `'dynamic'` has the cache hold them from then on (`WithDynamicLookup`). @default 'held'
+   * For kinds that are not in {@link cache}: `'held'` reads them from the server, `'strict'` refuses them
+   * (`WithStrictCaching`), `'dynamic'` adds them to the cache (`WithDynamicLookup`). @default 'held'
    */
   readonly caching?: 'held' | 'strict' | 'dynamic';
-  /** How often one set may be applied; waits (`WithRateLimiting`). @default no limit */
+  /** Limits how often one set is applied; calls wait (`WithRateLimiting`). @default no limit */
   readonly rateLimit?: { readonly qps: number; readonly burst?: number };
-  /** Requests at a time. @default 8 */
+  /** Requests in flight. @default 8 */
   readonly concurrency?: number;
   /**
-   * Waits after each phase (namespaces, definitions, rights, configuration, the rest) until its objects are ready: by
-   * `computeStatus`, or as `isReady` says. @default false
+   * Waits after each phase (namespaces, definitions, RBAC, configuration, the rest) until its objects are ready, by
+   * `computeStatus` or `isReady`. @default false
    */
   readonly wait?: boolean | SetWait;
-  /** How long a replaced object may take to go. @default '30s' */
+  /** How long to wait for the deletion of a replaced object. @default '30s' */
   readonly replaceTimeout?: Duration;
 }
 
@@ -168,7 +168,7 @@ export const applySetOptionNames = optionNames<ApplySetOptions>({
   signal: true,
 });
 
-/** How long to wait for the objects of a phase, and until when. */
+/** Options of {@link ApplySetOptions.wait}. */
 export interface SetWait {
   /** For each phase. @default '5m' */
   readonly timeout?: Duration | 'never';

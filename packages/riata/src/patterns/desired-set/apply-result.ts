@@ -9,26 +9,26 @@ export interface SetMember {
   readonly name: string;
 }
 
-/** What was done to one object. */
+/** The action on one object. */
 export type SetAction = 'created' | 'updated' | 'replaced' | 'unchanged' | 'released' | 'deleted';
 
-/** What came of applying a set. */
+/** The result of applying a set. */
 export interface ApplySetResult {
-  /** New in the set: made, or taken over. */
+  /** New in the set: created or adopted. */
   readonly created: readonly SetMember[];
   readonly updated: readonly SetMember[];
-  /** Deleted and made anew. */
+  /** Deleted and recreated. */
   readonly replaced: readonly SetMember[];
-  /** Let go, see `release`. */
+  /** Released, see `release`. */
   readonly released: readonly SetMember[];
-  /** Asked to be deleted. */
+  /** Deleted, or being deleted. */
   readonly deleted: readonly SetMember[];
   readonly unchanged: readonly SetMember[];
   /** The set as it is stored, in the order given. */
   readonly objects: readonly KubeObject[];
 }
 
-/** One object that an apply failed on. */
+/** An object that could not be applied. */
 export interface ApplyFailure {
   readonly member: SetMember;
   readonly action: 'apply' | 'release' | 'delete' | 'list' | 'wait';
@@ -37,11 +37,11 @@ export interface ApplyFailure {
 
 const applySetError = Symbol.for('riata.ApplySetError');
 
-/** A set that could not be applied as a whole; what could be has been. */
+/** Thrown when some objects of a set could not be applied; the others were. */
 export class ApplySetError extends AggregateError {
   override readonly name = 'ApplySetError';
   readonly failures: readonly ApplyFailure[];
-  /** What has been done in spite of it. */
+  /** What was applied all the same. */
   readonly result: ApplySetResult;
 
   constructor(set: string, failures: readonly ApplyFailure[], result: ApplySetResult, unpruned: number) {

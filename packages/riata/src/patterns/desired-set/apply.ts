@@ -16,7 +16,7 @@ import { planSet, type SetPlan } from './set-plan.js';
 import { pruneMember } from './set-writer.js';
 import { UsedKinds } from './used-kinds.js';
 
-/** What all copies of an {@link Apply} share. */
+/** State that all copies of an {@link Apply} share. */
 interface Shared {
   readonly used: UsedKinds;
   readonly limiters: Map<string, RateLimiter>;
@@ -28,12 +28,12 @@ interface Shared {
 export type DesiredObjects = readonly WriteObject[] | ObjectSet;
 
 /**
- * Makes a cluster hold exactly a set of objects (`apply.Apply` of wrangler): creates and changes what is in it, and
- * deletes what was in it before and is no longer. An empty set deletes all. A set is known by its id, its owner, or both;
- * its objects carry that in labels and annotations, so that the next process goes on where this one ended, at any point.
+ * Applies a desired set of objects (`apply.Apply` of wrangler): creates and updates its objects, and deletes those that were
+ * in the set before and are no longer. An empty set deletes all. A set is identified by its id, its owner, or both; its
+ * objects carry that in labels and annotations, so that another process can continue at any point.
  *
- * What is as wanted is not written. Namespaces, definitions and rights come before what needs them. Calls for one set
- * wait for each other.
+ * Unchanged objects are not written. Namespaces, definitions and RBAC come before the objects that need them. Calls for one
+ * set run one after the other.
  *
  * ```ts
  * const applier = new Apply(client, { setId: 'shop' });
@@ -57,7 +57,7 @@ export class Apply implements SetApplier, RbacNeeds {
     this.#shared = { used, limiters: new Map(), turns: new Map() };
   }
 
-  /** One with other options besides these (`WithSetID`, `WithOwner` and so on); this one stays as it is. */
+  /** A copy with additional options (`WithSetID`, `WithOwner` and so on). */
   with(options: ApplySetOptions): Apply {
     refuseUnknownOptions('Apply.with', options, applySetOptionNames);
     const copy = new Apply(this.#client, { ...this.#options, ...options, runtime: this.#runtime });
@@ -65,15 +65,15 @@ export class Apply implements SetApplier, RbacNeeds {
     return copy;
   }
 
-  /** Rights for the kinds that it was given (`kinds`) and those that it has applied; for `collectRbac`. */
+  /** Permissions for the kinds in `kinds` and those applied so far, for `collectRbac`. */
   get rbacNeeds(): readonly RbacNeed[] {
     const { kinds = [] } = this.#options;
     return [...kinds, ...this.#shared.used.applied].map((kind) => ({ kind, verbs: writeVerbs }));
   }
 
   /**
-   * Applies the set (`Apply`). Rejects with an `ApplySetError` that names every object it failed on; the others are
-   * applied then, and nothing is deleted unless `pruneOnFailure` says so.
+   * Applies the set (`Apply`). Rejects with an `ApplySetError` that names every object that failed; the others are applied,
+   * and nothing is deleted unless `pruneOnFailure` is set.
    */
   async apply(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<ApplySetResult> {
     refuseUnknownOptions('Apply.apply', options, applySetOptionNames);
@@ -91,13 +91,13 @@ export class Apply implements SetApplier, RbacNeeds {
     return this.apply(objects);
   }
 
-  /** What {@link apply} would do (`DryRun`). Nothing is stored; the server is asked what would be. */
+  /** What {@link apply} would do (`DryRun`), by dry-run requests. Nothing is stored. */
   async dryRun(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<SetPlan> {
     refuseUnknownOptions('Apply.dryRun', options, applySetOptionNames);
     return planSet(this.#parts, [...objects], { ...this.#options, ...options });
   }
 
-  /** The owner of the set that an object belongs to (`FindOwner`). Undefined if it names none, or that is gone. */
+  /** The owner of an object's set (`FindOwner`); undefined if the object names none, or the owner is gone. */
   async findOwner(
     object: KubeObject,
     options: { readonly signal?: AbortSignal } = {},
@@ -120,8 +120,8 @@ export class Apply implements SetApplier, RbacNeeds {
   }
 
   /**
-   * Deletes what is in sets whose owner is gone: of all objects of any set, or of those that the options name. For what
-   * was missed while no process was there to see it. Resolves to what it deleted.
+   * Deletes objects of sets whose owner is gone: of all sets, or of those that the options select. For deletions that no
+   * process observed. Resolves to the deleted objects.
    */
   async purgeOrphans(options: PurgeOrphansOptions = {}): Promise<readonly SetMember[]> {
     refuseUnknownOptions('Apply.purgeOrphans', options, purgeOrphansOptionNames);
@@ -131,7 +131,7 @@ export class Apply implements SetApplier, RbacNeeds {
     return purgeOrphans(this.#client, query, options, (object) => this.#owner(object, undefined, signal));
   }
 
-  /** From the server where a deletion hangs on it: a cache may be behind, or hold a part. */
+  /** Read from the server, since a deletion depends on it: a cache may be stale or incomplete. */
   async #owner(
     object: KubeObject,
     cache: ApplySetOptions['cache'],

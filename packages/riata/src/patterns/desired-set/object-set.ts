@@ -8,8 +8,8 @@ export interface ObjectSetKey extends GroupKind {
 }
 
 /**
- * Objects of any kind, each once, in the order in which they were added (`objectset.ObjectSet`). Versions of a kind do
- * not tell objects apart: the same name again, in whatever version, takes the place of the first.
+ * Objects of any kind, each once, in insertion order (`objectset.ObjectSet`). An object is identified by group, kind,
+ * namespace and name: adding it again, in any version, replaces it.
  */
 export class ObjectSet implements Iterable<WriteObject> {
   readonly #objects = new Map<string, WriteObject>();

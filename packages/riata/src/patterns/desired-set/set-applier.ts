@@ -3,23 +3,23 @@ import type { KubeObject } from '../../object/meta.js';
 import type { Owner } from '../../object/owner-references.js';
 import type { RbacNeeds } from '../../shared/rbac-need.js';
 
-/** On whose behalf a set is applied, and how long that may take. */
+/** Options of {@link SetApplier.apply}. */
 export interface SetApplyOptions {
   /** Whose set it is: objects of the set go when it is not in the set any more. */
   readonly owner?: Owner;
-  /** Tells the sets of one owner apart. */
+  /** Distinguishes the sets of one owner. */
   readonly setId?: string;
   /**
-   * What is no longer in the set and is let go instead of deleted: it loses the marks of the set, and stays otherwise as
-   * it is. @default nothing
+   * Selects objects to release instead of deleting them: they lose the marks of the set and are otherwise unchanged.
+   * @default none
    */
   readonly release?: (object: KubeObject) => boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes a cluster hold exactly a set of objects: creates, updates, and deletes what the set held before. An empty set
- * deletes all. `Apply` is one; a generating handler works with any.
+ * Applies a desired set: creates and updates its objects, and prunes those that are no longer in it. An empty set deletes
+ * all. `Apply` implements it; a generating handler accepts any implementation.
  */
 export interface SetApplier extends Partial<RbacNeeds> {
   apply(objects: readonly WriteObject[], options: SetApplyOptions): Promise<unknown>;

@@ -3,7 +3,7 @@ import type { Owner } from '../../object/owner-references.js';
 import type { WithMetadata } from '../../object/with-metadata.js';
 import { hash } from '../../runtime/crypto/hash.js';
 
-/** The labels and annotations by which objects of a set are known: those of wrangler, so that sets can change hands. */
+/** The labels and annotations of objects in a set; wrangler's, so that sets can be migrated either way. */
 export const setMarks = {
   /** Label: the same on all objects of a set, and on those of sets that happen to have the same hash. */
   hash: 'objectset.rio.cattle.io/hash',
@@ -23,13 +23,13 @@ export const setMarks = {
 /** All marks begin so. */
 export const markPrefix = 'objectset.rio.cattle.io/';
 
-/** Whose a set is: a name, an owner, or both. */
+/** Identifies a set: by name, by owner, or both. */
 export interface SetNames {
   readonly setId?: string;
   readonly owner?: Owner;
 }
 
-/** What tells one set from all others. */
+/** The identity of a set. */
 export interface SetIdentity {
   /** The value of the label. Sets of different owners can share it, see {@link key}. */
   readonly hash: string;

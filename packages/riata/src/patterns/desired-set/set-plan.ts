@@ -18,16 +18,16 @@ import { isMember, ownSet } from './set-membership.js';
 import { functionFor, isImmutable, refuseForeign, type SetForm } from './set-writer.js';
 import { threeWayForm } from './three-way-form.js';
 
-/** What would be done to one object, and how it would differ. */
+/** A planned change of one object, with its diff. */
 export interface PlannedChange extends SetMember {
   readonly action: 'create' | 'update' | 'replace' | 'release' | 'delete' | 'unchanged';
-  /** Empty for what is deleted, let go, or stays as it is. */
+  /** Empty for objects that are deleted, released or unchanged. */
   readonly diff: readonly DiffLine[];
 }
 
 /** What applying a set would do (`apply.Plan`). Printed, it reads as a diff. */
 export class SetPlan {
-  /** In the order in which it would be done: what is wanted, then what goes. */
+  /** In order: desired objects, then those that are released or deleted. */
   readonly changes: readonly PlannedChange[];
   /** The set as it would be sent. */
   readonly objects: readonly WriteObject[];
@@ -41,7 +41,7 @@ export class SetPlan {
     return this.#of('create');
   }
 
-  /** Those that are deleted and made anew among them: their action is `replace`. */
+  /** Objects that are deleted and recreated included; their action is `replace`. */
   get update(): readonly PlannedChange[] {
     return this.changes.filter(({ action }) => action === 'update' || action === 'replace');
   }

@@ -6,7 +6,7 @@ import type { KindRef } from '../../object/kind.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { changeVerbs, type RbacNeed, type RbacNeeds, readVerbs, writeVerbs } from '../../shared/rbac-need.js';
 
-/** What a role allows (`rbac/v1.PolicyRule`). */
+/** A rule of a role (`rbac/v1.PolicyRule`). */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -45,10 +45,10 @@ export const collectRbacOptionNames = optionNames<CollectRbacOptions>({
 });
 
 /**
- * The rights that controllers need by what they have registered: to read and watch each kind, to change their own and its
- * status and finalizers, to write what they own. Of generating handlers and an `Apply`: to write the kinds that they name
- * (`writes`, `kinds`), and those that were applied so far, so that after a test in which all of it happened nothing is
- * left out. Merged, sorted, each right once. What code does beyond that has to be named.
+ * The permissions that controllers need, by their registrations: to read and watch each kind, to change their own kind, its
+ * status and finalizers, and to write owned kinds. For generating handlers and an `Apply`: to write the kinds that they name
+ * (`writes`, `kinds`) and those applied so far, so that nothing is missing after a test that covers everything. Merged,
+ * sorted and deduplicated. Declare what your code does beyond that.
  *
  * @example
  * collectRbac([foos, controllers, apply], { writes: [Deployment] });
@@ -136,7 +136,7 @@ export interface RbacManifestsOptions {
   readonly name: string;
   /** Where the controller runs. */
   readonly namespace: string;
-  /** Rights in these namespaces alone, by Roles; kinds beside the namespaces cannot be had then. @default everywhere */
+  /** Grant permissions in these namespaces only, by Roles, which exclude cluster-scoped kinds. @default everywhere */
   readonly namespaces?: readonly string[];
 }
 

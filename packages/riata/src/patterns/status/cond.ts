@@ -7,7 +7,7 @@ import { systemClock } from '../../runtime/time/system-clock.js';
 import { isIgnoreError } from '../../shared/ignore-error.js';
 import { messageOf, reasonOf } from './condition-error.js';
 
-/** What is said of a condition; what is left out stays as it was. */
+/** Fields of a condition to set; omitted ones are kept. */
 export interface CondUpdate {
   readonly status?: Condition['status'];
   /** One word; servers refuse standard conditions without. @default what it was, else the condition's type */
@@ -19,12 +19,11 @@ export interface CondUpdate {
 }
 
 /**
- * One type of condition, to be read and set on objects of any kind (`condition.Cond`). Every method takes a whole object
- * or its status alone; those that set give back a copy, or the very same if nothing changes, and make the list of
- * conditions where there is none.
+ * Reads and sets one type of condition on objects of any kind (`condition.Cond`). Every method takes a whole object or its
+ * status. Setters return a copy, or the same object if nothing changes, and create the list of conditions if it is missing.
  *
- * Takes standard conditions as well as those that have a `lastUpdateTime`, which is moved on every change where the list
- * has it. `lastTransitionTime` moves with the status.
+ * Works with standard conditions and with those that have a `lastUpdateTime`, which is set on every change where the list
+ * has it. `lastTransitionTime` changes with the status.
  *
  * @example
  * const Deployed = new Cond('Deployed');
@@ -39,22 +38,22 @@ export class Cond {
     this.#clock = clock;
   }
 
-  /** `'True'`, `'False'`, `'Unknown'`, or `''` if there is none (`GetStatus`). */
+  /** `'True'`, `'False'`, `'Unknown'`, or `''` if it is missing (`GetStatus`). */
   getStatus(of: object): string {
     return textAt(this.#find(of), 'status') ?? '';
   }
 
-  /** `''` if there is none (`GetReason`). */
+  /** `''` if it is missing (`GetReason`). */
   getReason(of: object): string {
     return textAt(this.#find(of), 'reason') ?? '';
   }
 
-  /** `''` if there is none (`GetMessage`). */
+  /** `''` if it is missing (`GetMessage`). */
   getMessage(of: object): string {
     return textAt(this.#find(of), 'message') ?? '';
   }
 
-  /** When it was last changed, or, for conditions that do not tell, last moved; `''` if there is none (`GetLastUpdated`). */
+  /** `lastUpdateTime`, else `lastTransitionTime`; `''` if it is missing (`GetLastUpdated`). */
   getLastUpdated(of: object): string {
     const found = this.#find(of);
     return textAt(found, 'lastUpdateTime') ?? textAt(found, 'lastTransitionTime') ?? '';
@@ -65,12 +64,12 @@ export class Cond {
     return this.getStatus(of) === 'True';
   }
 
-  /** Not if there is none (`IsFalse`). */
+  /** False if it is missing (`IsFalse`). */
   isFalse(of: object): boolean {
     return this.getStatus(of) === 'False';
   }
 
-  /** Not if there is none (`IsUnknown`). */
+  /** False if it is missing (`IsUnknown`). */
   isUnknown(of: object): boolean {
     return this.getStatus(of) === 'Unknown';
   }
@@ -129,15 +128,15 @@ export class Cond {
   }
 
   /**
-   * How something went (`SetError`): without an error, or with an `IgnoreError`, `True` without a message; else `False`
-   * with the error's message, and its reason if it is a `ConditionError`.
+   * Sets the result of an operation (`SetError`): without an error, or with an `IgnoreError`, `True` without a message;
+   * otherwise `False` with the error's message, and its reason if it is a `ConditionError`.
    * @param reason by default the condition's type, or `Error`
    */
   setError<T extends object>(of: T, error: unknown, reason?: string, observedGeneration?: number): T {
     return this.set(of, { ...this.#outcome(error, reason), observedGeneration });
   }
 
-  /** Whether {@link setError} would say what stands there already (`MatchesError`). */
+  /** Whether {@link setError} would change nothing (`MatchesError`). */
   matchesError(of: object, error: unknown, reason?: string): boolean {
     const outcome = this.#outcome(error, reason);
     const isSame = this.getStatus(of) === outcome.status && this.getMessage(of) === outcome.message;

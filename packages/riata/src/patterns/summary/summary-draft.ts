@@ -2,17 +2,17 @@ import type { LabelSelector, TypeMeta } from '../../object/meta.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import type { AnyCondition } from './conditions-of.js';
 
-/** What one object has to do with another (`summary.Relationship`). */
+/** A relationship between two objects (`summary.Relationship`). */
 export interface Relationship {
   readonly kind: string;
   readonly apiVersion: string;
-  /** None for all that {@link selector} selects. */
+  /** Omitted if {@link selector} selects several. */
   readonly name?: string;
-  /** None: the object's own. */
+  /** Omitted: the object's own. */
   readonly namespace?: string;
   /** `owner` and `applies`: whose the object is; `uses`, `creates`, `selects`, `helmresource`: what it has. */
   readonly type: 'owner' | 'applies' | 'uses' | 'creates' | 'selects' | 'helmresource';
-  /** The other one has something to do with this one. */
+  /** The other object refers to this one. */
   readonly inbound?: boolean;
   readonly controlledBy?: boolean;
   readonly selector?: LabelSelector;
@@ -21,7 +21,7 @@ export interface Relationship {
 /** By kind, as `apps/v1, Kind=Deployment`, and type of condition: the statuses that mean an error. */
 export type ErrorConditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** A summary as far as it goes; '' is no state yet. */
+/** A summary in progress; '' means no state yet. */
 export interface SummaryDraft {
   readonly state: string;
   readonly error: boolean;

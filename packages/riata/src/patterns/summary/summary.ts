@@ -10,13 +10,13 @@ import { allConditionsOf } from './conditions-of.js';
 import { summarizers } from './summarizers.js';
 import type { ErrorConditions, Relationship, SummaryDraft } from './summary-draft.js';
 
-/** What can be said of an object of any kind in a line (`summary.Summary`). */
+/** A one-line summary of an object of any kind (`summary.Summary`). */
 export interface Summary {
-  /** One word in lower case: `active`, `in-progress`, `removing`, `error`, or what the kind itself calls it. */
+  /** One word in lower case: `active`, `in-progress`, `removing`, `error`, or the kind's own word. */
   readonly state: string;
-  /** Something is wrong. */
+  /** The object has failed. */
   readonly error: boolean;
-  /** It is on its way to somewhere. */
+  /** The object is in progress. */
   readonly transitioning: boolean;
   /** Why, each reason once. */
   readonly message: readonly string[];
@@ -25,20 +25,20 @@ export interface Summary {
    * for objects that settle it themselves.
    */
   readonly status: ObjectState;
-  /** What it has to do with other objects. */
+  /** Its relationships to other objects. */
   readonly relationships: readonly Relationship[];
 }
 
-/** How {@link summarize} judges (`summary.SummarizeOptions`). */
+/** Options of {@link summarize} (`summary.SummarizeOptions`). */
 export interface SummarizeOptions {
   /**
-   * The kind is known to keep `status.observedGeneration`: without one, nobody has looked at the object
-   * (`HasObservedGeneration`). @default false
+   * The kind has `status.observedGeneration`: an object without it is not observed yet (`HasObservedGeneration`).
+   * @default false
    */
   readonly hasObservedGeneration?: boolean;
   /**
-   * Which conditions mean an error, for kinds such as `apps/v1, Kind=Deployment`: by type, with which status. What is
-   * said of a condition counts instead of what is known of it (`GVKConditionErrorMapping`). @default what is known
+   * Conditions that mean an error, for kinds such as `apps/v1, Kind=Deployment`: by type, the statuses. Overrides the built-in
+   * rules of a condition (`GVKConditionErrorMapping`). @default the built-in rules
    */
   readonly errorConditions?: ErrorConditions;
   /** @default systemClock */
@@ -52,8 +52,8 @@ export const summarizeOptionNames = optionNames<SummarizeOptions>({
 });
 
 /**
- * Says how an object of any kind is (`summary.Summarize`): by what its kind has to say in `status.summary` or
- * `status.display`, its conditions, its phase, and kstatus' rules; and what it has to do with others.
+ * Summarizes the state of an object of any kind (`summary.Summarize`): by `status.summary` or `status.display`, its
+ * conditions, its phase, and kstatus' rules; with its relationships to other objects.
  *
  * @example
  * const { state, message } = summarize(deployment); // 'in-progress', ['1 of 3 replicas are available']
@@ -76,12 +76,12 @@ function statusOf(object: TypeMeta, { error, transitioning }: SummaryDraft): Obj
   return transitioning ? 'InProgress' : 'Current';
 }
 
-/** True if nothing is wrong, and nothing is to be waited for (`Summary.IsReady`). */
+/** True if the object is neither failed nor in progress (`Summary.IsReady`). */
 export function isReadySummary({ error, transitioning }: Pick<Summary, 'error' | 'transitioning'>): boolean {
   return !error && !transitioning;
 }
 
-/** A summary in a line: the state, or what is wrong or under way with its reasons (`Summary.String`). */
+/** A summary as one line: the state, or the error or progress with its reasons (`Summary.String`). */
 export function formatSummary({
   state,
   error,
@@ -93,7 +93,7 @@ export function formatSummary({
   return message.length === 0 ? `[${words}]` : `[${words}] ${message.join(', ')}`;
 }
 
-/** One condition, and whether it means that something is wrong or under way. */
+/** A condition, and whether it means an error or progress. */
 export interface NormalizedCondition {
   readonly type: string;
   readonly status: string;
@@ -101,7 +101,7 @@ export interface NormalizedCondition {
   readonly transitioning: boolean;
 }
 
-/** What each condition of an object means by itself (`summary.NormalizeConditions`). */
+/** The conditions of an object with their meaning (`summary.NormalizeConditions`). */
 export function normalizeConditions(object: TypeMeta, options: SummarizeOptions = {}): readonly NormalizedCondition[] {
   refuseUnknownOptions('normalizeConditions', options, summarizeOptionNames);
   const { errorConditions = {}, clock = systemClock } = options;
