@@ -129,7 +129,7 @@ describeServers('patches', (server) => {
     const namespace = await server().namespace();
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } };
     const key = { namespace, name: 'a' };
-    await expect(client.patch(ConfigMap, key, { type: 'apply', body })).rejects.toThrow('say who applies');
+    await expect(client.patch(ConfigMap, key, { type: 'apply', body })).rejects.toThrow('the field manager is missing');
     const made = await client.patch(ConfigMap, key, { type: 'apply', body }, { fieldManager: 'me' });
     expect(made.data).toEqual({ a: '1' });
     expect(made.metadata.managedFields).toMatchObject([{ manager: 'me', operation: 'Apply' }]);

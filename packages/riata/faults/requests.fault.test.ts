@@ -207,7 +207,7 @@ describe('an answer that is none', () => {
       (reply) => reply.send(200, 'k8s', { 'content-type': 'application/vnd.kubernetes.protobuf' }),
       /got application\/vnd/,
     ],
-    ['no JSON', (reply) => reply.send(200, 'ok', json), /the body is broken JSON \(2 bytes\)/],
+    ['no JSON', (reply) => reply.send(200, 'ok', json), /the body is malformed JSON \(2 bytes\)/],
   ];
   test.each(wrong)('%s under a success: said so', async (_, fault, message) => {
     for (const verb of ['get', 'create', 'update', 'patch', 'delete']) {

@@ -107,7 +107,7 @@ export function createClient(config: RestConfig, options: ClientOptions = {}): C
   const { clock, random, log } = resolveRuntime(options.runtime);
   const writes = new WriteHook(log);
   if (onWrite !== undefined) writes.add(onWrite);
-  const run = skipUnchanged(writes.wrap(runOver(rest, clock)));
+  const run = skipUnchanged(writes.wrap(runOver(rest)));
   const mapper = given ?? new RestMapper(discovery);
   const parts = { run, scheme, mapper, clock, random, closing: rest.closing, contact: rest[serverContact] };
   return new ConnectedClient(rest, discovery, writes, parts);

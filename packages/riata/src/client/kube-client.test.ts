@@ -75,7 +75,7 @@ describe('reads', () => {
     ]);
     await expect(client.get(ConfigMap, key)).rejects.toThrow(
       'GET /api/v1/namespaces/shop/configmaps/a: expected JSON, got text/html: a proxy may have answered in the ' +
-        "server's place; what is not meant to be JSON is read by doRaw() of a RestRequest (client.rest)",
+        "server's place; read what is not JSON by doRaw() of a RestRequest (client.rest)",
     );
     const path = '/api/v1/namespaces/shop/configmaps';
     await expect(client.list(ConfigMap, { namespace: 'shop' })).rejects.toMatchObject({
@@ -173,7 +173,7 @@ describe('reads', () => {
       'GET /api/v1/namespaces/shop/pods/a/log',
     ]);
     expect(transport.requests[0]).toMatchObject({ headersTimeoutMs: 0, idleTimeoutMs: 0 });
-    expect(transport.requests[1]).not.toHaveProperty('idleTimeoutMs');
+    expect(transport.requests[1]?.idleTimeoutMs).toBeUndefined();
   });
 });
 
@@ -315,18 +315,30 @@ describe('what would reach something else is refused before it is sent', () => {
     ['no apiVersion', () => client.create({ kind: 'Pod', metadata: key } as never), 'an object without apiVersion'],
     ['no metadata', () => client.create({ apiVersion: 'v1', kind: 'Pod' } as never), 'v1 Pod: the metadata is missing'],
     ['delete of all namespaces', () => client.deleteCollection(Pod), 'deletecollection Pod: the namespace is missing'],
-    ['namespace of a cluster kind', () => client.get(Namespace, key as never), 'lives beside the namespaces'],
-    ['namespace in a list', () => client.list(Namespace, { namespace: 'x' }), 'but namespace "x" is given'],
-    ['namespace in a deletion', () => client.deleteCollection(Namespace, { namespace: 'x' }), 'but namespace "x"'],
+    [
+      'namespace of a cluster kind',
+      () => client.get(Namespace, key as never),
+      'Namespace is cluster-scoped; omit the namespace',
+    ],
+    ['namespace in a list', () => client.list(Namespace, { namespace: 'x' }), 'omit the namespace, got "x"'],
+    [
+      'namespace in a deletion',
+      () => client.deleteCollection(Namespace, { namespace: 'x' }),
+      'omit the namespace, got "x"',
+    ],
     ['a path as a name', () => client.get(Pod, { namespace: 'shop', name: '../x' }), 'name'],
     ['no subresource', () => client.subresource('').replace(Pod, key, {}), 'the subresource is missing'],
     ['logs without namespace', () => client.logs({ name: 'a' } as never), 'the namespace is missing'],
     [
       'an apply by nobody',
       () => client.apply(ConfigMap({ metadata: key }), {} as { fieldManager: string }),
-      'say who applies',
+      'the field manager is missing',
     ],
-    ['an apply patch by nobody', () => client.patch(Pod, key, { type: 'apply', body: {} }), 'say who applies'],
+    [
+      'an apply patch by nobody',
+      () => client.patch(Pod, key, { type: 'apply', body: {} }),
+      'the field manager is missing',
+    ],
     [
       'a Date',
       () => client.create({ ...ConfigMap({ metadata: key }), at: new Date(0) } as never),

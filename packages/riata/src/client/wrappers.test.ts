@@ -182,7 +182,7 @@ describe('impersonating', () => {
   });
 
   test('nobody is refused at once', () => {
-    expect(() => impersonating(serve().client, { user: '' })).toThrow('impersonation: user wants a name');
+    expect(() => impersonating(serve().client, { user: '' })).toThrow('impersonation: user must not be empty');
   });
 });
 

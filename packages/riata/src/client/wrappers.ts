@@ -1,5 +1,5 @@
 import { isJsonObject } from '../object/json.js';
-import { impersonationHeaders } from '../rest/chain/with-impersonation.js';
+import { impersonationHeaders } from '../rest/chain/default-headers.js';
 import type { Impersonation } from '../rest/config/rest-config.js';
 import { patchTypes } from '../rest/rest-client.js';
 import type { FieldOwned, InNamespace, Placement } from './interfaces.js';

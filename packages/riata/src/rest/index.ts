@@ -7,6 +7,7 @@
 export { ExecPluginError, isExecPluginError } from './auth/exec-plugin-error.js';
 export { anonymous, type StaticCredentialsOptions, staticCredentials } from './auth/static-credentials.js';
 export { type BackoffManager, noBackoff, type UrlBackoffOptions, urlBackoff } from './chain/backoff-manager.js';
+export { defaultUserAgent } from './chain/default-headers.js';
 export { alwaysRateLimiter, neverRateLimiter, type RateLimiter, tokenBucketRateLimiter } from './chain/rate-limiter.js';
 export {
   collectedWarnings,
@@ -35,8 +36,8 @@ export type {
 export { type KubeconfigForOptions, kubeconfigFor } from './config/kubeconfig-for.js';
 export { type LoadConfigOptions, loadConfig } from './config/load-config.js';
 export type {
+  CachedCredentials,
   Credentials,
-  CredentialsAtHand,
   Impersonation,
   Pem,
   RestConfig,
@@ -98,9 +99,9 @@ export {
   type TransportErrorKind,
   type TransportErrorOptions,
 } from './errors/transport-error.js';
-export { defaultUserAgent } from './request/default-user-agent.js';
 export { defaultParameterCodec, type ParameterCodec } from './request/parameter-codec.js';
-export { type ExchangeOptions, RestRequest, type SendOptions } from './request/rest-request.js';
+export type { SendOptions } from './request/request-spec.js';
+export { type ExchangeOptions, RestRequest } from './request/rest-request.js';
 export { RestResult } from './request/rest-result.js';
 export { type PatchType, patchTypes, RestClient, type RestClientOptions } from './rest-client.js';
 export type { Exchanger, ExchangerOptions } from './stream/body-reader.js';

@@ -3,10 +3,10 @@ import { memoryLogger } from '../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../runtime/metrics.js';
 import { VirtualClock } from '../runtime/time/virtual-clock.js';
 import type { Span, SpanAttributes, Tracer } from '../runtime/tracing.js';
+import { defaultUserAgent } from './chain/default-headers.js';
 import { tokenBucketRateLimiter } from './chain/rate-limiter.js';
 import type { Credentials, RestConfig } from './config/rest-config.js';
 import { isUnauthorized } from './errors/error-guards.js';
-import { defaultUserAgent } from './request/default-user-agent.js';
 import { RestClient, type RestClientOptions } from './rest-client.js';
 import { listStream } from './stream/list-stream.js';
 import { type Answer, answeringTransport } from './transport/answering-transport.fixture.js';
@@ -101,7 +101,9 @@ describe('impersonation', () => {
   });
 
   test('of nobody is refused', () => {
-    expect(() => setUp({ impersonate: { user: '', groups: ['admins'] } })).toThrow('impersonation: user wants a name');
+    expect(() => setUp({ impersonate: { user: '', groups: ['admins'] } })).toThrow(
+      'impersonation: user must not be empty',
+    );
   });
 });
 
@@ -153,7 +155,7 @@ describe('credentials', () => {
     const given: Credentials = {
       authorization: async () => token,
       tls: async () => ({}),
-      atHand: () => ({ authorization: token, tls: {} }),
+      tryCached: () => ({ authorization: token, tls: {} }),
       refresh: async ({ rejected } = {}) => {
         rejections.push(rejected);
         return rejected !== token;

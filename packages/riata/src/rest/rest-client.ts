@@ -3,24 +3,17 @@ import { type GroupVersion, parseApiVersion } from '../object/gvk.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { type BackoffManager, noBackoff } from './chain/backoff-manager.js';
-import { notingCredentials, OwnSecrets, withRedactedHeaders } from './chain/own-secrets.js';
+import { defaultHeaders, defaultUserAgent } from './chain/default-headers.js';
+import { notingCredentials, OwnSecrets } from './chain/own-secrets.js';
 import { type RateLimiter, tokenBucketRateLimiter } from './chain/rate-limiter.js';
-import { restMetrics, withMetrics } from './chain/rest-metrics.js';
-import { sendOver } from './chain/send.js';
-import { ServerContact, serverContact, withContact } from './chain/server-contact.js';
+import { requestChain } from './chain/request-chain.js';
+import { ServerContact, serverContact } from './chain/server-contact.js';
 import { type WarningHandler, warningLogger } from './chain/warnings.js';
-import { withAuth } from './chain/with-auth.js';
-import { impersonationHeaders, withImpersonation } from './chain/with-impersonation.js';
-import { createThrottle } from './chain/with-rate-limit.js';
-import { withUserAgent } from './chain/with-user-agent.js';
 import type { RestConfig } from './config/rest-config.js';
 import { TransportError } from './errors/transport-error.js';
-import { defaultUserAgent } from './request/default-user-agent.js';
-import { DirectRequests } from './request/direct-requests.js';
-import type { RequestContext } from './request/perform.js';
 import { joinPath } from './request/request-path.js';
+import { RequestSender } from './request/request-sender.js';
 import { RestRequest } from './request/rest-request.js';
-import { SentHeaders } from './request/sent-headers.js';
 import { DEFAULT_MAX_OBJECT_BYTES } from './stream/list-decoder.js';
 import { defaultTransport } from './transport/default-transport.js';
 import { serverAddress } from './transport/server-address.js';
@@ -75,8 +68,11 @@ export const restClientOptionNames = optionNames<RestClientOptions>({
   timeout: true,
 });
 
-/** Where a {@link RestClient} has its {@link DirectRequests}. */
-export const directRequests: unique symbol = Symbol('riata.directRequests');
+/** Where a {@link RestClient} has its {@link RequestSender}. */
+export const requestSender: unique symbol = Symbol('riata.requestSender');
+
+/** How often a request is sent again unless it says otherwise. */
+const defaultMaxRetries = 10;
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -89,17 +85,26 @@ const defaultBurst = 10;
  * transport.
  */
 export class RestClient implements AsyncDisposable {
-  readonly #context: RequestContext;
+  readonly #sender: RequestSender;
+  /** Path of group and version, the server's own prefix included. */
+  readonly #apiPath: string;
+  readonly #contact: ServerContact;
   /** Set if the client has to close it. */
   readonly #ownTransport: Transport | undefined;
   readonly #closing: AbortController;
-  readonly #direct: DirectRequests;
 
-  private constructor(context: RequestContext, ownTransport: Transport | undefined, closing: AbortController) {
-    this.#context = context;
+  private constructor(
+    sender: RequestSender,
+    apiPath: string,
+    contact: ServerContact,
+    ownTransport: Transport | undefined,
+    closing: AbortController,
+  ) {
+    this.#sender = sender;
+    this.#apiPath = apiPath;
+    this.#contact = contact;
     this.#ownTransport = ownTransport;
     this.#closing = closing;
-    this.#direct = new DirectRequests(context);
   }
 
   /**
@@ -115,60 +120,59 @@ export class RestClient implements AsyncDisposable {
     const secrets = new OwnSecrets();
     const credentials = config.credentials && notingCredentials(config.credentials, secrets);
     const transport = given ?? defaultTransport({ ...config, credentials }, { clock });
-    const metrics = restMetrics(runtime.metrics);
-    const { host } = server;
+    const { host, origin } = server;
+    const basePath = server.pathname.replace(/\/+$/, '');
     const groupVersion = groupVersionOf(options.apiVersion);
+    const { group, version } = groupVersion;
+    const apiPath = joinPath('/', basePath, options.basePath ?? defaultBasePath(groupVersion), group, version);
     const closing = new AbortController();
-    const userAgent = config.userAgent || defaultUserAgent();
     const contact = new ServerContact();
-    const once = withUserAgent(withRedactedHeaders(withContact(sendOver(transport), contact), secrets), userAgent);
-    const context: RequestContext = {
-      origin: server.origin,
-      basePath: server.pathname.replace(/\/+$/, ''),
-      apiPath: joinPath(
-        '/',
-        options.basePath ?? defaultBasePath(groupVersion),
-        groupVersion.group,
-        groupVersion.version,
-      ),
-      groupVersion,
+    const send = requestChain({
       transport,
       credentials,
+      group,
       secrets,
-      sentHeaders: new SentHeaders(userAgent, config.impersonate && impersonationHeaders(config.impersonate)),
       contact,
-      send: withMetrics(
-        withAuth(withImpersonation(once, config.impersonate), credentials, closing.signal),
-        metrics,
-        host,
-      ),
       runtime,
-      metrics,
       host,
-      throttle: createThrottle({ clock, log, metrics, host, closing: closing.signal }),
+      basePath,
+      closing: closing.signal,
+    });
+    const settings = {
+      maxRetries: defaultMaxRetries,
+      timeoutMs: durationMs(options.timeout ?? 'never', 'timeout'),
       rateLimiter: options.rateLimiter ?? limiterFor(config, runtime),
       backoff: options.backoff ?? noBackoff(clock),
       warningHandler: options.warningHandler ?? warningLogger(log),
-      timeoutMs: durationMs(options.timeout ?? 'never', 'timeout'),
-      maxObjectBytes: byteLimit(options.maxObjectBytes),
-      closing: closing.signal,
     };
-    return new RestClient(context, given ? undefined : transport, closing);
+    const maxObjectBytes = byteLimit(options.maxObjectBytes);
+    const sender = new RequestSender({
+      origin,
+      basePath,
+      groupVersion,
+      send,
+      addHeaders: defaultHeaders(config.userAgent || defaultUserAgent(), config.impersonate),
+      secrets,
+      settings,
+      clock,
+      maxObjectBytes,
+    });
+    return new RestClient(sender, apiPath, contact, given ? undefined : transport, closing);
   }
 
   /** The group and version that requests are about; both `''` without one (`APIVersion`). */
   apiVersion(): GroupVersion {
-    return this.#context.groupVersion;
+    return this.#sender.groupVersion;
   }
 
   /** The limiter that requests wait for; undefined if none (`GetRateLimiter`). */
   getRateLimiter(): RateLimiter | undefined {
-    return this.#context.rateLimiter;
+    return this.#sender.settings.rateLimiter;
   }
 
   /** Begins a request of any HTTP method (`Verb`). */
   verb(verb: string): RestRequest {
-    return new RestRequest(this.#context, methods.has(verb) ? verb : 'GET').verb(verb);
+    return new RestRequest(this.#sender, this.#apiPath, methods.has(verb) ? verb : 'GET').verb(verb);
   }
 
   /** Begins a read (`Get`). */
@@ -199,22 +203,22 @@ export class RestClient implements AsyncDisposable {
 
   /** The largest object that is read; see {@link RestClientOptions.maxObjectBytes}. */
   get maxObjectBytes(): number {
-    return this.#context.maxObjectBytes;
+    return this.#sender.maxObjectBytes;
   }
 
-  /** For clients that know their requests as a whole. */
-  get [directRequests](): DirectRequests {
-    return this.#direct;
+  /** For clients that describe their requests as plain data. */
+  get [requestSender](): RequestSender {
+    return this.#sender;
   }
 
   /** For callers that retry for as long as it takes. */
   get [serverContact](): ServerContact {
-    return this.#context.contact;
+    return this.#contact;
   }
 
   /** Aborts when the client is closed, and its own transport with it: for whoever waits between two requests. */
   get closing(): AbortSignal {
-    return this.#context.closing;
+    return this.#closing.signal;
   }
 
   /** Closes the connections of the client's own transport that no request uses now; the next request opens another. */

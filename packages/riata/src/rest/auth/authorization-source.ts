@@ -17,7 +17,7 @@ export interface AuthorizationSource {
   /** The same object as last time means that nothing changed. */
   clientCertificate?(options?: { readonly signal?: AbortSignal }): Promise<ClientCertificate | undefined>;
   /** What `authorization` would give, where it is at hand. Not for a source with certificates of its own. */
-  atHand?(): { readonly authorization: string } | undefined;
+  tryCached?(): { readonly authorization: string } | undefined;
   /** Fetches anew; true if what came differs from what was there. */
   refresh(options?: RefreshOptions): Promise<boolean>;
   /** What may be shown of it. */
@@ -43,7 +43,7 @@ export function fixedAuthorization(header: string, description: string): Authori
   const hand = { authorization: header };
   return {
     authorization: async () => header,
-    atHand: () => hand,
+    tryCached: () => hand,
     refresh: async () => false,
     describe: () => description,
   };

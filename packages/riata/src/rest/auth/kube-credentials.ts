@@ -1,4 +1,4 @@
-import type { Credentials, CredentialsAtHand, TlsMaterial } from '../config/rest-config.js';
+import type { CachedCredentials, Credentials, TlsMaterial } from '../config/rest-config.js';
 import type { AuthorizationSource, ClientCertificate, RefreshOptions } from './authorization-source.js';
 import type { TlsFiles } from './tls-files.js';
 import { tlsMaterial } from './tls-material.js';
@@ -12,8 +12,8 @@ export class KubeCredentials implements Credentials {
   /** What a plugin's certificate was last joined with, so that the same parts give the same object. */
   #joined: { files: TlsMaterial; own: ClientCertificate; material: TlsMaterial } | undefined;
 
-  /** The last answer of {@link atHand}. */
-  #hand: CredentialsAtHand | undefined;
+  /** The last answer of {@link tryCached}. */
+  #hand: CachedCredentials | undefined;
 
   constructor(files: TlsFiles, source?: AuthorizationSource) {
     this.#files = files;
@@ -34,13 +34,13 @@ export class KubeCredentials implements Credentials {
     return this.#joined.material;
   }
 
-  atHand(): CredentialsAtHand | undefined {
-    const tls = this.#files.atHand();
+  tryCached(): CachedCredentials | undefined {
+    const tls = this.#files.tryCached();
     const source = this.#source;
     if (tls === undefined) return undefined;
     let authorization: string | undefined;
     if (source !== undefined) {
-      const hand = source.atHand?.();
+      const hand = source.tryCached?.();
       if (hand === undefined) return undefined;
       authorization = hand.authorization;
     }

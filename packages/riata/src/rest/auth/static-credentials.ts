@@ -49,7 +49,7 @@ export function staticCredentials(options: StaticCredentialsOptions): Credential
     {
       authorization: async () => header,
       tls: async () => material,
-      atHand: () => hand,
+      tryCached: () => hand,
       refresh: async () => false,
     },
     {

@@ -64,7 +64,7 @@ export class TlsFiles {
   }
 
   /** As {@link current}, unless it is time to look at the files. */
-  atHand(): TlsMaterial | undefined {
+  tryCached(): TlsMaterial | undefined {
     return this.#rotates && this.#options.clock.monotonic() >= this.#recheckAt ? undefined : this.#material;
   }
 

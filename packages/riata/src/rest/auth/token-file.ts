@@ -29,7 +29,7 @@ export class TokenFile implements AuthorizationSource {
   readonly #options: TokenFileOptions;
   readonly #log: RotationLog;
   #header: string | undefined;
-  /** The last answer of {@link atHand}. */
+  /** The last answer of {@link tryCached}. */
   #hand: { readonly authorization: string } | undefined;
   #readAgainAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<string> | undefined;
@@ -45,7 +45,7 @@ export class TokenFile implements AuthorizationSource {
     return fresh && this.#header !== undefined ? this.#header : this.#read();
   }
 
-  atHand(): { readonly authorization: string } | undefined {
+  tryCached(): { readonly authorization: string } | undefined {
     const header = this.#header;
     if (header === undefined || this.#options.clock.monotonic() >= this.#readAgainAt) return undefined;
     if (this.#hand?.authorization !== header) this.#hand = { authorization: header };

@@ -11,22 +11,13 @@ export interface BackoffManager {
   sleep(ms: number, options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
-/** Waits only as long as a server asks for (`rest.NoBackoff`). What a client uses unless told otherwise. */
+/** Waits only as long as a server asks for (`rest.NoBackoff`). A client's default. */
 export function noBackoff(clock: Scheduler): BackoffManager {
-  const manager: BackoffManager = {
+  return {
     updateBackoff: () => {},
     calculateBackoff: () => 0,
     sleep: (ms, options) => (ms > 0 ? clock.sleep(ms, options) : Promise.resolve()),
   };
-  without.add(manager);
-  return manager;
-}
-
-const without = new WeakSet<BackoffManager>();
-
-/** Whether it is one of {@link noBackoff}, which need not be asked before a request is first sent. */
-export function isNoBackoff(manager: BackoffManager): boolean {
-  return without.has(manager);
 }
 
 /** Settings of {@link urlBackoff}. */

@@ -1,5 +1,6 @@
-import type { Credentials, CredentialsAtHand, Pem, TlsMaterial } from '../config/rest-config.js';
-import type { Send } from './send.js';
+import type { CachedCredentials, Credentials, Pem, TlsMaterial } from '../config/rest-config.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
+import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 const hidden = 'REDACTED';
 /** Shorter ones are words of any text: taking them out would say more than it hides. */
@@ -17,7 +18,7 @@ const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1--
 export class OwnSecrets {
   /** By what they were noted as: the forms in which they may come back. */
   readonly #forms = new Map<string, readonly string[]>();
-  #lastHand: CredentialsAtHand | undefined;
+  #lastHand: CachedCredentials | undefined;
 
   /** Notes the value of an `Authorization` header. */
   note(authorization: string | undefined): void {
@@ -33,7 +34,7 @@ export class OwnSecrets {
     this.#remember(pem, [...lines, lines.join(''), ...base64Of(pem)]);
   }
 
-  noteHand(hand: CredentialsAtHand): void {
+  noteHand(hand: CachedCredentials): void {
     if (hand === this.#lastHand) return;
     this.#lastHand = hand;
     this.note(hand.authorization);
@@ -100,8 +101,8 @@ export function notingCredentials(credentials: Credentials, secrets: OwnSecrets)
       return material;
     },
     refresh: (options) => credentials.refresh(options),
-    atHand() {
-      const hand = credentials.atHand?.();
+    tryCached() {
+      const hand = credentials.tryCached?.();
       if (hand !== undefined) secrets.noteHand(hand);
       return hand;
     },
@@ -109,13 +110,26 @@ export function notingCredentials(credentials: Credentials, secrets: OwnSecrets)
   };
 }
 
-/** Takes secrets out of the headers of every response: a `Warning` may hold any text. */
+/** Takes secrets out of response headers that are logged, quoted in errors or shown to the caller. */
 export function withRedactedHeaders(send: Send, secrets: OwnSecrets): Send {
-  return async (request) => {
-    const response = await send(request);
-    response.headers = redactAll(response.headers, secrets.redact);
-    return response;
-  };
+  return (request, sink) => send(request, new RedactFilter(sink, secrets, request.mode === 'stream'));
+}
+
+class RedactFilter extends ResponseFilter {
+  readonly #secrets: OwnSecrets;
+  readonly #isShown: boolean;
+
+  constructor(next: ResponseSink, secrets: OwnSecrets, isShown: boolean) {
+    super(next);
+    this.#secrets = secrets;
+    this.#isShown = isShown;
+  }
+
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    // Of a plain success only the content type is quoted, and redacted there.
+    const isQuoted = status >= 300 || headers.warning !== undefined || this.#isShown;
+    this.next.onHeaders(status, isQuoted ? redactAll(headers, this.#secrets.redact) : headers, flow, notes);
+  }
 }
 
 function formsOf(secret: string): readonly string[] {

@@ -1,9 +1,10 @@
 import type { Counter, Histogram, Metrics } from '../../runtime/metrics.js';
-import type { Send } from './send.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
+import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 /** The series that client-go's users know, under the same names. */
 export interface RestMetrics {
-  /** False when nobody listens. */
+  /** False without a metrics registry. */
   readonly enabled: boolean;
   readonly requests: Counter<'code' | 'method' | 'host'>;
   readonly retries: Counter<'code' | 'verb' | 'host'>;
@@ -45,17 +46,32 @@ export function codeLabel(status: number | undefined): string {
 }
 
 /** Counts each attempt. */
-export function withMetrics(send: Send, { enabled, requests }: RestMetrics, host: string): Send {
-  if (!enabled) return send;
-  return async (request) => {
-    const count = (status?: number) => requests.with({ code: codeLabel(status), method: request.method, host }).inc();
-    try {
-      const response = await send(request);
-      count(response.status);
-      return response;
-    } catch (error) {
-      count();
-      throw error;
-    }
+export function withMetrics(send: Send, metrics: RestMetrics, host: string): Send {
+  if (!metrics.enabled) return send;
+  return (request, sink) => {
+    const count = (status?: number) =>
+      metrics.requests.with({ code: codeLabel(status), method: request.method, host }).inc();
+    send(request, new CountFilter(sink, count));
   };
+}
+
+class CountFilter extends ResponseFilter {
+  readonly #count: (status?: number) => void;
+  #isCounted = false;
+
+  constructor(next: ResponseSink, count: (status?: number) => void) {
+    super(next);
+    this.#count = count;
+  }
+
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    this.#isCounted = true;
+    this.#count(status);
+    this.next.onHeaders(status, headers, flow, notes);
+  }
+
+  override onError(error: unknown): void {
+    if (!this.#isCounted) this.#count();
+    this.next.onError(error);
+  }
 }

@@ -1,5 +1,4 @@
-import type { BegunAttempt } from '../request/whole-exchange.js';
-import { copyBytes } from '../transport/copy-bytes.js';
+import type { Span } from '../../runtime/tracing.js';
 import type {
   ResponseHeaders,
   Transport,
@@ -7,225 +6,95 @@ import type {
   TransportRequest,
   TransportSink,
 } from '../transport/transport.js';
+import type { BackoffManager } from './backoff-manager.js';
+import type { RateLimiter } from './rate-limiter.js';
+import type { WarningHandler } from './warnings.js';
+
+/** What a client sets for all its requests, and a request for itself. */
+export interface RequestSettings {
+  /** How often a request may be sent again. */
+  readonly maxRetries: number;
+  /** For the whole request, retries included. `Infinity` for none. */
+  readonly timeoutMs: number;
+  readonly rateLimiter: RateLimiter | undefined;
+  readonly backoff: BackoffManager;
+  readonly warningHandler: WarningHandler;
+}
 
 /** A request on its way through the chain of wrappers. */
 export interface ApiRequest extends TransportRequest {
-  /** Whole URL, for messages and whoever goes by the host; what is sent is `path`. */
+  /** Whole URL, for messages and for backoff by host; what is sent is `path`. */
   readonly url: string;
+  /**
+   * How the body is read: `whole` to its end, within the timeout; `stream` bit by bit; `watch` without an end. A watch
+   * does not wait for the rate limiter.
+   */
+  readonly mode: 'whole' | 'stream' | 'watch';
+  readonly settings: RequestSettings;
+  /** The resource, and the name of the object, that errors without a Status are about. */
+  readonly resource?: string;
+  readonly name?: string;
+  /** Parent span, for tracing. */
+  readonly span?: Span;
   /** Called right before each sending, when all waits are over; what it throws is the outcome, and nothing is sent. */
   readonly beforeSend?: () => void;
-  /** An attempt that is under way already: what is sent first is this. */
-  readonly begun?: BegunAttempt;
 }
 
-/** Takes the body of a response: a {@link TransportSink} after its headers. */
-export type BodySink = Omit<TransportSink, 'onHeaders'>;
+/** What wrappers know about a response beyond its headers. */
+export interface ResponseNotes {
+  /** How often the request was sent until this response came. @default 1 */
+  readonly attempts?: number;
+  /** What the client itself knows about the cause of a refusal. */
+  readonly problem?: string;
+}
 
-/**
- * A response whose headers are there. The body waits until somebody asks: each must be ended by exactly one of
- * `deliver` and `discard`.
- */
-export interface ApiResponse extends TransportFlow {
-  readonly status: number;
-  /** Set by whoever takes secrets out of them. */
-  headers: ResponseHeaders;
-  /** How often the request was sent until this came; set by whoever retries. */
-  attempts: number;
-  /** Why it may have come to this refusal, as far as it is known on this side. */
-  problem?: string;
-  /** Hands the body to `sink`, starting at once. */
-  deliver(sink: BodySink): void;
-  /** Lets go of the body: a short one is read to its end so that the connection can be used again. */
-  discard(): void;
-  /** Calls `fn` when nothing more can come: after the end, an error, which it is told of, or an abort. */
-  whenClosed(fn: (failure?: { readonly error: unknown }) => void): void;
+/** Takes a response as a transport hands it over, with the notes of the wrappers that it has passed. */
+export interface ResponseSink extends TransportSink {
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void;
 }
 
 /**
- * Sends a request and resolves when the response's headers are there, whatever its status; rejects when none came.
- * Each concern of a request (credentials, retries, …) is a wrapper of this one type.
+ * Sends a request and hands the response, whatever its status, to the sink. Has the form of a transport: never throws,
+ * failures go to `sink.onError`. Each concern of a request (credentials, retries, …) is a wrapper of this one type: it
+ * changes the request, passes the response on through a {@link ResponseFilter}, or sends again.
  */
-export type Send = (request: ApiRequest) => Promise<ApiResponse>;
+export type Send = (request: ApiRequest, sink: ResponseSink) => void;
 
 /** The innermost {@link Send}: over a transport. */
 export function sendOver(transport: Transport): Send {
-  return (request) =>
-    request.begun?.take() ??
-    new Promise((resolve, reject) => {
+  return (request, sink) => {
+    try {
       request.beforeSend?.();
-      transport.dispatch(request, new Relay(request, resolve, reject));
-    });
+    } catch (error) {
+      sink.onError(error);
+      return;
+    }
+    transport.dispatch(request, sink);
+  };
 }
 
-/** As much as is taken in while it is not known yet who takes the body. */
-const maxWaitingBytes = 65_536;
+/** Passes a response on to the next sink; wrappers override what they look at. */
+export abstract class ResponseFilter implements ResponseSink {
+  /** Takes all that comes from now on. */
+  declare protected next: ResponseSink;
 
-/** What a body may have at most to be worth reading only for the sake of the connection. */
-const maxDiscardBytes = 2048;
-
-/** Bridges the transport's calls, which come when they come, and a sink that is found out later. */
-export class Relay implements TransportSink, ApiResponse {
-  readonly #request: ApiRequest;
-  readonly #resolve: (response: ApiResponse) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #onClosed: ((failure?: { readonly error: unknown }) => void)[] = [];
-  #flow: TransportFlow | undefined;
-  #sink: BodySink | undefined;
-  /** What came before there was a sink, or in spite of a pause. While this holds anything, new chunks go behind it. */
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
-  #outcome: { readonly error?: unknown } | undefined;
-  /** Whether the taker asked to wait; without a sink everything waits anyhow. */
-  #paused = false;
-  #told = false;
-  #aborted = false;
-  status = 0;
-  headers: ResponseHeaders = {};
-  attempts = 1;
-
-  constructor(request: ApiRequest, resolve: (response: ApiResponse) => void, reject: (error: unknown) => void) {
-    this.#request = request;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  constructor(next: ResponseSink) {
+    this.next = next;
   }
 
-  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void {
-    this.status = status;
-    this.headers = headers;
-    this.#flow = flow;
-    // A short body mostly comes with its headers: to stop the transport for the moment until somebody takes it would make
-    // it go over the same bytes twice.
-    this.#resolve(this);
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    this.next.onHeaders(status, headers, flow, notes);
   }
 
   onData(chunk: Uint8Array): void {
-    if (this.#sink && !this.#paused && this.#waiting.length === 0) {
-      this.#sink.onData(chunk);
-      return;
-    }
-    this.#waiting.push(copyBytes(chunk));
-    this.#waitingBytes += chunk.byteLength;
-    if (!this.#sink && this.#waitingBytes > maxWaitingBytes) this.#flow?.pause();
+    this.next.onData(chunk);
   }
 
   onEnd(): void {
-    this.#close({});
+    this.next.onEnd();
   }
 
   onError(error: unknown): void {
-    this.#reject(error);
-    // Whoever aborts does not care for the rest; after any other failure what had arrived is still good.
-    if (this.#request.signal?.aborted) this.#waiting = [];
-    this.#close({ error });
+    this.next.onError(error);
   }
-
-  #close(outcome: { readonly error?: unknown }): void {
-    this.#outcome = outcome;
-    for (const fn of this.#onClosed.splice(0)) fn(this.#failure());
-    this.#pump();
-  }
-
-  #pump(): void {
-    if (!this.#sink) return;
-    try {
-      while (!this.#paused && this.#waiting.length > 0) this.#sink.onData(this.#waiting.shift() as Uint8Array);
-    } catch (error) {
-      // As with a transport: a sink that throws ends the exchange, and hears so.
-      if (this.#outcome) this.#outcome = { error };
-      this.abort(error);
-    }
-    if (this.#waiting.length > 0 || this.#told) return;
-    if (!this.#outcome) {
-      if (!this.#paused) this.#flow?.resume();
-      return;
-    }
-    // An end while paused can be told: there is nothing left to hold back.
-    this.#told = true;
-    if ('error' in this.#outcome) this.#sink.onError(this.#outcome.error);
-    else this.#sink.onEnd();
-  }
-
-  deliver(sink: BodySink): void {
-    this.#sink = sink;
-    this.#pump();
-  }
-
-  discard(): void {
-    let read = 0;
-    this.deliver({
-      onData: (chunk) => {
-        read += chunk.byteLength;
-        if (read > maxDiscardBytes) this.abort(new Error('the rest of the response is not wanted'));
-      },
-      onEnd: () => {},
-      onError: () => {},
-    });
-  }
-
-  whenClosed(fn: (failure?: { readonly error: unknown }) => void): void {
-    if (this.#outcome) fn(this.#failure());
-    else this.#onClosed.push(fn);
-  }
-
-  /** What went wrong; that whoever takes the body wanted no more of it did not. */
-  #failure(): { readonly error: unknown } | undefined {
-    const outcome = this.#outcome;
-    return outcome && 'error' in outcome && !this.#aborted ? { error: outcome.error } : undefined;
-  }
-
-  pause(): void {
-    this.#paused = true;
-    this.#flow?.pause();
-  }
-
-  resume(): void {
-    this.#paused = false;
-    this.#pump();
-  }
-
-  abort(reason?: unknown): void {
-    this.#aborted = true;
-    this.#waiting = [];
-    this.#flow?.abort(reason);
-  }
-}
-
-/** Reads a whole body of `limit` bytes at most: a longer one ends the exchange, and rejects with `tooLarge`. */
-export function readBody(response: ApiResponse, limit: number, tooLarge: () => unknown): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    response.deliver({
-      onData(chunk) {
-        size += chunk.byteLength;
-        if (size > limit) {
-          chunks.length = 0;
-          reject(tooLarge());
-          response.abort(new Error('the response is too large'));
-        } else chunks.push(copyBytes(chunk));
-      },
-      onEnd: () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)),
-      onError: reject,
-    });
-  });
-}
-
-/** Reads the beginning of a body: what comes after `limit` bytes is cut off, and the exchange ended. */
-export function readBeginning(response: ApiResponse, limit: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    response.deliver({
-      onData(chunk) {
-        chunks.push(copyBytes(chunk));
-        size += chunk.byteLength;
-        if (size >= limit) {
-          resolve(Buffer.concat(chunks, limit));
-          response.abort(new Error(`the response is longer than ${limit} bytes`));
-        }
-      },
-      onEnd: () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)),
-      onError: reject,
-    });
-  });
 }

@@ -3,7 +3,8 @@ import { type LinkedSignal, link } from '../../runtime/signals.js';
 import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 import { findApiError } from '../errors/api-error.js';
 import { isTransportError, type TransportErrorKind } from '../errors/transport-error.js';
-import type { Send } from './send.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
+import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 /** Where clients and sources that share a connection have its {@link ServerContact}. */
 export const serverContact: unique symbol = Symbol('riata.serverContact');
@@ -163,9 +164,19 @@ export class OutageDetector {
 
 /** Notes every response. */
 export function withContact(send: Send, contact: ServerContact): Send {
-  return async (request) => {
-    const response = await send(request);
-    contact.responded(response.status);
-    return response;
-  };
+  return (request, sink) => send(request, new ContactFilter(sink, contact));
+}
+
+class ContactFilter extends ResponseFilter {
+  readonly #contact: ServerContact;
+
+  constructor(next: ResponseSink, contact: ServerContact) {
+    super(next);
+    this.#contact = contact;
+  }
+
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    this.#contact.responded(status);
+    this.next.onHeaders(status, headers, flow, notes);
+  }
 }

@@ -97,6 +97,6 @@ describe('a client', () => {
         throw new Error('mine');
       });
     expect((await request.do()).statusCode).toBe(200);
-    expect(log.messages('error')).toEqual(['a warning handler threw']);
+    expect(log.messages('error')).toEqual(['warning handler failed']);
   });
 });

@@ -1,46 +1,113 @@
 import type { Credentials } from '../config/rest-config.js';
-import { untilClosed, type WaitOptions } from '../stream/until-closed.js';
-import type { ApiRequest, ApiResponse, Send } from './send.js';
+import { untilClosed } from '../stream/until-closed.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
+import { HeldResponse } from './held-response.js';
+import { type ApiRequest, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 /**
- * Puts the `Authorization` header in force on each request, unless the request brings its own. On a 401 the
- * credentials are refreshed and the request is sent exactly once more, if they say that it may help. Who waits for
- * credentials, e.g. for a plugin, waits no longer once `closing` aborts.
+ * Puts the current `Authorization` header on each request that has none. On a 401 the credentials are refreshed and, if
+ * they say that it may help, the request is sent exactly once more. A wait for credentials, e.g. for a plugin, ends when
+ * `closing` aborts.
  */
 export function withAuth(send: Send, credentials: Credentials | undefined, closing?: AbortSignal): Send {
   if (!credentials) return send;
-  return async (request) => {
-    if (request.headers.authorization !== undefined) return send(request);
-    const { begun } = request;
-    // What is on its way already has its header, which need not be the one in force now.
-    const isBegun = begun !== undefined && !begun.isTaken;
-    const sent = isBegun ? request : await authorized(request, credentials, { closing, requestSent: false });
-    const rejected = isBegun ? begun.authorization : sent.headers.authorization?.toString();
-    const response = await send(sent);
-    if (response.status !== 401) return response;
-    const again = { closing, requestSent: true };
-    const refreshed = untilClosed(request, again, ({ signal }) => credentials.refresh({ signal, rejected }));
-    if (!(await refreshed.catch(failWith(response.discard.bind(response))))) return explained(response, credentials);
-    response.discard();
-    return explained(await send(await authorized(request, credentials, again)), credentials);
+  const parts = { send, credentials, closing };
+  return (request, sink) => {
+    if (request.headers.authorization !== undefined) {
+      send(request, sink);
+      return;
+    }
+    const cached = credentials.tryCached?.();
+    if (cached !== undefined) sendAs(cached.authorization, request, sink, parts);
+    else {
+      authorizationOf(request, parts, false).then(
+        (authorization) => sendAs(authorization, request, sink, parts),
+        (error) => sink.onError(error),
+      );
+    }
   };
 }
 
-/** Notes on a 401 what the credentials know to be wrong with them; a failure to find out is no news. */
-async function explained(response: ApiResponse, credentials: Credentials): Promise<ApiResponse> {
-  if (response.status === 401) response.problem = await credentials.problem?.().catch(() => undefined);
-  return response;
+interface AuthParts {
+  readonly send: Send;
+  readonly credentials: Credentials;
+  readonly closing: AbortSignal | undefined;
 }
 
-function failWith(cleanUp: () => void): (error: unknown) => never {
-  return (error) => {
-    cleanUp();
-    throw error;
-  };
+function sendAs(authorization: string | undefined, request: ApiRequest, sink: ResponseSink, parts: AuthParts): void {
+  parts.send(authorized(request, authorization), new AuthFilter(sink, request, authorization, parts));
 }
 
-async function authorized(request: ApiRequest, credentials: Credentials, wait: WaitOptions): Promise<ApiRequest> {
-  const authorization = await untilClosed(request, wait, (options) => credentials.authorization(options));
-  if (authorization === undefined) return request;
-  return { ...request, headers: { ...request.headers, authorization } };
+function authorizationOf(request: ApiRequest, { credentials, closing }: AuthParts, requestSent: boolean) {
+  return untilClosed(request, { closing, requestSent }, (options) => credentials.authorization(options));
+}
+
+function authorized(request: ApiRequest, authorization: string | undefined): ApiRequest {
+  return authorization === undefined ? request : { ...request, headers: { authorization, ...request.headers } };
+}
+
+/** Holds a 401 back until the credentials are refreshed. */
+class AuthFilter extends ResponseFilter {
+  readonly #request: ApiRequest;
+  readonly #rejected: string | undefined;
+  readonly #parts: AuthParts;
+
+  constructor(next: ResponseSink, request: ApiRequest, authorization: string | undefined, parts: AuthParts) {
+    super(next);
+    this.#request = request;
+    this.#rejected = authorization;
+    this.#parts = parts;
+  }
+
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    if (status === 401) {
+      const { next } = this;
+      this.next = new HeldResponse(this.#request.signal);
+      void this.#sendAgain(this.next as HeldResponse, next);
+    }
+    this.next.onHeaders(status, headers, flow, notes);
+  }
+
+  async #sendAgain(refusal: HeldResponse, sink: ResponseSink): Promise<void> {
+    const { send, credentials, closing } = this.#parts;
+    const wait = { closing, requestSent: true };
+    const rejected = this.#rejected;
+    try {
+      if (await untilClosed(this.#request, wait, ({ signal }) => credentials.refresh({ signal, rejected }))) {
+        const authorization = await authorizationOf(this.#request, this.#parts, true);
+        send(authorized(this.#request, authorization), new ExplainFilter(sink, credentials, this.#request.signal));
+        refusal.discard();
+      } else await explain(refusal, sink, credentials);
+    } catch (error) {
+      refusal.discard();
+      sink.onError(error);
+    }
+  }
+}
+
+/** Adds what the credentials know to be wrong with them to a 401. */
+class ExplainFilter extends ResponseFilter {
+  readonly #credentials: Credentials;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(next: ResponseSink, credentials: Credentials, signal: AbortSignal | undefined) {
+    super(next);
+    this.#credentials = credentials;
+    this.#signal = signal;
+  }
+
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    if (status === 401) {
+      const { next } = this;
+      this.next = new HeldResponse(this.#signal);
+      void explain(this.next as HeldResponse, next, this.#credentials);
+    }
+    this.next.onHeaders(status, headers, flow, notes);
+  }
+}
+
+async function explain(refusal: HeldResponse, sink: ResponseSink, credentials: Credentials): Promise<void> {
+  // A failure to find out is ignored.
+  const problem = await credentials.problem?.().catch(() => undefined);
+  refusal.passOn(sink, { ...refusal.notes, problem });
 }

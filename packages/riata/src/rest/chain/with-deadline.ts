@@ -1,7 +1,7 @@
 import { link } from '../../runtime/signals.js';
-import type { Scheduler } from '../../runtime/time/clock.js';
+import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 import { redactUrl } from '../errors/redact.js';
-import type { Send } from './send.js';
+import { ResponseFilter, type ResponseSink, type Send } from './send.js';
 
 const brand = Symbol.for('riata.RequestTimeout');
 
@@ -16,24 +16,44 @@ export function isRequestTimeout(error: unknown): error is RequestTimeout {
   return typeof error === 'object' && error !== null && brand in error;
 }
 
-/** Ends the exchange with a {@link RequestTimeout} unless all of it, the body too, is done after `timeoutMs`. */
-export function withDeadline(send: Send, timeoutMs: number, clock: Scheduler): Send {
-  return async (request) => {
+/** Ends a request that is read as a whole with a {@link RequestTimeout} unless it is done, body included, in time. */
+export function withDeadline(send: Send, clock: Scheduler): Send {
+  return (request, sink) => {
+    const { timeoutMs } = request.settings;
+    if (request.mode !== 'whole' || !Number.isFinite(timeoutMs)) {
+      send(request, sink);
+      return;
+    }
     const scope = link(request.signal);
     const expire = () =>
       scope.abort(new RequestTimeout(`${request.method} ${redactUrl(request.url)}: not done within ${timeoutMs} ms`));
     const timer = clock.after(timeoutMs, expire, { background: true });
-    const release = () => {
-      timer.cancel();
-      scope[Symbol.dispose]();
-    };
-    try {
-      const response = await send({ ...request, signal: scope.signal });
-      response.whenClosed(() => release());
-      return response;
-    } catch (error) {
-      release();
-      throw error;
-    }
+    send({ ...request, signal: scope.signal }, new DeadlineFilter(sink, timer, scope));
   };
+}
+
+class DeadlineFilter extends ResponseFilter {
+  readonly #timer: Timer;
+  readonly #scope: Disposable;
+
+  constructor(next: ResponseSink, timer: Timer, scope: Disposable) {
+    super(next);
+    this.#timer = timer;
+    this.#scope = scope;
+  }
+
+  override onEnd(): void {
+    this.#release();
+    this.next.onEnd();
+  }
+
+  override onError(error: unknown): void {
+    this.#release();
+    this.next.onError(error);
+  }
+
+  #release(): void {
+    this.#timer.cancel();
+    this.#scope[Symbol.dispose]();
+  }
 }

@@ -53,11 +53,16 @@ export function createThrottle(options: {
   };
 }
 
-/** Lets a request wait for its turn. */
-export function withRateLimit(send: Send, limiter: RateLimiter | undefined, throttle: Throttle): Send {
-  if (!limiter) return send;
-  return async (request) => {
-    await throttle(limiter, request);
-    return send(request);
+/** Lets a request wait for its rate limiter, unless it is a watch. */
+export function withRateLimit(send: Send, throttle: Throttle): Send {
+  return (request, sink) => {
+    const { rateLimiter } = request.settings;
+    if (rateLimiter === undefined || request.mode === 'watch') send(request, sink);
+    else {
+      throttle(rateLimiter, request).then(
+        () => send(request, sink),
+        (error) => sink.onError(error),
+      );
+    }
   };
 }

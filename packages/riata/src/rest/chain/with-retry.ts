@@ -9,42 +9,35 @@ import {
 } from '../errors/transport-error.js';
 import { retryAfterMs } from '../request/header-values.js';
 import { untilClosed } from '../stream/until-closed.js';
-import type { BackoffManager } from './backoff-manager.js';
-import type { ApiRequest, ApiResponse, Send } from './send.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
+import { DiscardSink } from './response-sinks.js';
+import { codeLabel, type RestMetrics } from './rest-metrics.js';
+import { type ApiRequest, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 import { isRequestTimeout, RequestTimeout } from './with-deadline.js';
+import type { Throttle } from './with-rate-limit.js';
 
-/** Whether a request that got no answer may be sent again (`rest.IsRetryableErrorFunc`). */
-export type RetryableError = (request: ApiRequest, error: unknown) => boolean;
-
-/** For requests with one answer: a cut connection, and only for reads, as a write may have had its effect. */
-export const retryReads: RetryableError = ({ method }, error) =>
-  method === 'GET' && (isConnectionReset(error) || isProbableEof(error));
-
-/** For watches: a cut connection or a timeout; nothing can have happened twice. */
-export const retryWatches: RetryableError = (_request, error) =>
-  isConnectionReset(error) || isProbableEof(error) || isTimeoutError(error);
-
-/** For streams: never. */
-export const retryNoErrors: RetryableError = () => false;
-
-export interface RetryOptions {
-  /** How often at most a request is sent again. */
-  readonly maxRetries: number;
-  readonly retryable: RetryableError;
-  readonly backoff: BackoffManager;
-  /** Called before each repetition, after the wait, with the reason for it: the place for a rate limiter. */
-  readonly throttle?: (request: ApiRequest, reason: string) => Promise<void>;
-  /** Called after each repetition with the HTTP status, if there was one. */
-  readonly onRetried?: (request: ApiRequest, status: number | undefined) => void;
-  readonly log?: Logger;
-  /** Ends a wait: when this aborts, no request can be sent any more. */
-  readonly closing?: AbortSignal;
+export interface RetryParts {
+  /** Waits for the request's rate limiter before each retry. */
+  readonly throttle: Throttle;
+  readonly metrics: RestMetrics;
+  readonly host: string;
+  readonly log: Logger;
+  /** Aborts when the client is closed; ends a wait. */
+  readonly closing: AbortSignal;
 }
 
-/** Wait before a request that got no answer is sent again. */
+/** Whether a request without a response may be sent again (`rest.IsRetryableErrorFunc`). */
+function isRetryable({ mode, method }: ApiRequest, error: unknown): boolean {
+  const isCut = isConnectionReset(error) || isProbableEof(error);
+  // Of a watch nothing can happen twice; a write may have had its effect.
+  if (mode === 'watch') return isCut || isTimeoutError(error);
+  return mode === 'whole' && method === 'GET' && isCut;
+}
+
+/** Wait before a request without a response is sent again. */
 const errorWaitMs = 1_000;
 
-/** Who waits longer than this because a server said so, hears of it; else a call would hang for hours in silence. */
+/** Longer waits that a server asks for are logged as warnings; else a call would hang for hours in silence. */
 const longWaitMs = 60_000;
 
 interface Again {
@@ -54,64 +47,120 @@ interface Again {
 
 /**
  * Sends a request again as client-go does (`rest.WithRetry`): on a 429 or 5xx with a `Retry-After` of whole seconds,
- * after that time, whatever the verb; on a `retryable` error after 1 s. Stops when the signal aborts, which also ends
+ * after that time, whatever the verb; on a retryable error after 1 s. Stops when the signal aborts, which also ends
  * a wait. A final failure names the attempt before it.
  */
-export function withRetry(send: Send, options: RetryOptions): Send {
-  const { maxRetries, backoff, throttle, onRetried, log } = options;
-  return async (request) => {
-    const { signal, url } = request;
-    let again: Again | undefined;
-    let previous: string | undefined;
-    for (let attempt = 1; ; attempt++) {
-      let response: ApiResponse | undefined;
-      let next: Again | undefined;
-      try {
-        signal?.throwIfAborted();
-        await waitFor(Math.max(backoff.calculateBackoff(url), again?.waitMs ?? 0), request, options);
-        if (again) await throttle?.(request, again.reason);
-        response = await attemptWith(send, request, backoff);
-        if (attempt > 1) onRetried?.(request, response.status);
-        response.attempts = attempt;
-        next = attempt > maxRetries ? undefined : againAfterResponse(response, attempt);
-        if (!next) return response;
-        response.discard();
-        previous = `HTTP ${response.status}, Retry-After: ${next.waitMs / 1000}`;
-      } catch (error) {
-        if (attempt > 1 && !response && !signal?.aborted && !options.closing?.aborted) onRetried?.(request, undefined);
-        const hopeless = signal?.aborted || attempt > maxRetries || !options.retryable(request, error);
-        if (hopeless) throw namePrevious(error, previous, signal);
-        previous = messageOf(error);
-        next = { waitMs: errorWaitMs, reason: `attempt ${attempt} failed: ${previous}` };
-      }
-      again = next;
-      log?.[again.waitMs > longWaitMs ? 'warn' : 'debug']('request will be sent again', {
-        method: request.method,
-        url: redactUrl(url),
-        attempt,
-        ...again,
-      });
-    }
+export function withRetry(send: Send, parts: RetryParts): Send {
+  const attemptParts = { ...parts, send };
+  return (request, sink) => {
+    const attempt = new AttemptFilter(sink, request, attemptParts);
+    const waitMs = request.settings.backoff.calculateBackoff(request.url);
+    if (waitMs > 0) void attempt.sendAfter(waitMs);
+    else attempt.send();
   };
 }
 
-async function waitFor(ms: number, request: ApiRequest, { backoff, closing }: RetryOptions): Promise<void> {
-  if (ms <= 0) return backoff.sleep(ms, { signal: request.signal });
-  await untilClosed(request, { closing, requestSent: true }, (options) => backoff.sleep(ms, options));
-}
+/** One attempt to send a request; makes the next one, where that is worthwhile. */
+class AttemptFilter extends ResponseFilter {
+  readonly #request: ApiRequest;
+  readonly #parts: AttemptParts;
+  readonly #number: number;
+  /** How the attempt before failed. */
+  readonly #previous: string | undefined;
+  #isSent = false;
+  #isAnswered = false;
 
-async function attemptWith(send: Send, request: ApiRequest, backoff: BackoffManager): Promise<ApiResponse> {
-  try {
-    const response = await send(request);
-    backoff.updateBackoff(request.url, undefined, response.status);
-    return response;
-  } catch (error) {
-    backoff.updateBackoff(request.url, error, 0);
-    throw error;
+  constructor(next: ResponseSink, request: ApiRequest, parts: AttemptParts, number = 1, previous?: string) {
+    super(next);
+    this.#request = request;
+    this.#parts = parts;
+    this.#number = number;
+    this.#previous = previous;
+  }
+
+  send(): void {
+    const { signal } = this.#request;
+    if (signal?.aborted) {
+      this.onError(signal.reason);
+      return;
+    }
+    this.#isSent = true;
+    this.#parts.send(this.#request, this);
+  }
+
+  /** Sends after a wait, and when the rate limiter allows it, with the `reason` to send again. */
+  async sendAfter(waitMs: number, reason?: string): Promise<void> {
+    const { backoff, rateLimiter } = this.#request.settings;
+    const { closing, throttle } = this.#parts;
+    try {
+      this.#request.signal?.throwIfAborted();
+      if (waitMs > 0) {
+        const wait = { closing, requestSent: true };
+        await untilClosed(this.#request, wait, (options) => backoff.sleep(waitMs, options));
+      }
+      if (reason !== undefined && rateLimiter) await throttle(rateLimiter, this.#request, reason);
+    } catch (error) {
+      this.onError(error);
+      return;
+    }
+    this.send();
+  }
+
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+    const { url, settings } = this.#request;
+    const { next } = this;
+    this.#isAnswered = true;
+    settings.backoff.updateBackoff(url, undefined, status);
+    if (this.#number > 1) this.#count(status);
+    const again = this.#number > settings.maxRetries ? undefined : againAfter(status, headers, this.#number);
+    if (again === undefined) {
+      next.onHeaders(status, headers, flow, this.#number > 1 ? { ...notes, attempts: this.#number } : notes);
+      return;
+    }
+    this.next = new DiscardSink(flow);
+    this.#sendAgain(next, again, `HTTP ${status}, Retry-After: ${again.waitMs / 1000}`);
+  }
+
+  override onError(error: unknown): void {
+    if (this.#isAnswered) {
+      this.next.onError(error);
+      return;
+    }
+    const { signal, url, settings } = this.#request;
+    if (this.#isSent) settings.backoff.updateBackoff(url, error, 0);
+    if (this.#number > 1 && !signal?.aborted && !this.#parts.closing.aborted) this.#count();
+    if (signal?.aborted || this.#number > settings.maxRetries || !isRetryable(this.#request, error)) {
+      this.next.onError(namePrevious(error, this.#previous, signal));
+      return;
+    }
+    const previous = messageOf(error);
+    this.#sendAgain(
+      this.next,
+      { waitMs: errorWaitMs, reason: `attempt ${this.#number} failed: ${previous}` },
+      previous,
+    );
+  }
+
+  #sendAgain(sink: ResponseSink, again: Again, previous: string): void {
+    const { method, url, settings } = this.#request;
+    this.#parts.log[again.waitMs > longWaitMs ? 'warn' : 'debug']('request will be sent again', {
+      ...{ method, url: redactUrl(url), attempt: this.#number, ...again },
+    });
+    const next = new AttemptFilter(sink, this.#request, this.#parts, this.#number + 1, previous);
+    void next.sendAfter(Math.max(settings.backoff.calculateBackoff(url), again.waitMs), again.reason);
+  }
+
+  #count(status?: number): void {
+    const { metrics, host } = this.#parts;
+    metrics.retries.with({ code: codeLabel(status), verb: this.#request.method, host }).inc();
   }
 }
 
-function againAfterResponse({ status, headers }: ApiResponse, attempt: number): Again | undefined {
+interface AttemptParts extends RetryParts {
+  readonly send: Send;
+}
+
+function againAfter(status: number, headers: ResponseHeaders, attempt: number): Again | undefined {
   if (status !== 429 && status < 500) return undefined;
   const waitMs = retryAfterMs(headers);
   if (waitMs === undefined) return undefined;

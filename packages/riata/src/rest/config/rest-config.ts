@@ -20,7 +20,7 @@ export interface Impersonation {
 }
 
 /** What {@link Credentials} say without waiting. */
-export interface CredentialsAtHand {
+export interface CachedCredentials {
   /** The value for the `Authorization` header, or undefined for none. */
   readonly authorization: string | undefined;
   readonly tls: TlsMaterial;
@@ -44,7 +44,7 @@ export interface Credentials {
    * The answers to both questions, where they are at hand; undefined where something has to be waited for or looked at
    * first: then the questions are asked. @default never at hand
    */
-  atHand?(): CredentialsAtHand | undefined;
+  tryCached?(): CachedCredentials | undefined;
   /** What is known to be wrong with them, for the message of a 401 and without a secret: a certificate has expired. */
   problem?(): Promise<string | undefined>;
 }

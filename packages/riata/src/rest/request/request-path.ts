@@ -3,7 +3,8 @@ const tidy = /^\/?[^/.][^/]*(?:\/[^/.][^/]*)*$/;
 
 /** Joins pieces with `/` and tidies the outcome as Go's `path.Join` does: no empty, `.` or needless `..` parts. */
 export function joinPath(...pieces: readonly string[]): string {
-  const joined = pieces.filter((piece) => piece !== '').join('/');
+  let joined = '';
+  for (const piece of pieces) if (piece !== '') joined += joined === '' ? piece : `/${piece}`;
   if (joined === '' || tidy.test(joined)) return joined;
   const rooted = joined.startsWith('/');
   const parts: string[] = [];
@@ -36,16 +37,15 @@ export function escapePath(path: string): string {
   return encode(path).replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (found) => decodeURIComponent(found));
 }
 
-/** Query parameters: each name with its values, in the order in which they were added. */
-export type QueryParams = ReadonlyMap<string, readonly string[]>;
+/** Query parameters: each name once, with its value or values. */
+export type QueryParams = Iterable<readonly [name: string, value: string | readonly string[]]>;
 
 /** A query string as Go's `url.Values.Encode` writes it: sorted by name, values in order, a space as `+`. */
 export function encodeQuery(params: QueryParams): string {
   let query = '';
-  for (const name of [...params.keys()].sort(byBytes)) {
-    for (const value of params.get(name) ?? []) {
-      query += `${query && '&'}${encodeQueryPart(name)}=${encodeQueryPart(value)}`;
-    }
+  for (const [name, value] of [...params].sort(byName)) {
+    const values = typeof value === 'string' ? [value] : value;
+    for (const one of values) query += `${query && '&'}${encodeQueryPart(name)}=${encodeQueryPart(one)}`;
   }
   return query;
 }
@@ -111,6 +111,6 @@ function encode(text: string): string {
   );
 }
 
-function byBytes(a: string, b: string): number {
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

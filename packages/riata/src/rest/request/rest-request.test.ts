@@ -134,13 +134,13 @@ describe('mistakes', () => {
     [rest.get().timeout('5 minutes' as never), 'timeout: expected a number and one of'],
     [rest.get().setHeader('bad name', 'x'), 'setHeader: "bad name" cannot be the name of a header'],
     [rest.get().setHeader('authorization', 'secret\r\nx: y'), 'the value for "authorization" holds a line break'],
-    [rest.get().body(7 as never), 'body wants an object, a string or bytes, got a number'],
+    [rest.get().body(7 as never), 'body must be an object, a string or bytes, got a number'],
     [rest.get().body({ spec: { n: Number.NaN } }), 'spec.n: expected plain JSON, got NaN'],
-    [rest.verb('GET /x'), 'verb wants an HTTP method'],
-    [rest.post().namespace('').resource('pods'), 'an empty namespace cannot be created in'],
-    [rest.get().namespace('').resource('pods').name('a'), 'an empty namespace was given with the name "a"'],
-    [rest.put().namespace('').resource('pods').name('a'), 'an empty namespace was given'],
-    [rest.delete().namespace('').resource('pods').name('a'), 'an empty namespace was given'],
+    [rest.verb('GET /x'), 'verb must be an HTTP method'],
+    [rest.post().namespace('').resource('pods'), 'POST pods: cannot create in an empty namespace'],
+    [rest.get().namespace('').resource('pods').name('a'), 'GET pods: the namespace of "a" is empty'],
+    [rest.put().namespace('').resource('pods').name('a'), 'the namespace of "a" is empty'],
+    [rest.delete().namespace('').resource('pods').name('a'), 'the namespace of "a" is empty'],
   ])('%# are thrown when the request is sent, and nothing goes out', async (request, message) => {
     await expect(request.do()).rejects.toThrow(message);
     await expect(request.doRaw()).rejects.toThrow(message);
@@ -275,7 +275,7 @@ describe('do()', () => {
       { headers: { 'content-type': 'text/html' }, body: '<p>' },
       'expected JSON, got text/html: a proxy may have answered',
     ],
-    ['broken JSON', { headers: json, body: '{"a":' }, 'the body is broken JSON (5 bytes)'],
+    ['broken JSON', { headers: json, body: '{"a":' }, 'the body is malformed JSON (5 bytes)'],
     ['no object', { headers: json, body: '[1]' }, 'expected a Pod, got JSON that is no object'],
     ['another kind', { body: { ...pod, kind: 'Node' } }, 'expected a Pod of v1, got a Node of v1'],
     ['a failure', { body: { kind: 'Status', status: 'Failure', message: 'not so' } }, 'GET /api/v1/pods: not so'],

@@ -5,54 +5,57 @@ import { type DecodeOptions, decodeObject } from '../../object/scan/decode-objec
 import { textOf } from '../../object/scan/native-bytes.js';
 import { skipSpace } from '../../object/scan/object-scanner.js';
 import { carryLoss } from '../../object/value/lossy.js';
-import type { Warning } from '../chain/warnings.js';
+import { parseWarnings, type Warning } from '../chain/warnings.js';
 import { ApiError } from '../errors/api-error.js';
 import { statusOf } from '../errors/error-body.js';
 import { describeRequest } from '../errors/redact.js';
+import { copyBytes } from '../transport/copy-bytes.js';
+import type { ResponseHeaders } from '../transport/transport.js';
+import { headerValue } from './header-values.js';
 
-/** The parts of a {@link RestResult}. */
-export interface RestResultParts {
+/** The whole response to a request that the server accepted. */
+export interface WholeResponse {
   readonly method: string;
   readonly url: string;
   readonly statusCode: number;
-  readonly contentType: string;
-  readonly warnings: readonly Warning[];
+  readonly headers: ResponseHeaders;
   readonly body: Uint8Array;
-  /** Takes secrets out of what the server said. @default nothing is taken out */
-  readonly redact?: (text: string) => string;
+  /** Takes secrets out of text from the server. */
+  readonly redact: (text: string) => string;
 }
 
 /** The answer to a request that the server accepted (`rest.Result`); what it refused is thrown by `do()`. */
 export class RestResult {
-  readonly #parts: RestResultParts;
+  readonly #response: WholeResponse;
 
-  constructor(parts: RestResultParts) {
-    this.#parts = parts;
+  /** Copies the body. */
+  constructor({ method, url, statusCode, headers, body, redact }: WholeResponse) {
+    this.#response = { method, url, statusCode, headers, body: copyBytes(body), redact };
   }
 
   /** HTTP status. */
   get statusCode(): number {
-    return this.#parts.statusCode;
+    return this.#response.statusCode;
   }
 
   /** `Content-Type` of the body, `''` if the server sent none. */
   get contentType(): string {
-    return this.#parts.contentType;
+    return headerValue(this.#response.headers, 'content-type');
   }
 
   /** Warnings that came with the answer. */
   get warnings(): readonly Warning[] {
-    return this.#parts.warnings;
+    return parseWarnings(this.#response.headers);
   }
 
   /** Whether the request made something new (201), as server-side apply may or may not. */
   get wasCreated(): boolean {
-    return this.#parts.statusCode === 201;
+    return this.#response.statusCode === 201;
   }
 
   /** The body as it came. */
   raw(): Uint8Array {
-    return this.#parts.body;
+    return this.#response.body;
   }
 
   /** The failure that an answer with a success status nevertheless holds; undefined if none. */
@@ -100,46 +103,48 @@ export class RestResult {
 
   #failure(value: unknown): ApiError | undefined {
     const status = statusOf(value);
-    return status && new ApiError(status, this.#parts);
+    return status && new ApiError(status, this.#response);
   }
 
   #parse(): unknown {
-    return parseBody(this.#parts);
+    return parseBody(this.#response);
   }
 
   #what(): string {
-    return describeRequest(this.#parts.method, this.#parts.url);
+    return describeRequest(this.#response.method, this.#response.url);
   }
 }
 
-type AnswerParts = Pick<RestResultParts, 'method' | 'url' | 'statusCode' | 'contentType' | 'body' | 'redact'>;
-
-/** As {@link RestResult.json}, for who wants nothing else of an answer. */
-export function jsonOf(parts: AnswerParts, options?: DecodeOptions): unknown {
-  const value = parseBody(parts, options);
+/** As {@link RestResult.json}, with options for the decoder. */
+export function jsonOf(response: WholeResponse, options?: DecodeOptions): unknown {
+  const value = parseBody(response, options);
   const status = statusOf(value);
-  if (status !== undefined) throw new ApiError(status, parts);
+  if (status !== undefined) throw new ApiError(status, response);
   return value;
 }
 
-function parseBody(parts: AnswerParts, options?: DecodeOptions): unknown {
-  const { body, contentType } = parts;
-  const what = () => describeRequest(parts.method, parts.url);
+function parseBody(
+  { method, url, statusCode, headers, body, redact }: WholeResponse,
+  options?: DecodeOptions,
+): unknown {
   if (body.byteLength === 0) {
-    throw new SyntaxError(`${what()}: expected JSON, got an empty body with status ${parts.statusCode}`);
+    throw new SyntaxError(
+      `${describeRequest(method, url)}: expected JSON, got an empty body with status ${statusCode}`,
+    );
   }
+  const contentType = headerValue(headers, 'content-type');
   if (contentType !== 'application/json' && contentType !== '' && !isJson(contentType)) {
     throw new SyntaxError(
-      `${what()}: expected JSON, got ${contentType}: a proxy may have answered in the server's place; ` +
-        'what is not meant to be JSON is read by doRaw() of a RestRequest (client.rest)',
+      `${describeRequest(method, url)}: expected JSON, got ${redact(contentType)}: a proxy may have answered in the ` +
+        "server's place; read what is not JSON by doRaw() of a RestRequest (client.rest)",
     );
   }
   try {
-    // An object is remembered to have lost something when it holds integers past 2^53.
+    // Integers past 2^53 mark the object as lossy.
     return isObjectText(body) ? decodeObject(body, options) : JSON.parse(textOf(body, 0, body.length));
   } catch {
     // The parser's own message would quote the body, which may hold a secret.
-    throw new SyntaxError(`${what()}: the body is broken JSON (${body.byteLength} bytes)`);
+    throw new SyntaxError(`${describeRequest(method, url)}: the body is malformed JSON (${body.byteLength} bytes)`);
   }
 }
 

@@ -33,7 +33,7 @@ describe.each(ways)('answers that are read as a whole, sent %s', (_, way) => {
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'TransportError', kind: 'too-large', requestSent: true });
     expect((failure as Error).message).toBe(
-      'GET /api/v1/big: the response has more than 1048576 bytes, decompressed; allow more by ' +
+      'GET /api/v1/big: the response has more than 1048576 bytes, decompressed; raise ' +
         'maxObjectBytes of the client, or read it in pieces: a list by its items, anything else by stream()',
     );
     await server.idle();

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../chain/send.js';
+import type { HeldResponse } from '../chain/held-response.js';
 import { parseWarnings, type Warning } from '../chain/warnings.js';
 import { headerValue } from '../request/header-values.js';
 import { copyBytes } from '../transport/copy-bytes.js';
@@ -16,7 +16,7 @@ export class ByteStream implements AsyncIterableIterator<Uint8Array>, AsyncDispo
   readonly contentType: string;
   readonly headers: ResponseHeaders;
   readonly warnings: readonly Warning[];
-  readonly #response: ApiResponse;
+  readonly #response: HeldResponse;
   /** Chunks nobody has asked for yet. Empty while `#reader` is set. */
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
@@ -24,7 +24,7 @@ export class ByteStream implements AsyncIterableIterator<Uint8Array>, AsyncDispo
   /** Set once nothing more comes in: `error` is thrown once, after the chunks before it. */
   #end: { error?: unknown } | undefined;
 
-  constructor(response: ApiResponse) {
+  constructor(response: HeldResponse) {
     this.#response = response;
     this.statusCode = response.status;
     this.headers = response.headers;

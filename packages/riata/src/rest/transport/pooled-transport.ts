@@ -102,7 +102,7 @@ export class PooledTransport implements HttpTransport {
   /** Sends now if nothing has to be waited for. */
   #begin(exchange: HttpExchange): void {
     const { credentials } = this.#config;
-    const material = credentials === undefined ? noMaterial : credentials.atHand?.()?.tls;
+    const material = credentials === undefined ? noMaterial : credentials.tryCached?.()?.tls;
     if (this.#loaded === undefined || material === undefined || this.#closed !== undefined) {
       void this.#start(exchange);
       return;

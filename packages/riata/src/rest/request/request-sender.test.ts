@@ -16,7 +16,7 @@ function setUp(answers: readonly Answer[], authorization = ['a', 'b']) {
     authorization: async () => authorization[asked.refreshes],
     tls: async () => ({}),
     refresh: async () => ++asked.refreshes < authorization.length,
-    atHand: () => ({ authorization: authorization[asked.refreshes], tls: {} }),
+    tryCached: () => ({ authorization: authorization[asked.refreshes], tls: {} }),
   };
   const rest = RestClient.for({ server: 'https://host', credentials }, { transport, runtime: { clock, log, metrics } });
   const count = (code: string) => metrics.value('rest_client_requests_total', { code, method: 'GET', host: 'host' });

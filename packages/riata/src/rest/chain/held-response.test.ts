@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Transport, TransportFlow, TransportSink } from '../transport/transport.js';
-import { type ApiResponse, type BodySink, sendOver } from './send.js';
+import type { TransportFlow, TransportSink } from '../transport/transport.js';
+import { HeldResponse } from './held-response.js';
 
-/** A transport whose answers are played by hand. */
+/** A response that is played by hand. */
 function byHand() {
   const done: string[] = [];
-  let sink: TransportSink | undefined;
   const flow: TransportFlow = {
     pause: () => void done.push('pause'),
     resume: () => void done.push('resume'),
@@ -13,26 +12,19 @@ function byHand() {
       done.push(`abort: ${(reason as Error).message}`);
     },
   };
-  const transport: Transport = {
-    dispatch: (_, given) => {
-      sink = given;
-    },
-    close: async () => {},
-    [Symbol.asyncDispose]: async () => {},
+  const response = new HeldResponse();
+  const answer = (...chunks: string[]): HeldResponse => {
+    response.onHeaders(200, {}, flow);
+    for (const chunk of chunks) response.onData(Buffer.from(chunk));
+    return response;
   };
-  const sent = sendOver(transport)({ method: 'GET', path: '/', url: 'http://server/', headers: {} });
-  const answer = (...chunks: string[]): Promise<ApiResponse> => {
-    sink?.onHeaders(200, {}, flow);
-    for (const chunk of chunks) sink?.onData(Buffer.from(chunk));
-    return sent;
-  };
-  return { answer, done, sink: () => sink as TransportSink };
+  return { answer, done, sink: () => response };
 }
 
 /** Takes a body, and throws at the chunk with this text. */
 function failingAt(text: string) {
   const heard: string[] = [];
-  const sink: BodySink = {
+  const sink: Omit<TransportSink, 'onHeaders'> = {
     onData: (chunk) => {
       heard.push(Buffer.from(chunk).toString());
       if (heard.at(-1) === text) throw new Error(`no more after ${text}`);
@@ -44,9 +36,9 @@ function failingAt(text: string) {
 }
 
 describe('a sink that throws at what came before it was there', () => {
-  test('while the response goes on: the exchange is aborted, and nothing more is handed on', async () => {
+  test('while the response goes on: the exchange is aborted, and nothing more is handed on', () => {
     const { answer, done, sink } = byHand();
-    const response = await answer('a', 'b', 'c');
+    const response = answer('a', 'b', 'c');
     const { sink: failing, heard } = failingAt('b');
     response.deliver(failing);
     expect(heard).toEqual(['a', 'b']);
@@ -56,9 +48,9 @@ describe('a sink that throws at what came before it was there', () => {
     expect(heard).toEqual(['a', 'b', 'error: no more after b']);
   });
 
-  test('after its end: it hears of its own error instead, once', async () => {
+  test('after its end: it hears of its own error instead, once', () => {
     const { answer, sink } = byHand();
-    const response = await answer('a', 'b', 'c');
+    const response = answer('a', 'b', 'c');
     sink().onEnd();
     const { sink: failing, heard } = failingAt('b');
     response.deliver(failing);
@@ -67,9 +59,9 @@ describe('a sink that throws at what came before it was there', () => {
     expect(heard).toHaveLength(3);
   });
 
-  test('when it goes on after a pause', async () => {
+  test('when it goes on after a pause', () => {
     const { answer, done, sink } = byHand();
-    const response = await answer();
+    const response = answer();
     const { sink: failing, heard } = failingAt('b');
     response.deliver(failing);
     response.pause();
