@@ -57,20 +57,18 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
     return [this.#rest, this.discovery, this.#writes, this[partsOf]];
   }
 
-  /** For paths that no kind stands for, e.g. `/healthz`. */
+  /** For paths without a kind, e.g. `/healthz`. */
   get rest(): RestClient {
     return this.#rest;
   }
 
   /**
-   * Calls `listener` with every write of this client and of all its wrappers that the server has done, before the call
-   * that made it resolves: whoever keeps a view of the server can show it at once. Also with every write whose fate is
-   * unknown (the connection broke after it was sent, the server ran out of time): look again. Not called for dry runs,
-   * refused writes, and applies skipped as nothing would change. What a listener throws goes to the log; the write
-   * stands. Dispose the answer to end it.
+   * Calls `listener` with every write of this client and of all its wrappers that the server has accepted, before the
+   * call resolves, so that a cache can show it at once. Also with every uncertain write: the connection broke after it
+   * was sent, or the server ran out of time. Not called for dry runs, refused writes and no-op applies. Errors of the
+   * listener are logged. Dispose the result to stop.
    *
-   * With `under`, it hears only of writes that were made with that signal, or with one linked to it: those of one piece of
-   * work that passes its signal on.
+   * With `under`, only writes are reported that were made with that signal, or with one linked to it.
    */
   onWrite(listener: WriteListener, options?: OnWriteOptions): Disposable {
     return this.#writes.add(listener, options);

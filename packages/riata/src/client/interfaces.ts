@@ -28,17 +28,17 @@ export interface WriteObject extends TypeMeta {
   readonly metadata: WriteMeta | ObjectMeta;
 }
 
-/** What an object of a namespaced kind lacks that was built without `metadata.namespace`: compile errors show this name. */
+/** Required of namespaced objects that were built without `metadata.namespace`: compile errors show this name. */
 export interface NamespaceRequired {
   readonly metadata: { readonly namespace: string };
 }
 
-/** What `apply` must be told unless the client has a field manager of its own: compile errors show this name. */
+/** The option that `apply` requires unless the client has a field manager: compile errors show this name. */
 export interface FieldManagerRequired {
   readonly fieldManager: string;
 }
 
-/** What callers of a client have to say themselves: {@link Explicit}, {@link Implied}, {@link FieldOwned}. */
+/** What callers of a client have to pass: {@link Explicit}, {@link Implied}, {@link FieldOwned}. */
 export interface Placement {
   /** The key of a namespaced object. */
   readonly Namespaced: KeyFor<Scope>;
@@ -85,10 +85,10 @@ export type InNamespace<P extends Placement = Explicit> = {
   readonly [K in keyof Placement]: K extends 'applying' | 'nothing' ? P[K] : Implied[K];
 };
 
-/** The options of `apply`: they can be left out where the client knows who applies. */
+/** The options of `apply`: optional where the client has a field manager. */
 export type ApplyArgument<P extends Placement, O> = (O & P['applying']) | P['nothing'];
 
-/** The key of an object: the namespace is wanted where the kind has one and the client none. */
+/** The key of an object: a namespaced kind requires the namespace, unless the client has one. */
 export type Key<S extends Scope, P extends Placement = Explicit> = P[Scope extends S ? 'any' : S];
 
 /** What an object to be written must have besides its type: a namespace, unless the client has one. */
@@ -103,9 +103,9 @@ export type AppliedAt<T, P extends Placement, O> = O extends {
 
 /** Reads objects, from a server or a cache (`client.Reader`). */
 export interface Reader<in P extends Placement = Explicit> {
-  /** The object (`Get`). Rejects with an error that `isNotFound` knows if there is none. */
+  /** The object (`Get`). Rejects with an error that `isNotFound` recognizes if it does not exist. */
   get<R extends KubeObject, S extends Scope>(kind: KindRef<R, S>, key: Key<S, P>, options?: GetOptions): Promise<R>;
-  /** The object, or undefined if there is none. Any other failure still rejects, a kind that is not served too. */
+  /** The object, or undefined if it does not exist. Other failures reject, including a kind that is not served. */
   find<R extends KubeObject, S extends Scope>(
     kind: KindRef<R, S>,
     key: Key<S, P>,
@@ -117,10 +117,10 @@ export interface Reader<in P extends Placement = Explicit> {
 
 /** Writes objects (`client.Writer`). Each call resolves to what the server has stored. */
 export interface Writer<in P extends Placement = Explicit> {
-  /** Makes a new object (`Create`). `isAlreadyExists` knows the error if there is one of that name. */
+  /** Makes a new object (`Create`). `isAlreadyExists` recognizes the error if the name is taken. */
   create<T extends WriteObject>(object: At<T, P> & T, options?: CreateOptions): Promise<ReadOf<T>>;
   /**
-   * Replaces an object (`Update`). With a resourceVersion in it, `isConflict` knows the error if somebody was faster.
+   * Replaces an object (`Update`). With a resourceVersion in it, rejects with a conflict (`isConflict`) if the object has changed.
    * Refuses what is known to be incomplete (metadata only, transformed, integers past 2^53): patch or apply instead.
    */
   update<R extends KubeObject>(object: R, options?: UpdateOptions): Promise<R>;
@@ -133,9 +133,9 @@ export interface Writer<in P extends Placement = Explicit> {
     options?: PatchOptions,
   ): Promise<R>;
   /**
-   * Server-side apply of a whole intent: what `fieldManager` applied before and does not say now is removed. Takes the
-   * Kind's write type: an object that was read does not compile, and is refused. Skipped when nothing would change;
-   * see {@link ApplyOptions}.
+   * Server-side apply of a whole intent: fields that `fieldManager` applied before and no longer names are removed. Takes the
+   * Kind's write type: an object that was read does not compile, and is refused. No-ops are skipped; see
+   * {@link ApplyOptions}.
    */
   apply<R extends KubeObject, W, S extends Scope, N extends string | undefined, O extends ApplyOptions<R>>(
     object: AppliedAt<New<R, W, S, N>, P, O> & New<R, W, S, N> & { readonly metadata: WriteMeta },
@@ -153,7 +153,7 @@ export interface Writer<in P extends Placement = Explicit> {
     key: Key<S, P>,
     options?: DeleteOptions,
   ): Promise<R | Status>;
-  /** Asks for deletion of all that match (`DeleteAllOf`). A namespaced kind wants a namespace: servers do one at a time. */
+  /** Asks for deletion of all that match (`DeleteAllOf`). A namespaced kind requires a namespace: servers do one at a time. */
   deleteCollection<R extends KubeObject>(kind: KindRef<R>, options?: DeleteCollectionOptions): Promise<void>;
 }
 

@@ -57,7 +57,7 @@ import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
 import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './watch/retrying-watch.js';
 
-/** What a {@link KubeClient} stands on. */
+/** What a {@link KubeClient} is built on. */
 export interface KubeClientParts {
   readonly run: Run;
   readonly scheme: Scheme;
@@ -70,14 +70,14 @@ export interface KubeClientParts {
   readonly contact?: ServerContact;
 }
 
-/** What a client stands on, for one of another class on the same. */
+/** The parts of a client, to build one of another class on them. */
 export const partsOf: unique symbol = Symbol('riata.partsOf');
 /** Makes a client of the same class. */
 export const remake: unique symbol = Symbol('riata.remake');
 
 /**
- * The client: typed words over one function that carries operations out. Made by `createClient`; `wrap` makes another
- * one that differs in how an operation is carried out, which is all that the wrappers do.
+ * The client: typed methods over one function that carries out operations ({@link Run}). Made by `createClient`; `wrap`
+ * makes another one with another function, which is all that the wrappers do.
  */
 export class KubeClient<in P extends Placement = Explicit> implements Client<P> {
   readonly #parts: KubeClientParts;
@@ -101,8 +101,8 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   /**
-   * A client that carries operations out by what `wrapper` makes of this one's way. It stands on the same connection and
-   * does not own it: keep the one that `createClient` gave, to close it.
+   * A client whose operations go through `wrapper`. It shares the connection but does not own it: keep the client that
+   * `createClient` returned, to close it.
    */
   wrap(wrapper: (run: Run) => Run): KubeClient<P> {
     return this[remake]({ ...this.#parts, run: wrapper(this.#parts.run) });

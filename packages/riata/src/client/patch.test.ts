@@ -64,7 +64,7 @@ describe('strategicMergeFrom', () => {
 
   test('refuses kinds that are not built in', () => {
     const custom: KubeObject = { apiVersion: 'x.dev/v1', kind: 'Gadget', metadata };
-    expect(() => strategicMergeFrom(custom, custom)).toThrow('x.dev/v1 Gadget is no built-in kind');
+    expect(() => strategicMergeFrom(custom, custom)).toThrow('x.dev/v1 Gadget is not a built-in kind');
   });
 });
 

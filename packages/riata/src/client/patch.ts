@@ -15,7 +15,7 @@ export type MergeBody<T> = T extends readonly unknown[]
     ? { readonly [P in keyof T]?: MergeBody<T[P]> | null }
     : T;
 
-/** What a merge patch may say of an object. */
+/** The body of a merge patch. */
 export type MergePatchBody<R extends KubeObject> = MergeBody<Omit<R, 'apiVersion' | 'kind'>>;
 
 /**
@@ -60,8 +60,8 @@ export function strategicMergeFrom<R extends KubeObject>(
   const schema = builtinPatchSchema(before);
   if (schema === undefined) {
     throw new TypeError(
-      `strategicMergeFrom: ${before.apiVersion} ${before.kind} is no built-in kind, and servers take strategic merge ` +
-        'patches of these alone; use mergeFrom',
+      `strategicMergeFrom: ${before.apiVersion} ${before.kind} is not a built-in kind; servers accept strategic merge patches ` +
+        'of built-in kinds only; use mergeFrom',
     );
   }
   const body = locked(createStrategicMergePatch(before, after, schema), before, options);
@@ -90,7 +90,7 @@ function versionOf({ kind, metadata }: KubeObject): string {
   if (metadata.resourceVersion) return metadata.resourceVersion;
   const name = JSON.stringify(metadata.name);
   throw new TypeError(
-    `patch of ${kind} ${name}: optimisticLock wants an object that was read; it has no resourceVersion`,
+    `patch of ${kind} ${name}: optimisticLock requires an object that was read from the server; it has no resourceVersion`,
   );
 }
 

@@ -53,8 +53,8 @@ export function withFieldValidation<P extends Placement>(client: KubeClient<P>, 
 }
 
 /**
- * A client that acts as somebody else; the credentials need the right to impersonate. Of several, the last one wrapped
- * around counts, as a whole: users and groups of two are never mixed.
+ * A client that acts as another user; the credentials need the right to impersonate. Of several, the outermost one
+ * counts, as a whole: users and groups of two are never mixed.
  */
 export function impersonating<P extends Placement>(client: KubeClient<P>, who: Impersonation): KubeClient<P> {
   const headers = impersonationHeaders(who);

@@ -19,7 +19,7 @@ import { defaultTransport } from './transport/default-transport.js';
 import { serverAddress } from './transport/server-address.js';
 import type { Transport } from './transport/transport.js';
 
-/** The ways to say what changes (`types.PatchType`), by their content types. */
+/** Patch types (`types.PatchType`), by their content types. */
 export const patchTypes = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -30,7 +30,7 @@ export const patchTypes = {
 /** A short name of a patch type, or its content type. */
 export type PatchType = keyof typeof patchTypes | (typeof patchTypes)[keyof typeof patchTypes];
 
-/** What a {@link RestClient} can be told. */
+/** Options of {@link RestClient.for}. */
 export interface RestClientOptions {
   /** Group and version that paths start with: `apps/v1`, or `v1` for the core group. @default none: use `absPath` */
   readonly apiVersion?: string | GroupVersion;
@@ -80,8 +80,8 @@ const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const defaultBurst = 10;
 
 /**
- * Speaks to one API server, usually about one group and version (`rest.RESTClient`): each verb begins a
- * {@link RestRequest}. It knows no kinds; `Client` stands on it. To use one connection for several, hand them the same
+ * Sends requests to one API server, usually for one group and version (`rest.RESTClient`): each verb starts a
+ * {@link RestRequest}. It knows no kinds; `Client` is built on it. To use one connection for several, hand them the same
  * transport.
  */
 export class RestClient implements AsyncDisposable {
@@ -216,7 +216,7 @@ export class RestClient implements AsyncDisposable {
     return this.#contact;
   }
 
-  /** Aborts when the client is closed, and its own transport with it: for whoever waits between two requests. */
+  /** Aborts when the client is closed, and its own transport with it: ends waits between two requests. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }

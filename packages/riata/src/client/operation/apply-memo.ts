@@ -21,17 +21,16 @@ interface Memory {
 }
 
 /**
- * More objects than that are applied again and again by nobody whose memory could not spare the 400 bytes that each takes
- * here: once there are more, those that come round in turn are all forgotten before they come again.
+ * Bounds the memory at about 400 bytes for each object. A program that applies more objects in turn gets no hits at all:
+ * each is forgotten before it comes round again.
  */
 const maxMemories = 100_000;
 /** Characters of JSON that are kept as they are: what comes again soon is compared without a digest. */
 const maxTextLength = 4_194_304;
 
 /**
- * Remembers what was applied and how the server answered, to tell whether applying the same again would change
- * anything. Bounded: older ones are kept as digests, as they would be copies of most of what is stored, and an old one that
- * nobody has asked for is forgotten, which costs one request.
+ * Remembers applied intents and the server's answers, to recognize no-op applies. Bounded: older entries are kept as
+ * digests, and an old entry that was not used since is forgotten, which costs one request.
  */
 export class ApplyMemo {
   readonly #memories = new Map<string, Memory>();

@@ -10,20 +10,20 @@ import { callOf, writeParams } from './params.js';
 
 /** Options of `apply` and `applyFields` (`client.ApplyOption`). */
 export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOptions {
-  /** Who applies: wanted here, or from `withFieldOwner`. What this manager no longer says is removed. */
+  /** Required here, or from `withFieldOwner`. Fields that this manager no longer names are removed. */
   readonly fieldManager?: string;
   /** Take fields over that other managers hold, instead of a conflict. @default false */
   readonly force?: boolean;
   /**
-   * Makes this object the controller of what is applied; also gives the namespace if none is named. If `current` shows that
-   * another object is, rejects with an `AlreadyOwnedError`: two owners that want the same would take it from each other.
+   * Makes this object the controller of the applied one, and gives it its namespace where none is set. Rejects with an
+   * `AlreadyOwnedError` if `current` has another controller: the two would overwrite each other forever.
    */
   readonly ownedBy?: KubeObject;
   /**
-   * What is stored now as far as known, e.g. from a cache. No request is made, and the call resolves to this very object,
-   * if applying would not change it: the same was applied to it by this client before and all that it speaks of is still
-   * as the server answered then, or its `managedFields` show that this manager has applied just this. Without it a
-   * request is made every time. A client remembers 100,000 objects.
+   * The object as stored, e.g. from a cache. If the apply is a no-op, no request is made, and the call resolves to this
+   * very object. It is one if this client has applied the same before and every field named is still as the server
+   * answered, or if `managedFields` show that this manager has applied exactly this. Without `current` a request is made
+   * every time. A client remembers 100,000 objects.
    */
   readonly current?: R;
 }
@@ -44,7 +44,7 @@ export function applyOperation(
   refuseStored(object);
   const body = owned(kind, object, options);
   const { name, namespace } = body.metadata;
-  if (!name) throw new TypeError(`apply ${kind.kind}: metadata.name is missing; generateName does not go with apply`);
+  if (!name) throw new TypeError(`apply ${kind.kind}: metadata.name is missing; apply does not support generateName`);
   const { current } = options;
   const contentType = patchTypes.apply;
   const params = writeParams(options);
@@ -62,8 +62,8 @@ function refuseStored(object: WriteObject): void {
   if (uid === undefined && managedFields === undefined) return;
   throw new TypeError(
     `apply ${object.kind} ${JSON.stringify(name)}: this object was read from a server (it has a ` +
-      `${uid === undefined ? 'managedFields' : 'uid'}); apply what you intend, built by ${object.kind}({ … }), ` +
-      'or what extractFields gives',
+      `${uid === undefined ? 'managedFields' : 'uid'}); apply an intent, built by ${object.kind}({ … }), ` +
+      'or the result of extractFields',
   );
 }
 

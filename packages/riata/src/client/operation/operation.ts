@@ -8,7 +8,7 @@ import type { WatchStream } from '../../rest/stream/watch-stream.js';
 import type { Span } from '../../runtime/tracing.js';
 import type { Preconditions } from '../options.js';
 
-/** What is asked of the server, in the words that RBAC uses. `connect` streams bytes, as Pod logs do. */
+/** The verb of an operation, as RBAC names it. `connect` streams bytes, as Pod logs do. */
 export type Verb = 'get' | 'list' | 'watch' | 'connect' | WriteVerb;
 
 /** The verbs that change something. */
@@ -34,12 +34,12 @@ export interface Operation<V extends Verb = Verb> {
   /** @default 'application/json' */
   readonly contentType?: string;
   /**
-   * Apply patches only: what is stored now, as far as the caller knows. If applying would not change it, it is the
-   * answer, and no request is made.
+   * Apply patches only: the object as stored, as far as the caller knows. If the apply is a no-op, this is the answer,
+   * and no request is made.
    */
   readonly current?: KubeObject;
   readonly cutManagedFields?: boolean;
-  /** Whoever hears of the answer may keep it, as it is frozen; where that is not possible, it is an object like others. */
+  /** Freezes the object in the answer, so that it can be shared. */
   readonly freezeAnswer?: boolean;
   /** How the objects of a list or watch are made of their bytes. @default parsed */
   readonly decoder?: ObjectDecoder;
@@ -50,12 +50,12 @@ export interface Operation<V extends Verb = Verb> {
   readonly signal?: AbortSignal;
   /** How often the request may be sent again. @default 10 */
   readonly maxRetries?: number;
-  /** What it is part of, for tracing. An interceptor can set it for all that a client does. */
+  /** Parent span, for tracing. An interceptor can set it for all calls of a client. */
   readonly span?: Span;
   /**
-   * Writes only: what the stored object must still be, or the server refuses (`isConflict`). Put into the body where
-   * the request is made, so that wrappers and the skipping of needless applies see the body as the caller wrote it. What
-   * the body says itself stays.
+   * Writes only: the UID and resourceVersion that the stored object must still have, or the server refuses
+   * (`isConflict`). They are put into the body where the request is described, so that wrappers and the check for no-op
+   * applies see the body as the caller wrote it. Values in the body win.
    */
   readonly preconditions?: Preconditions;
   /**
@@ -75,12 +75,12 @@ export interface Answers {
   patch: KubeObject;
   /** The object, if it still exists (finalizers, grace period), else a Status. */
   delete: KubeObject | Status;
-  /** What was deleted or is about to be, or a Status where the server does not tell. */
+  /** What was deleted or is about to be, or a Status where the server does not list it. */
   deletecollection: KubeList | Status;
   connect: ByteStream;
 }
 
-/** Carries an operation out. The whole client is typed words over one of these; each wrapper makes one from another. */
+/** Carries out an operation. A client is typed methods over one of these; each wrapper turns one into another. */
 export type Run = <V extends Verb>(operation: Operation<V>) => Promise<Answers[V]>;
 
 /** True for a verb that changes something. */

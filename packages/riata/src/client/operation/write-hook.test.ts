@@ -147,7 +147,7 @@ describe('listeners', () => {
     expect(log.records).toMatchObject([
       {
         level: 'error',
-        message: 'a listener for writes failed',
+        message: 'write listener failed',
         fields: { verb: 'create', kind: 'ConfigMap', namespace: 'shop' },
       },
     ]);

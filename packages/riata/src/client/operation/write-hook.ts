@@ -4,17 +4,17 @@ import type { Logger } from '../../runtime/log/logger.js';
 import { lineageOf } from '../../runtime/signals.js';
 import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
 
-/** A write that was sent, as it went over the wire: all wrappers have had their say. */
+/** A write that was sent, as all wrappers have left it. */
 export type Write =
   /** The server has done it. */
   | { readonly operation: Operation<WriteVerb>; readonly answer: Answers[WriteVerb] }
   /** It may or may not have been done: the answer was lost, or the server ran out of time. */
   | { readonly operation: Operation<WriteVerb>; readonly error: unknown };
 
-/** Hears of writes; see `ConnectedClient.onWrite`. */
+/** Called with writes; see `ConnectedClient.onWrite`. */
 export type WriteListener = (write: Write) => void;
 
-/** Which writes a listener hears of. */
+/** Which writes are reported to a listener. */
 export interface OnWriteOptions {
   /** Those made with this signal, or with one that is linked to it. @default all */
   readonly under?: AbortSignal;
@@ -22,7 +22,7 @@ export interface OnWriteOptions {
 
 type Entry = { readonly listener: WriteListener };
 
-/** Tells listeners of every write that goes through a {@link Run}. */
+/** Notifies listeners of every write that goes through a {@link Run}. */
 export class WriteHook {
   readonly #listeners = new Set<Entry>();
   readonly #under = new Map<AbortSignal, Set<Entry>>();
@@ -53,22 +53,22 @@ export class WriteHook {
       if (!isStoring(operation)) return run(operation);
       try {
         const answer = await run(operation);
-        this.#tell({ operation, answer: answer as Answers[WriteVerb] });
+        this.#notify({ operation, answer: answer as Answers[WriteVerb] });
         return answer;
       } catch (error) {
-        if (!wasRefused(error)) this.#tell({ operation, error });
+        if (!wasRefused(error)) this.#notify({ operation, error });
         throw error;
       }
     };
   }
 
-  #tell(write: Write): void {
+  #notify(write: Write): void {
     for (const { listener } of this.#listenersOf(write)) {
       try {
         listener(write);
       } catch (error) {
         const { verb, kind, namespace, name } = write.operation;
-        this.#log.error('a listener for writes failed', { error, verb, kind: kind.kind, namespace, name });
+        this.#log.error('write listener failed', { error, verb, kind: kind.kind, namespace, name });
       }
     }
   }
@@ -86,7 +86,7 @@ function isStoring(operation: Operation): operation is Operation<WriteVerb> {
   return isWrite(operation.verb) && !isDryRun(operation);
 }
 
-/** Whether it is certain that nothing was stored: the server said so, or nothing was sent. */
+/** Whether it is certain that nothing was stored: the server refused, or nothing was sent. */
 function wasRefused(error: unknown): boolean {
   if (isApiError(error)) return error.code >= 400 && error.code < 500;
   return isTransportError(error) ? !error.requestSent : error instanceof TypeError;

@@ -16,7 +16,7 @@ export interface AuthorizationSource {
   authorization(options?: { readonly signal?: AbortSignal }): Promise<string | undefined>;
   /** The same object as last time means that nothing changed. */
   clientCertificate?(options?: { readonly signal?: AbortSignal }): Promise<ClientCertificate | undefined>;
-  /** What `authorization` would give, where it is at hand. Not for a source with certificates of its own. */
+  /** The value of `authorization`, if it is loaded and known to be current. Not for a source with certificates of its own. */
   tryCached?(): { readonly authorization: string } | undefined;
   /** Fetches anew; true if what came differs from what was there. */
   refresh(options?: RefreshOptions): Promise<boolean>;

@@ -1,10 +1,10 @@
 import type { Logger } from '../../runtime/log/logger.js';
 
-/** Tells the log of files that were to replace what is in force and could not: each problem once, until it is over. */
+/** Logs rotated files that cannot be used: each problem once, until it is over. */
 export class RotationLog {
   readonly #log: Logger;
   readonly #what: string;
-  #told: string | undefined;
+  #reported: string | undefined;
 
   /** `what` is in force, such as `client certificate`. */
   constructor(log: Logger, what: string) {
@@ -15,15 +15,15 @@ export class RotationLog {
   /** `error` names the file and what is wrong with it; nothing that was read from it. */
   refused(error: unknown): void {
     const problem = error instanceof Error ? error.message : String(error);
-    if (problem === this.#told) return;
-    this.#told = problem;
+    if (problem === this.#reported) return;
+    this.#reported = problem;
     this.#log.warn(`a new ${this.#what} cannot be used; the one before stays in force`, { problem });
   }
 
   /** What is in the files now is in force. */
   accepted(): void {
-    if (this.#told === undefined) return;
-    this.#told = undefined;
+    if (this.#reported === undefined) return;
+    this.#reported = undefined;
     this.#log.info(`the ${this.#what} in its file is in force again`);
   }
 }

@@ -3,14 +3,14 @@ import type { Credentials, Pem } from '../config/rest-config.js';
 import { basic, bearer } from './authorization-source.js';
 import { tlsMaterial } from './tls-material.js';
 
-/** What {@link staticCredentials} are made of; nothing given is nobody (`system:anonymous`). */
+/** What {@link staticCredentials} are made of; without any, requests are anonymous (`system:anonymous`). */
 export interface StaticCredentialsOptions {
   /** A bearer token. Not together with `basic`. */
   readonly token?: string;
   readonly basic?: { readonly username: string; readonly password: string };
   /** Certificates to trust the server by. @default the system's */
   readonly ca?: Pem;
-  /** A client certificate; wants `key` too. */
+  /** A client certificate; requires `key`. */
   readonly cert?: Pem;
   readonly key?: Pem;
 }
@@ -30,7 +30,7 @@ export function staticCredentials(options: StaticCredentialsOptions): Credential
   refuseUnknownOptions('staticCredentials', options, staticCredentialsOptionNames);
   const { token, ca, cert, key } = options;
   if (token !== undefined && options.basic !== undefined) {
-    throw new TypeError('staticCredentials: wants token or basic, got both');
+    throw new TypeError('staticCredentials: set either token or basic, got both');
   }
   if ((cert === undefined) !== (key === undefined)) {
     throw new TypeError(

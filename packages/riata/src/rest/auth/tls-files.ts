@@ -125,7 +125,7 @@ async function readBundle(source: PemSource | undefined): Promise<string | undef
   if (source === undefined) return undefined;
   const pem = await readPem(source);
   const problem = await bundleProblem(pem);
-  if (problem !== undefined) throw new ConfigError(told(source, problem), source.place);
+  if (problem !== undefined) throw new ConfigError(describeProblem(source, problem), source.place);
   return pem;
 }
 
@@ -138,7 +138,7 @@ async function readPair(
   const problem = await pairProblem(pair.cert, pair.key);
   if (problem === undefined) return pair;
   const source = problem.startsWith('the client certificate') ? cert : key;
-  throw new ConfigError(told(source, problem), source.place);
+  throw new ConfigError(describeProblem(source, problem), source.place);
 }
 
 async function readPem({ from, place }: PemSource): Promise<string> {
@@ -150,6 +150,6 @@ async function readPem({ from, place }: PemSource): Promise<string> {
   }
 }
 
-function told(source: PemSource, problem: string): string {
+function describeProblem(source: PemSource, problem: string): string {
   return 'file' in source.from ? `file ${source.from.file}: ${problem}` : problem;
 }

@@ -3,7 +3,7 @@ import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
 import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 const hidden = 'REDACTED';
-/** Shorter ones are words of any text: taking them out would say more than it hides. */
+/** Shorter secrets occur in any text: redacting them would reveal more than it hides. */
 const shortest = 4;
 /** Of a text that is cut off, so much of a secret is taken for it. */
 const shortestBeginning = 8;
@@ -12,8 +12,8 @@ const mostRemembered = 8;
 const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
 
 /**
- * The credentials that a client has used of late, to be taken out of whatever a server says: servers, admission webhooks and
- * proxies echo the headers of a request, in messages that end up in logs and Events.
+ * The credentials that a client has used recently, to be redacted from the text of servers: API servers, admission webhooks
+ * and proxies echo request headers in messages that end up in logs and Events.
  */
 export class OwnSecrets {
   /** By what they were noted as: the forms in which they may come back. */

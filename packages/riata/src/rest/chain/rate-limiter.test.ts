@@ -44,11 +44,11 @@ describe('tokenBucketRateLimiter', () => {
   });
 
   test.each([
-    [0, 1, 'qps wants a number above 0, got 0'],
-    [-1, 1, 'qps wants a number above 0, got -1'],
-    [Number.NaN, 1, 'qps wants a number above 0, got NaN'],
-    [1, 0, 'burst wants a whole number from 1 up, got 0'],
-    [1, 1.5, 'burst wants a whole number from 1 up, got 1.5'],
+    [0, 1, 'qps must be a number > 0, got 0'],
+    [-1, 1, 'qps must be a number > 0, got -1'],
+    [Number.NaN, 1, 'qps must be a number > 0, got NaN'],
+    [1, 0, 'burst must be an integer ≥ 1, got 0'],
+    [1, 1.5, 'burst must be an integer ≥ 1, got 1.5'],
   ])('refuses %d, %d', (qps, burst, message) => {
     expect(() => tokenBucketRateLimiter(qps, burst, new VirtualClock())).toThrow(message);
   });
@@ -65,7 +65,7 @@ describe('the fakes', () => {
   test('neverRateLimiter lets nothing through, until it is stopped', async () => {
     const limiter = neverRateLimiter();
     expect(limiter.tryAccept()).toBe(false);
-    await expect(limiter.wait()).rejects.toThrow('lets nothing through');
+    await expect(limiter.wait()).rejects.toThrow('refuses every request');
     let passed = false;
     const accepted = limiter.accept().then(() => {
       passed = true;

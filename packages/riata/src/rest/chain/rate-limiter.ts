@@ -1,6 +1,6 @@
 import type { Scheduler } from '../../runtime/time/clock.js';
 
-/** Decides when the next request may go (`flowcontrol.RateLimiter`). Waiters are served in order. */
+/** Decides when the next request may be sent (`flowcontrol.RateLimiter`). Waiters are served in order. */
 export interface RateLimiter {
   /** Takes a token if there is one now. */
   tryAccept(): boolean;
@@ -19,9 +19,9 @@ export interface RateLimiter {
  * Throws a `RangeError` on a rate or burst that would let nothing through.
  */
 export function tokenBucketRateLimiter(qps: number, burst: number, clock: Scheduler): RateLimiter {
-  if (!(qps > 0)) throw new RangeError(`rate limiter: qps wants a number above 0, got ${qps}; leave it out for none`);
+  if (!(qps > 0)) throw new RangeError(`rate limiter: qps must be a number > 0, got ${qps}; omit it for no limit`);
   if (!Number.isInteger(burst) || burst < 1) {
-    throw new RangeError(`rate limiter: burst wants a whole number from 1 up, got ${burst}`);
+    throw new RangeError(`rate limiter: burst must be an integer ≥ 1, got ${burst}`);
   }
   return new TokenBucket(qps, burst, clock);
 }
@@ -102,7 +102,7 @@ export function neverRateLimiter(): RateLimiter {
     tryAccept: () => false,
     accept: () => stopped,
     wait: async () => {
-      throw new Error('the rate limiter lets nothing through: it is neverRateLimiter()');
+      throw new Error('rate limiter: neverRateLimiter() refuses every request');
     },
     qps: () => 1,
     stop,

@@ -17,10 +17,10 @@ export type WarningHandler = (warning: Warning) => void;
 /** Says nothing (`rest.NoWarnings`). */
 export const noWarnings: WarningHandler = () => {};
 
-/** Writes warnings of code 299 to the log (`rest.WarningLogger`). What a client does unless told otherwise. */
+/** Writes warnings of code 299 to the log (`rest.WarningLogger`). A client's default. */
 export function warningLogger(log: Logger): WarningHandler {
   return ({ code, text }) => {
-    if (code === 299 && text !== '') log.warn('the server warns', { warning: text });
+    if (code === 299 && text !== '') log.warn('warning from the server', { warning: text });
   };
 }
 

@@ -225,13 +225,13 @@ describe('credentials', () => {
   test.each([
     [
       { apiVersion: 'client.authentication.k8s.io/v1alpha1' },
-      'exec.apiVersion: wants client.authentication.k8s.io/v1 or',
+      'exec.apiVersion: must be client.authentication.k8s.io/v1 or',
     ],
-    [{ interactiveMode: undefined }, 'exec.interactiveMode: wants Never, IfAvailable, Always, got none'],
+    [{ interactiveMode: undefined }, 'exec.interactiveMode: must be one of Never, IfAvailable, Always, got none'],
     [{ interactiveMode: 'Maybe' }, 'got Maybe'],
     [{ command: '' }, 'exec.command: is missing'],
     [{ env: [{ value: 'SECRET' }] }, 'exec.env[0].name: is missing'],
-    [{ args: 'SECRET' }, 'exec.args: wants a list of strings, got another string'],
+    [{ args: 'SECRET' }, 'exec.args: must be a list of strings, got another string'],
   ])('a plugin with %o', async (more, expected) => {
     const message = await problem(kubeconfig(exec(more)));
     expect(message).toContain(`kubeconfig /x/config (context "dev"): users[dev].user.`);
@@ -284,7 +284,7 @@ describe('a broken file is a message that names the field', () => {
       user({ token: 'SECRET', password: 'SECRET' }),
       `${at}users[dev].user: has both a token and a user name or password`,
     ],
-    [user({ token: ['SECRET'] }), `${at}users[dev].user.token: wants a string, got a list`],
+    [user({ token: ['SECRET'] }), `${at}users[dev].user.token: must be a string, got a list`],
     [cluster({ server: '' }), `${at}clusters[dev].cluster.server: is missing`],
     [cluster({ server: 'localhost:8080' }), `got "localhost:8080"; write https://localhost:8080`],
     [
@@ -298,7 +298,7 @@ describe('a broken file is a message that names the field', () => {
     ],
     [
       cluster({ 'insecure-skip-tls-verify': 'perhaps' }),
-      `${at}clusters[dev].cluster.insecure-skip-tls-verify: wants true or false`,
+      `${at}clusters[dev].cluster.insecure-skip-tls-verify: must be true or false`,
     ],
     [
       cluster({ 'insecure-skip-tls-verify': true, 'certificate-authority': 'ca' }),
@@ -321,7 +321,7 @@ describe('a broken file is a message that names the field', () => {
       { ...kubeconfig(), 'current-context': '' },
       'current-context: is not set, and no context was asked for; the contexts are: dev',
     ],
-    [{ ...kubeconfig(), kind: 'Pod' }, 'kubeconfig /x/config: kind: wants "Config", got "Pod"'],
+    [{ ...kubeconfig(), kind: 'Pod' }, 'kubeconfig /x/config: kind: must be "Config", got "Pod"'],
     [
       {
         ...kubeconfig(),
@@ -330,13 +330,13 @@ describe('a broken file is a message that names the field', () => {
           { name: 'a', user: {} },
         ],
       },
-      'kubeconfig /x/config: users[a]: this name is there twice',
+      'kubeconfig /x/config: users[a]: duplicate name',
     ],
     [{ ...kubeconfig(), users: [{ name: '', user: {} }] }, 'kubeconfig /x/config: users[0].name: is missing'],
-    [{ ...kubeconfig(), users: {} as never }, 'kubeconfig /x/config: users: wants a list of mappings, got a mapping'],
+    [{ ...kubeconfig(), users: {} as never }, 'kubeconfig /x/config: users: must be a list of mappings, got a mapping'],
     [
       { ...kubeconfig(), clusters: ['SECRET' as never] },
-      'kubeconfig /x/config: clusters[0]: wants a mapping, got another string',
+      'kubeconfig /x/config: clusters[0]: must be a mapping, got another string',
     ],
     [{}, 'kubeconfig /x/config: is empty'],
   ])('%#', async (input, expected) => {
@@ -347,11 +347,11 @@ describe('a broken file is a message that names the field', () => {
 
   test.each([
     ['users:\n- name: a\n  user: {token: "SECRET\n', /^kubeconfig \/x\/config: line \d: not valid YAML: /],
-    ['current-context: dev\ncurrent-context: SECRET\n', /line 2: not valid YAML: the same key is there twice/],
+    ['current-context: dev\ncurrent-context: SECRET\n', /line 2: not valid YAML: duplicate key/],
     ['a: b\n\tc: SECRET\n', /line 2: not valid YAML/],
     ['{"token": "SECRET",', /line 1: not valid YAML/],
     ['a: *SECRET', /not valid YAML/],
-    ['SECRET', /wants a mapping with clusters, users and contexts; this is not a kubeconfig/],
+    ['SECRET', /must be a mapping with clusters, users and contexts; this is not a kubeconfig/],
     ['---\na: 1\n---\nb: SECRET', /there is more than one document/],
   ])('text %#', async (text, expected) => {
     const message = await problem(text);

@@ -67,7 +67,7 @@ export class Fields {
     const value = this.raw(name);
     if (value === undefined) return undefined;
     const text = scalarText(value);
-    if (text === undefined) throw this.error(name, `wants a string, got ${sortOf(value)}`);
+    if (text === undefined) throw this.error(name, `must be a string, got ${sortOf(value)}`);
     return text;
   }
 
@@ -75,14 +75,14 @@ export class Fields {
     const value = this.raw(name);
     if (value === undefined) return false;
     const flag = booleans.get(typeof value === 'string' ? value.toLowerCase() : value);
-    if (flag === undefined) throw this.error(name, `wants true or false, got ${sortOf(value)}`);
+    if (flag === undefined) throw this.error(name, `must be true or false, got ${sortOf(value)}`);
     return flag;
   }
 
   texts(name: string): readonly string[] {
     return this.#list(name, 'strings').map((item, i) => {
       const text = scalarText(item);
-      if (text === undefined) throw this.error(`${name}[${i}]`, `wants a string, got ${sortOf(item)}`);
+      if (text === undefined) throw this.error(`${name}[${i}]`, `must be a string, got ${sortOf(item)}`);
       return text;
     });
   }
@@ -106,14 +106,14 @@ export class Fields {
   section(name: string): Fields | undefined {
     const value = this.raw(name);
     if (value === undefined) return undefined;
-    if (!isMapping(value)) throw this.error(name, `wants a mapping, got ${sortOf(value)}`);
+    if (!isMapping(value)) throw this.error(name, `must be a mapping, got ${sortOf(value)}`);
     return new Fields(value, this.place(name), this.#dir);
   }
 
   /** A list of mappings. */
   sections(name: string): readonly Fields[] {
     return this.#list(name, 'mappings').map((item, i) => {
-      if (!isMapping(item)) throw this.error(`${name}[${i}]`, `wants a mapping, got ${sortOf(item)}`);
+      if (!isMapping(item)) throw this.error(`${name}[${i}]`, `must be a mapping, got ${sortOf(item)}`);
       return new Fields(item, this.place(`${name}[${i}]`), this.#dir);
     });
   }
@@ -124,11 +124,11 @@ export class Fields {
     for (const entry of this.sections(name)) {
       const entryName = entry.text('name');
       if (entryName === undefined) throw entry.error('name', 'is missing');
-      if (found.has(entryName))
-        throw this.error(`${name}[${entryName}]`, 'this name is there twice; rename or remove one');
+      if (found.has(entryName)) throw this.error(`${name}[${entryName}]`, 'duplicate name; rename or remove one');
       const place = this.place(`${name}[${entryName}].${key}`);
       const body = entry.raw(key);
-      if (body !== undefined && !isMapping(body)) throw new ConfigError(`wants a mapping, got ${sortOf(body)}`, place);
+      if (body !== undefined && !isMapping(body))
+        throw new ConfigError(`must be a mapping, got ${sortOf(body)}`, place);
       found.set(entryName, new Fields(body ?? {}, place, this.#dir));
     }
     return found;
@@ -137,7 +137,7 @@ export class Fields {
   #list(name: string, of: string): readonly unknown[] {
     const value = this.raw(name);
     if (value === undefined) return [];
-    if (!Array.isArray(value)) throw this.error(name, `wants a list of ${of}, got ${sortOf(value)}`);
+    if (!Array.isArray(value)) throw this.error(name, `must be a list of ${of}, got ${sortOf(value)}`);
     return value;
   }
 }
@@ -150,7 +150,7 @@ function scalarText(value: unknown): string | undefined {
     : undefined;
 }
 
-/** What a value is, without telling its content: it may be a secret in the wrong place. */
+/** The type of a value, without its content: it may be a secret in the wrong place. */
 function sortOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   return isMapping(value) ? 'a mapping' : value === null ? 'null' : `another ${typeof value}`;

@@ -72,7 +72,7 @@ export function kubeconfigEntries(value: unknown, source: string, dir: string): 
   // kubectl takes an empty file for an empty configuration.
   const config = value ?? {};
   if (!isMapping(config)) {
-    throw new ConfigError('wants a mapping with clusters, users and contexts; this is not a kubeconfig', { source });
+    throw new ConfigError('must be a mapping with clusters, users and contexts; this is not a kubeconfig', { source });
   }
   const fields = new Fields(config, { source }, dir);
   expectField(fields, 'apiVersion', 'v1');
@@ -107,9 +107,9 @@ export function isEmptyKubeconfig({ currentContext, clusters, users, contexts }:
   return currentContext === undefined && clusters.size + users.size + contexts.size === 0;
 }
 
-function expectField(fields: Fields, name: string, wanted: string): void {
+function expectField(fields: Fields, name: string, expected: string): void {
   const value = fields.text(name);
-  if (value !== undefined && value !== wanted) {
-    throw fields.error(name, `wants "${wanted}", got "${value}"; this is not a kubeconfig`);
+  if (value !== undefined && value !== expected) {
+    throw fields.error(name, `must be "${expected}", got "${value}"; this is not a kubeconfig`);
   }
 }

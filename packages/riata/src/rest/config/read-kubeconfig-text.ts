@@ -6,21 +6,21 @@ import { readSimpleYaml } from './simple-yaml.js';
 const problems: Readonly<Record<string, string>> = {
   BAD_INDENT: 'bad indentation',
   TAB_AS_INDENT: 'a tab is used as indentation',
-  DUPLICATE_KEY: 'the same key is there twice',
+  DUPLICATE_KEY: 'duplicate key',
   MISSING_CHAR: 'a character such as a quote, comma, bracket or colon is missing',
-  MULTILINE_IMPLICIT_KEY: 'a key may not go over several lines (is a quote or a colon missing?)',
-  BLOCK_AS_IMPLICIT_KEY: 'a nested mapping may not stand on the line of its key (is there a colon too many?)',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line (is a quote or a colon missing?)',
+  BLOCK_AS_IMPLICIT_KEY: 'a nested mapping must not start on the line of its key (is there a colon too many?)',
   BAD_ALIAS: 'an alias (*name) has no anchor (&name) before it',
   BAD_DQ_ESCAPE: 'a double-quoted text has an unknown backslash sequence',
-  BAD_SCALAR_START: 'a text may not start with this character; put it in quotes',
+  BAD_SCALAR_START: 'a text must not start with this character; quote it',
   MULTIPLE_DOCS: 'there is more than one document; keep one',
-  UNEXPECTED_TOKEN: 'something is where it may not be',
+  UNEXPECTED_TOKEN: 'unexpected token',
 };
 
 /**
- * Reads kubeconfig text, YAML or JSON. The `yaml` package takes longer to load than all else that a client needs, so it is
- * for text alone that is neither JSON nor as simple as most. Plain numbers come
- * back as they were written (a password `0123` keeps its zero), except inside `extensions`.
+ * Reads kubeconfig text, YAML or JSON. The `yaml` package takes longer to load than everything else in a
+ * client, so it is loaded only for text that is neither JSON nor as simple as most kubeconfigs. Plain numbers come back
+ * as they were written (a password `0123` keeps its zero), except inside `extensions`.
  */
 export async function readKubeconfigText(input: string | Uint8Array, source: string): Promise<unknown> {
   const text = (typeof input === 'string' ? input : Buffer.from(input).toString('utf8')).replace(/^\uFEFF/, '');

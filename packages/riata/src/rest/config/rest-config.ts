@@ -19,7 +19,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What {@link Credentials} say without waiting. */
+/** What {@link Credentials} have loaded. */
 export interface CachedCredentials {
   /** The value for the `Authorization` header, or undefined for none. */
   readonly authorization: string | undefined;
@@ -41,8 +41,8 @@ export interface Credentials {
    */
   refresh(options?: { readonly signal?: AbortSignal; readonly rejected?: string }): Promise<boolean>;
   /**
-   * The answers to both questions, where they are at hand; undefined where something has to be waited for or looked at
-   * first: then the questions are asked. @default never at hand
+   * Header and TLS material if both are loaded and known to be current; undefined where a file or plugin has to be asked
+   * first: then the methods above are called. @default undefined
    */
   tryCached?(): CachedCredentials | undefined;
   /** What is known to be wrong with them, for the message of a 401 and without a secret: a certificate has expired. */

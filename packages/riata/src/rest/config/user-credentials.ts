@@ -105,14 +105,17 @@ async function execOptions(
   const { isatty } = await import('node:tty');
   const apiVersion = exec.text('apiVersion');
   if (apiVersion === undefined || !execApiVersions.includes(apiVersion)) {
-    throw exec.error('apiVersion', `wants ${execApiVersions.join(' or ')}, got ${apiVersion ?? 'none'}`);
+    throw exec.error('apiVersion', `must be ${execApiVersions.join(' or ')}, got ${apiVersion ?? 'none'}`);
   }
   const command = exec.text('command');
   if (command === undefined) throw exec.error('command', 'is missing');
   const mode = exec.text('interactiveMode') ?? (apiVersion.endsWith('/v1') ? undefined : 'IfAvailable');
   const interactiveMode = modes.find((known) => known === mode);
   if (interactiveMode === undefined) {
-    throw exec.error('interactiveMode', `wants ${modes.join(', ')}, got ${mode ?? 'none, which only v1beta1 allows'}`);
+    throw exec.error(
+      'interactiveMode',
+      `must be one of ${modes.join(', ')}, got ${mode ?? 'none, which only v1beta1 allows'}`,
+    );
   }
   return {
     apiVersion,

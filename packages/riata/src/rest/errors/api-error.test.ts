@@ -94,9 +94,9 @@ describe('a kind that is not served', () => {
 describe('an error made from anything else', () => {
   test('a redirect tells where to, without its query', () => {
     const { message } = answer(302, '', { location: 'https://me:pw@login.example/start?token=SECRET#x' });
-    expect(message).toMatch(/\(302\); it points to https:\/\/login\.example\/start, which is not followed: is the/);
+    expect(message).toMatch(/\(302\); it redirects to https:\/\/login\.example\/start, which is not followed: is the/);
     expect(answer(302, '', {}).message).toMatch(/\(302\)$/);
-    expect(answer(201, '', { location: '/x' }).message).not.toContain('points to');
+    expect(answer(201, '', { location: '/x' }).message).not.toContain('redirects to');
   });
 
   test.each<[string, number, string | Uint8Array, ResponseHeaders, string]>([

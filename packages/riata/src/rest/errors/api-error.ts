@@ -14,7 +14,7 @@ const brand: unique symbol = Symbol.for('riata.ApiError') as never;
 const unexpected = 'UnexpectedServerResponse';
 const groupPath = /\/apis\/([^/]+)\//;
 
-/** What an {@link ApiError} can be told about the request that led to it. */
+/** The request that led to an {@link ApiError}, and how its response is read. */
 export interface ApiErrorContext {
   readonly method?: string;
   /** Secrets in it are taken out. */
@@ -26,12 +26,12 @@ export interface ApiErrorContext {
   /** From the `Retry-After` header; a wait named in the Status comes first. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
-  /** Takes secrets out of what the server said. @default nothing is taken out */
+  /** Takes secrets out of the server's text. @default nothing is taken out */
   readonly redact?: (text: string) => string;
 }
 
 /**
- * The server said no (`apierrors.StatusError`, `APIStatus`). Ask with the guards, e.g. `isNotFound(error)`, rather
+ * The server refused a request (`apierrors.StatusError`, `APIStatus`). Test it with the guards, e.g. `isNotFound(error)`, rather
  * than `instanceof`: they also know errors of another copy of the package and look through `cause`.
  */
 export class ApiError extends Error {
@@ -39,7 +39,7 @@ export class ApiError extends Error {
   readonly status: Status;
   /** HTTP status, as the Status has it. */
   readonly code: number;
-  /** One word; `''` when neither body nor HTTP status tell. */
+  /** One word; `''` when neither body nor HTTP status have one. */
   readonly reason: StatusReason;
   /** One entry per complaint, e.g. per invalid field. */
   readonly causes: readonly StatusCause[];
@@ -139,7 +139,7 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
 function redirectProblem(code: number, location: string, redact = unchanged): string | undefined {
   if (code < 300 || code > 399 || location === '') return undefined;
   const place = redactUrl(redact(location).replace(/[?#].*$/s, '')).slice(0, 200);
-  return `it points to ${place}, which is not followed: is the address of the server right, or is a log-in in front of it?`;
+  return `it redirects to ${place}, which is not followed: is the server address right, or is a login page in front of it?`;
 }
 
 function unchanged(text: string): string {
@@ -148,7 +148,8 @@ function unchanged(text: string): string {
 
 /** What a reader can do about it, where the server's word alone does not tell. */
 function remedyFor({ code, message = '', details }: Status, url: string | undefined): string | undefined {
-  if (code === 401) return '; the server does not accept the credentials: log in anew, or renew token or certificate';
+  if (code === 401)
+    return '; the server does not accept the credentials: log in again, or renew the token or certificate';
   // The words of RBAC; admission forbids things, too, and says why.
   if (code === 403 && /^.* is forbidden: User ".*" cannot /.test(message)) {
     return '; grant it by a Role or ClusterRole and its binding';

@@ -18,7 +18,7 @@ function textOf(key: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value)) return String(value);
   throw new TypeError(
-    `query parameter "${key}" wants a string, number or boolean (or several), got ${describe(value)}`,
+    `query parameter "${key}" must be a string, number or boolean (or several), got ${describe(value)}`,
   );
 }
 

@@ -45,21 +45,18 @@ export const defaultAccept = 'application/json, */*';
 
 /** The path, not yet escaped. Throws a `TypeError` for a segment that would lead to another resource. */
 export function pathOf({ prefix, namespace, resource, name, subresource, suffix }: RequestSpec): string {
-  let path = prefix;
-  if (namespace) path = below(path, `namespaces/${checked('namespace', namespace)}`);
-  if (resource) path = below(path, checked('resource', resource).toLowerCase());
-  // Joining drops a trailing slash, which matters where the prefix is the whole path.
-  if (name) path = below(path, checked('name', name));
+  let segments = '';
+  if (namespace) segments += `/namespaces/${checked('namespace', namespace)}`;
+  if (resource) segments += `/${checked('resource', resource).toLowerCase()}`;
+  if (name) segments += `/${checked('name', name)}`;
   if (subresource) {
     if (!plain.test(subresource)) for (const segment of subresource.split('/')) checked('subresource', segment);
-    path = below(path, subresource);
+    segments += `/${subresource}`;
   }
+  // Joining drops a trailing slash, which matters where the prefix is the whole path.
+  const isPlain = segments === '' || (prefix !== '' && !prefix.endsWith('/'));
+  const path = isPlain ? prefix + segments : joinPath(prefix, segments.slice(1));
   return suffix ? joinPath(path, suffix) : path;
-}
-
-/** Joins parts that need no tidying except for the slash between them. */
-function below(path: string, segments: string): string {
-  return path === '' || path.endsWith('/') ? joinPath(path, segments) : `${path}/${segments}`;
 }
 
 /** Path and query as they are sent: escaped, parameters sorted by name. */

@@ -100,7 +100,7 @@ describe('parameters from an object', () => {
         .get()
         .versionedParams({ labelSelector: { app: 'x' } })
         .do(),
-    ).rejects.toThrow('query parameter "labelSelector" wants a string, number or boolean (or several), got object');
+    ).rejects.toThrow('query parameter "labelSelector" must be a string, number or boolean (or several), got object');
   });
 
   test('a codec is given the version', () => {

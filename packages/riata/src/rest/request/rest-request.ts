@@ -26,7 +26,7 @@ type RequestParts = Mutable<Omit<RequestSpec, 'headers' | 'params' | keyof SendO
 /** How an exchange is made. */
 export interface ExchangeOptions extends SendOptions {
   /**
-   * For an answer without end: it does not wait for the rate limiter, has no deadline here (the `timeout` is only told
+   * For an answer without end: it does not wait for the rate limiter, has no deadline here (the `timeout` is only sent
    * to the server), and is tried again after a timeout too. @default false
    */
   readonly watch?: boolean;
@@ -207,7 +207,7 @@ export class RestRequest {
   }
 
   /**
-   * Limits the whole request, retries included, and tells the server as the `timeout` parameter (`Timeout`). A wait for
+   * Limits the whole request, retries included, and sends the limit as the `timeout` parameter (`Timeout`). A wait for
    * the client's own rate limiter does not count.
    */
   timeout(duration: Duration | 'never'): this {
