@@ -289,7 +289,7 @@ describe('a broken file is a message that names the field', () => {
     [cluster({ server: 'localhost:8080' }), `got "localhost:8080"; write https://localhost:8080`],
     [
       cluster({ server: 'https://u:SECRET@host' }),
-      `${at}clusters[dev].cluster.server: may not hold a user name or password`,
+      `${at}clusters[dev].cluster.server: must not contain a user name or password`,
     ],
     [cluster({ server: 'https://u:SECRET@host:port' }), `${at}clusters[dev].cluster.server: is not a valid URL`],
     [
