@@ -111,6 +111,31 @@ test('parts that are frozen, as transforms leave them, are taken in', () => {
   expect(first).toEqual(pod('a'));
 });
 
+test('versions that are decoded before the one before them is stored share with that one all the same', () => {
+  const stored = new Map<string, Pod>();
+  const decoder = new StoreDecoder((key) => stored.get(key));
+  const decode = (object: Pod) => decodeObject<Pod>(Buffer.from(JSON.stringify(object)), { decoder });
+  const store = (next: Pod) => {
+    const shared = decoder.share(next, stored.get('shop/a'));
+    stored.set('shop/a', shared);
+    return shared;
+  };
+  const version = (resourceVersion: string, phase: string) => {
+    const { metadata, ...rest } = pod('a', phase);
+    return { ...rest, metadata: { ...metadata, resourceVersion } };
+  };
+  const first = store(decode(version('1', 'Pending')));
+  // As events that arrive together: all are decoded along the first.
+  const burst = [version('2', 'Running'), version('3', 'Running'), version('3', 'Running')].map(decode);
+  const [second, third, same] = burst.map(store);
+  expect(second).toEqual(version('2', 'Running'));
+  expect(second?.spec).toBe(first.spec);
+  expect(third).toEqual(version('3', 'Running'));
+  expect(third?.spec).toBe(first.spec);
+  expect(third?.status).toBe(second?.status);
+  expect(same).toBe(third);
+});
+
 describe('objects share', () => {
   test('what they have in common with the one before, when it is frozen too', () => {
     const { decode, share } = through();
