@@ -98,7 +98,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
       await client.patch(Widget, object.metadata, { type: 'merge', body: { metadata: { annotations } } });
     });
     await using run = await running(() => widgets);
-    const told = () => run.log.records.find(({ message }) => message.includes('wakes itself up'));
+    const told = () => run.log.records.find(({ message }) => message.includes('wakes itself'));
     const record = await until('it is named', async () => told());
     expect(record.fields).toMatchObject({ controller: 'restless', runs: 20, nextInMs: 100 });
     await until('it waits for seconds', async () => sizes.length > 25);
@@ -171,7 +171,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     await until('it was reconciled again', async () => reconciles > before);
     const told = run.log.records.filter(({ message }) => message.startsWith('applies a kind that it does not watch'));
     expect(told).toMatchObject([{ level: 'info', fields: { controller: 'widget', kind: 'Secret' } }]);
-    expect(told[0]?.message).toContain('say .owns(Secret)');
+    expect(told[0]?.message).toContain('add .owns(Secret)');
   });
 
   test('a clean-up that a newer version does not have any more: what waits for it is told', async () => {

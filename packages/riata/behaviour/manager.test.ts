@@ -101,7 +101,7 @@ describeServers('manager', (server) => {
     await until('both have seen it', async () => seen.includes('own a 1') && seen.includes('north a 1'));
     run.manager.clusters.add('south', config);
     await until('the new one has seen it', async () => seen.includes('south a 1'));
-    expect(() => run.manager.clusters.add('south', config)).toThrow('already is a cluster named "south"');
+    expect(() => run.manager.clusters.add('south', config)).toThrow('cluster "south" already exists');
     await run.manager.clusters.remove('north');
     await client.create(Widget({ metadata: { namespace, name: 'b' }, spec: { size: 2 } }));
     await until('those that are left have seen it', async () => seen.includes('own b 2') && seen.includes('south b 2'));

@@ -1,14 +1,14 @@
 /** Why a manager ended. */
 export type ManagerExit =
-  /** It was told to. */
+  /** Its signal aborted, or it was disposed. */
   | { readonly reason: 'stopped'; readonly unfinished: readonly string[] }
-  /** Another replica leads now, or may. Exit, and be started anew. */
+  /** Another replica leads now, or may. Exit, so that the process is restarted. */
   | { readonly reason: 'lost-lease'; readonly error: unknown; readonly unfinished: readonly string[] }
-  /** Something that it runs has failed. */
+  /** A runnable failed. */
   | {
       readonly reason: 'failed';
       readonly error: unknown;
-      /** What it was. */
+      /** Its name. */
       readonly runnable: string;
       readonly unfinished: readonly string[];
     };

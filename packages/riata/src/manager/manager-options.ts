@@ -13,16 +13,16 @@ import type { EventBroadcasterOptions } from './events/event-broadcaster.js';
 import { type HttpEndpointOptions, httpEndpointOptionNames } from './probes/http-endpoint.js';
 import { type ShardingOptions, shardingOptionNames } from './sharding/manager-shards.js';
 
-/** Which replica leads is settled on a Lease. */
+/** How replicas elect a leader, with a Lease. */
 export interface LeaderElectionOptions
   extends Omit<LeaseLockOptions, 'random'>,
     Pick<LeaderElectorOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod' | 'releaseOnStop'> {}
 
 /** Options of a `Manager` (`manager.Options`). */
 export interface ManagerOptions {
-  /** The server; from `loadConfig()`, mostly. Or give a `client`. */
+  /** The server; mostly from `loadConfig()`. Or give a `client`. */
   readonly config?: RestConfig;
-  /** A client that is there already; it is not closed with the manager. @default one made from `config` */
+  /** An existing client; it is not closed with the manager. @default one made from `config` */
   readonly client?: ConnectedClient;
   /** For the client that is made from `config`. */
   readonly clientOptions?: Omit<ClientOptions, 'runtime'>;
@@ -30,7 +30,7 @@ export interface ManagerOptions {
   readonly cache?: Omit<CacheOptions, 'runtime'>;
   /** Kinds that `client` always reads from the server (`ClientDisableCacheFor`). @default none */
   readonly uncached?: readonly KindRef[];
-  /** For what controllers do not say themselves (`Controller`). */
+  /** Defaults for the options of controllers (`Controller`). */
   readonly controllers?: Omit<ControllerOptions, 'runtime'>;
   /** Given, controllers run on one replica at a time. @default none: they run at once */
   readonly leaderElection?: LeaderElectionOptions;
@@ -42,7 +42,7 @@ export interface ManagerOptions {
   readonly metrics?: MetricsServerOptions;
   /** Finds clusters beside the manager's own, which come and go. @default none; `manager.clusters.add` works as well */
   readonly clusterProvider?: ClusterProvider;
-  /** How Events are told. */
+  /** How Events are written. */
   readonly events?: Omit<EventBroadcasterOptions, 'runtime'>;
   /**
    * How long what runs may take to end, before `run` resolves without it (`GracefulShutdownTimeout`). After two thirds of
@@ -50,8 +50,8 @@ export interface ManagerOptions {
    */
   readonly gracefulTimeout?: Duration | 'never';
   /**
-   * Looks ten times a second how late the event loop is, for a metric, and tells of stalls. In tests on a virtual clock
-   * there is nothing to see. @default true
+   * Measures ten times a second how late the event loop is, for a metric, and logs when it is blocked. Has no effect on a
+   * virtual clock. @default true
    */
   readonly loopMonitor?: boolean;
   readonly runtime?: Partial<Runtime>;
@@ -111,7 +111,7 @@ export const metricsServerOptionNames = optionNames<MetricsServerOptions>({
   profiling: true,
 });
 
-/** Throws a `TypeError` for a name that no option has, here or in the parts that are not looked at before they are needed. */
+/** Throws a `TypeError` for an unknown option, also in nested options that are used later. */
 export function checkManagerOptions(options: ManagerOptions): void {
   refuseUnknownOptions('Manager', options, managerOptionNames);
   refuseUnknownOptions('Manager: controllers', options.controllers, controllerOptionNames);

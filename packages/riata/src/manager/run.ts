@@ -40,14 +40,14 @@ export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
   };
 }
 
-/** Set when a run has ended and the process may not; another run is a reason to stay. */
+/** Set when a run has ended and the process may not end by itself; another run cancels it. */
 let ending: Timer | undefined;
 
 /**
- * Runs controllers until SIGTERM or SIGINT, with the config that is found where programs look; the short form of a
- * `Manager`. Options may come last. Sets the process's exit code when it ends for another reason than being told to. Then,
- * or if something did not end in time, the process is ended after ten seconds, should anything keep it alive: it leads
- * nothing and answers no probes, and has to be started anew. Who wants it otherwise takes a `Manager`.
+ * Runs controllers until SIGTERM or SIGINT, with the config that `loadConfig` finds; the short form of a
+ * `Manager`. Options may come last. If it ends for another reason than a signal, it sets the exit code of the process. Then,
+ * or if a runnable did not end in time, the process exits after ten seconds, whatever keeps it alive: it leads nothing,
+ * answers no probes, and has to be restarted. Use a `Manager` if you need anything else.
  *
  * @example
  * await run(foos, buckets);

@@ -1,4 +1,4 @@
-/** Something that a manager runs (`manager.Runnable`): servers, loops, whatever is to live as long as the process. */
+/** Something that a manager runs (`manager.Runnable`): a server, a loop, anything that lives as long as the process. */
 export interface Runnable {
   /** In logs, and in the exit reason when it fails. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Runnable {
    */
   warmUp?(options: { readonly signal: AbortSignal }): Promise<void>;
   /**
-   * When and where it runs, unless `manager.add` is told otherwise: `'leader'` for what only the replica that leads may do
+   * When and where it runs, unless `manager.add` gives another stage: `'leader'` for what only the leader may do
    * (`LeaderElectionRunnable`, `NeedLeaderElection`). @default 'others', on every replica
    */
   readonly stage?: RunnableStage;
@@ -27,7 +27,7 @@ export const startOrder = ['servers', 'webhooks', 'caches', 'others', 'leader'] 
 /** One of {@link startOrder}. */
 export type RunnableStage = (typeof startOrder)[number];
 
-/** What is wrong with something that should be a definition of a controller, a runnable or options; for JavaScript. */
+/** Why a value is no controller definition, runnable or options object; for callers without types. */
 export function definitionProblem(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) {
     return `expects a controller made by control(Foo).reconcile(…), got ${given === null ? 'null' : typeof given}`;

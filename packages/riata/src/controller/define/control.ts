@@ -20,9 +20,9 @@ import {
 import { defaultFinalizer } from './finalizing.js';
 import type { ReconcileContext } from './reconcile-context.js';
 
-/** What every watch takes. */
+/** Options of every watch. */
 export interface WatchOptions<T extends KubeObject> {
-  /** Changes that matter. @default all */
+  /** Filter changes; all must be true. @default none */
   readonly predicates?: readonly Predicate<T>[];
 }
 
@@ -30,7 +30,7 @@ export const watchOptionNames = optionNames<WatchOptions<KubeObject>>({ predicat
 
 /** Options of {@link ControlBuilder.owns}. */
 export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
-  /** Every owner hears of it, not only the one that manages the object (`MatchEveryOwner`). @default false */
+  /** Enqueues every owner, not only the controlling one (`MatchEveryOwner`). @default false */
   readonly allOwners?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ReferencedBy<R extends KubeObject> {
 
 /** Says itself what a change of a watched object leads to. */
 export interface HandledBy<T extends KubeObject> {
-  /** E.g. by `handlerFuncs`, or made by hand: told of the object as it was and as it is. */
+  /** E.g. from `handlerFuncs`; called with the old and the new object. */
   readonly handler: EventHandler<T>;
 }
 
@@ -122,8 +122,8 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
 
   /**
    * Has the cache find objects of a kind by a field of your own (`IndexField`): `list` takes it as `fieldSelector`. The kind
-   * is read from the cache, as with {@link reads}. The cache is shared: who says the same field of the same kind elsewhere
-   * has to give the same function.
+   * is read from the cache, as with {@link reads}. The cache is shared: all that index the same field of the same kind
+   * have to use the same function.
    *
    * @example
    * control(CronJob)
@@ -179,7 +179,7 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
    * removed at once, since others change the object or the server refuses, only that is tried again. A process that
    * ends in between leaves the finalizer, and the next one cleans up again: nothing may break if it is gone already.
    *
-   * The finalizer is named after group and controller unless told otherwise. Objects keep it when the controller is
+   * The finalizer is named after group and controller unless you give a name. Objects keep it when the controller is
    * uninstalled, and cannot go: see `clearFinalizers`.
    */
   finalize(run: Reconciler<ReconcileContext<R>>, options: { readonly name?: string } = {}): ControlBuilder<R, O> {

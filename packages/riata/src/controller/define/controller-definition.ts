@@ -12,7 +12,7 @@ import type { Source } from '../source/source.js';
 import { shownBriefly } from './assert-kind.js';
 import type { ReconcileContext } from './reconcile-context.js';
 
-/** Which keys a changed object leads to; asked for the object as it was and as it is. May look at others by `reader`. */
+/** Maps a changed object to the keys to reconcile; called with the old and the new object. May read others with `reader`. */
 export type MapFunc<T extends KubeObject = KubeObject> = (
   object: T,
   reader: Reader,
@@ -67,7 +67,7 @@ export interface IndexDefinition {
   readonly values: (object: KubeObject) => readonly string[];
 }
 
-/** What is done before an object may go. */
+/** The clean-up before an object is deleted. */
 export interface FinalizeDefinition {
   /** The finalizer's name, e.g. `buckets.example.com/cleanup`. */
   readonly name: string;
@@ -98,7 +98,7 @@ export interface ControllerDefinition<R extends KubeObject = KubeObject> {
 export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
   /** In logs, metrics and events; another one for each controller of a manager. @default the kind in lower case */
   readonly name?: string;
-  /** Changes of the controller's own kind that matter. @default all */
+  /** Filter changes of the controller's own kind; all must be true. @default none */
   readonly predicates?: readonly Predicate<never>[];
   /** Starts its watches while another replica leads, so that it can take over at once (`EnableWarmup`). @default false */
   readonly warmUp?: boolean;
@@ -108,14 +108,14 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
    */
   readonly clusters?: 'own' | 'added' | 'all';
   /**
-   * Replicas share its keys if the manager has `sharding`: each key is worked on by one of them at a time, whoever leads.
-   * Without, it runs as any other. When a key comes to a replica its object is looked at anew; what only a source knew of
-   * it, a `requeueAfter` or the deletion of an object without finalizer included, is not passed on. @default false
+   * Replicas share its keys if the manager has `sharding`: each key is owned by one of them at a time, whichever leads.
+   * Without `sharding`, it runs as any other. When a replica acquires a key, it reconciles the object; what only the last
+   * owner knew is lost, such as a `requeueAfter`, or the deletion of an object without finalizer. @default false
    */
   readonly sharded?: boolean;
-  /** Runs on every replica, whoever leads (`NeedLeaderElection: false`): for what writes nothing. @default false */
+  /** Runs on every replica, whichever leads (`NeedLeaderElection: false`): for controllers that write nothing. @default false */
   readonly everyReplica?: boolean;
-  /** Who its writes belong to. @default the controller's name */
+  /** The field manager of its writes. @default the controller's name */
   readonly fieldManager?: string;
 }
 

@@ -19,7 +19,7 @@ export type OwnedApply<Owner extends KubeObject> = <
   },
 ) => Promise<R>;
 
-/** What a reconciler says of an object: its status, or some of its conditions. */
+/** The status that a reconciler writes, or some of its conditions. */
 export type StatusFields<R extends KubeObject> = (R extends { readonly status?: infer S }
   ? { readonly [K in keyof NonNullable<S> as Exclude<K, 'conditions'>]?: NonNullable<S>[K] }
   : unknown) & {
@@ -27,7 +27,7 @@ export type StatusFields<R extends KubeObject> = (R extends { readonly status?: 
   readonly conditions?: readonly StatusCondition[];
 };
 
-/** A condition as a reconciler says it. */
+/** A condition as a reconciler gives it. */
 export type StatusCondition = Pick<Condition, 'type' | 'status'> & Partial<Pick<Condition, 'reason' | 'message'>>;
 
 /** Something that happened, for people. */
@@ -41,8 +41,8 @@ export interface ReconcileEvent {
 }
 
 /**
- * All that a reconciler gets. `R` is the kind's object; `O` what `object` is: the same, or undefined too, for those who
- * asked to be called when it is gone.
+ * The argument of a reconciler. `R` is the kind's object; `O` the type of `object`: the same, or also undefined with
+ * `evenWhenGone`.
  */
 export interface ReconcileContext<R extends KubeObject, O extends R | undefined = R> extends ReconcileRun {
   /** The object, from the cache, own writes included; frozen. */
@@ -53,22 +53,20 @@ export interface ReconcileContext<R extends KubeObject, O extends R | undefined 
    */
   readonly client: Client<FieldOwned>;
   /**
-   * Server-side apply of something that `object` is to own: skipped if nothing would change, taking over fields that
-   * others hold. Resolves to what is stored; as with `object`, that may be frozen, and has no `managedFields`. Rejects with
-   * an `AlreadyOwnedError` if another object controls it, as far as the cache knows.
+   * Server-side apply of an object that `object` owns; forced, and skipped if it is a no-op. Resolves to the stored object,
+   * which may be frozen, as `object` is, and has no `managedFields`. Rejects with an `AlreadyOwnedError` if another object
+   * controls it, as far as the cache knows.
    */
   readonly apply: OwnedApply<R>;
   /**
-   * Tells people what happened to `object`, as an Event that `kubectl describe` shows. Returns at once, never throws;
-   * told if it can be.
+   * Emits an Event about `object`, which `kubectl describe` shows. Returns at once and never throws; events are best effort.
    */
   readonly event: (event: ReconcileEvent) => void;
   /**
-   * Says how the object is doing: all that this controller has to say in the status. Skipped if nothing would change.
-   * Kinds that were made by `defineKind` get `observedGeneration` and a `Ready` condition that is true, unless one is
-   * given; if the reconcile throws, `Ready` becomes false, with the error, and stays so until one has succeeded. Of other
-   * kinds only what is said is written.
-   * Resolves to what is stored, as `apply` does.
+   * Applies the status: all the fields that this controller owns in it. Skipped if it is a no-op. Kinds made by
+   * `defineKind` get `observedGeneration` and a `Ready` condition that is true, unless you give one; if the reconcile
+   * throws, `Ready` becomes false, with the error, until a reconcile succeeds. For other kinds only the given fields are
+   * written. Resolves to the stored object, as `apply` does.
    */
   readonly status: (fields: StatusFields<R>) => Promise<R>;
 }

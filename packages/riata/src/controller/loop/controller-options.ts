@@ -9,12 +9,12 @@ import type { KeyGate } from './key-gate.js';
 import type { Reconciler } from './reconciler.js';
 import type { Cause, Request, RequestQueue } from './request.js';
 
-/** What the queue of a controller is made of. */
+/** The options of a controller's queue. */
 export type RequestQueueOptions = WorkQueueOptions<Request, readonly Cause[]> & {
   readonly id: (key: Request) => string;
 };
 
-/** How a controller works (`controller.Options`). */
+/** Options of a controller (`controller.Options`). */
 export interface ControllerOptions {
   /**
    * Reconciles in flight at once; one key never runs twice at the same time (`MaxConcurrentReconciles`). Of a controller
@@ -26,7 +26,7 @@ export interface ControllerOptions {
    * @default 5 ms doubling to 1,000 s, and 10 a second
    */
   readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];
-  /** Makes the queue of what the options here come to (`NewQueue`, `MakeQueue`). @default a `WorkQueue` of them */
+  /** Makes the queue from the resolved options (`NewQueue`, `MakeQueue`). @default a `WorkQueue` */
   readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;
   /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
   readonly priority?: WorkQueueOptions<Request, never>['priority'];
@@ -44,18 +44,18 @@ export interface ControllerOptions {
   readonly backoff?: (error: unknown, attempt: number) => Duration | undefined;
   /** After so many failures in a row a key is given up until it changes. @default 'never' given up */
   readonly maxRetries?: number | 'never';
-  /** Told of keys that are given up; not waited for. What it throws goes to the log. */
+  /** Called with each key that is given up; not awaited. Errors are logged. */
   readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => unknown;
   /**
-   * Slows down a key that wakes itself up: after 20 reconciles in a row that nothing but its own writes has caused, it
-   * waits, 100 ms doubling to a minute. What anybody else changes is reconciled at once. @default true
+   * Slows down a key that wakes itself: after 20 reconciles in a row that only its own writes have caused, it waits, 100 ms
+   * doubling to a minute. Changes by others are reconciled at once. @default true
    */
   readonly selfWakeBackoff?: boolean;
   /** How long what is watched may take to be synced, a kind that is not served yet excepted (`CacheSyncTimeout`). @default '2m' */
   readonly syncTimeout?: Duration | 'never';
   /** How long running reconciles get to end by themselves on shutdown, before their signal aborts. @default '15s' */
   readonly drain?: Duration;
-  /** How many finished reconciles can be looked at by `explain`. @default 256 */
+  /** How many finished reconciles `explain` keeps. @default 256 */
   readonly history?: number;
   readonly runtime?: Partial<Runtime>;
 }

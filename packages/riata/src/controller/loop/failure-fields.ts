@@ -9,8 +9,8 @@ const frozenMessage =
   /^Cannot (assign to read only property|add property|delete property|define property|redefine property)/;
 
 /**
- * What a log line says of something that was thrown by somebody else's code: the error, the first place outside of this
- * library that it came by, and what to do about it where the message alone does not tell.
+ * Log fields for an error of user code: the error, the first place of its stack outside of this library, and a remedy where
+ * the message alone does not give one.
  */
 export function failureFields(error: unknown): LogFields {
   const at = whereThrown(error);
@@ -23,8 +23,8 @@ export function failureFields(error: unknown): LogFields {
 }
 
 /**
- * What was thrown; an error in its place if it throws when it is looked at, as a revoked proxy does, or a getter. Nobody
- * who tells of it or decides by it has to mind that then.
+ * The thrown value; an error in its place if reading it throws, as with a revoked proxy or a getter. Callers can then log it
+ * and decide by it without care.
  */
 export function readableError(thrown: unknown): unknown {
   try {
@@ -38,7 +38,7 @@ export function readableError(thrown: unknown): unknown {
 }
 
 /**
- * Whether what was thrown tells of a mistake in the program, where one in Go would panic: what the language itself throws,
+ * Whether the thrown value shows a bug in the program, where Go would panic: what the language itself throws,
  * or no error at all. `fetch` throws a `TypeError` with a cause when the network fails.
  */
 export function isMistake(error: unknown): boolean {

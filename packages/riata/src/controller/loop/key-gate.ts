@@ -2,11 +2,11 @@ import type { Run } from '../../client/operation/operation.js';
 import type { KnownObjects } from '../source/known-objects.js';
 import type { Request } from './request.js';
 
-/** Says which keys are this replica's to work on, where several replicas share a controller's work. */
+/** Decides which keys this replica reconciles, where several replicas share a controller. */
 export interface KeyGate {
   /**
-   * Asked right before each reconcile. A key that is not admitted is dropped: nothing is said about its object, which is
-   * another replica's. Whoever opens the gate again puts in line what was dropped.
+   * Asked right before each reconcile. A key that is not admitted is dropped: another replica owns it. When the gate
+   * admits it later, its owner has to enqueue it.
    */
   admits(key: Request): boolean;
   /**

@@ -12,7 +12,7 @@ import { failureFields, readableError } from './failure-fields.js';
 import type { Request } from './request.js';
 
 const source = 'queue';
-/** Nobody says that a key is gone: one that has not failed for so long is not shown any more. */
+/** Deleted keys are not reported: a key that has not failed for this long is no longer shown. */
 const shownMs = 600_000;
 const mostShown = 100;
 

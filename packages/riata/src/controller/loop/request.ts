@@ -54,12 +54,12 @@ export function requestFor(object: Pick<KubeObject, 'metadata'>, cluster?: strin
   return clusterKey({ cluster, namespace, name });
 }
 
-/** The key as queues want it; in this cluster, unless it names one. */
+/** The key as queues require it; in this cluster, unless it names one. */
 export function placeRequest(request: Request, cluster: string | undefined): Request {
   return clusterKey(cluster === undefined || request.cluster ? request : { ...request, cluster });
 }
 
-/** Each once. Whoever waits for work takes a key when it is put in line: put there twice, it would be worked on twice. */
+/** Each once: a waiting worker takes a key as soon as it is enqueued, so a key that is enqueued twice would run twice. */
 export function distinctRequests(requests: readonly Request[]): Iterable<Request> {
   if (requests.length < 2) return requests;
   return new Map(requests.map((request) => [keyId(request), request])).values();

@@ -1,9 +1,9 @@
 import { type Duration, durationMs } from '../../object/duration.js';
 
 /**
- * What a reconcile may return (`reconcile.Result`). Nothing: all is well until something changes. `requeueAfter`: look
- * again after that time, changes or not; one that was reckoned is written `${ms}ms`, and is at once if it is over (where
- * the original takes 0 for nothing). `requeue`: look again soon, later each time (the rate limiter's word).
+ * What a reconcile may return (`reconcile.Result`). Nothing: done until something changes. `requeueAfter`: reconcile once
+ * more after that time, changes or not; for a computed duration, use `${ms}ms`; a negative one means at once (the original
+ * takes 0 for none). `requeue`: reconcile once more with the rate limiter's backoff.
  *
  * @example
  * const again: Result = { requeueAfter: `${dueAt - clock.now()}ms` };
@@ -11,10 +11,10 @@ import { type Duration, durationMs } from '../../object/duration.js';
 // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler without a return statement is the usual one.
 export type Result = void | undefined | { readonly requeueAfter: Duration } | { readonly requeue: boolean };
 
-/** When to look again: after some milliseconds, as the rate limiter says, or only when something changes. */
+/** When to reconcile again: after some milliseconds, as the rate limiter says, or only when something changes. */
 export type Requeue = { readonly afterMs: number } | 'rate-limited' | 'none';
 
-/** Reads a result; throws a `TypeError` if it is none. */
+/** Reads a result; throws a `TypeError` if it is invalid. */
 export function requeueOf(result: unknown): Requeue {
   if (result === undefined || result === null) return 'none';
   if (typeof result === 'object') {
@@ -29,11 +29,11 @@ export function requeueOf(result: unknown): Requeue {
   );
 }
 
-/** Numbers as engines write them into a text: with a sign, or an exponent. */
-const reckoned = /^(-?\d+(?:\.\d+)?(?:e[+-]\d+)?)(ms|s|m|h|d)$/;
+/** Numbers as JavaScript formats them: with a sign, or an exponent. */
+const computed = /^(-?\d+(?:\.\d+)?(?:e[+-]\d+)?)(ms|s|m|h|d)$/;
 
 function readable(given: unknown): Duration {
-  const [, number = '', unit = ''] = (typeof given === 'string' && reckoned.exec(given)) || [];
+  const [, number = '', unit = ''] = (typeof given === 'string' && computed.exec(given)) || [];
   if (number === '' || !/[-e]/.test(number)) return given as Duration;
   return `${Math.max(0, Number(number)).toFixed(6)}${unit}` as Duration;
 }

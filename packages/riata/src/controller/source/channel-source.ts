@@ -41,9 +41,9 @@ export const channelSourceOptionNames = optionNames<ChannelSourceOptions<unknown
 const lookAgainMs = 50;
 
 /**
- * Keys from anywhere, one by one, by an async iterable (`source.Channel`, with `event.GenericEvent`). The same key twice
- * waits once, as in any queue; when many wait, nothing is read, so whoever writes waits too. What it throws is logged:
- * a function is called again after a while, an iterable has ended then. `PushChannel` is an iterable to push into.
+ * Keys from an async iterable (`source.Channel`, with `event.GenericEvent`). A key that is already queued is not queued
+ * twice; while many keys are queued, nothing is read, so the writer has to wait. Errors are logged: a function is called
+ * again after a while, an iterable has ended then. `PushChannel` is an iterable to push into.
  *
  * @example
  * control(Cart).source(() => channelSource(messagesOf(broker), { map: (message) => [message.cart] }))

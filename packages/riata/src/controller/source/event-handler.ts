@@ -8,7 +8,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import { shownBriefly } from '../define/assert-kind.js';
 import { distinctRequests, type Request, requestFor } from '../loop/request.js';
 
-/** Puts a key in line: at once, or after some time. Its cause is known; the priority is that of the change unless given. */
+/** Enqueues a key, at once or after some time. The priority is that of the change unless given. */
 export type Enqueue = (request: Request, options?: { readonly priority?: number; readonly after?: Duration }) => void;
 
 /**

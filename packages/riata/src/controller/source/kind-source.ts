@@ -20,7 +20,7 @@ import type { SourceOptions, SyncingSource } from './source.js';
 
 /** Options of {@link kindSource}. */
 export interface KindSourceOptions<T extends KubeObject> {
-  /** All must let a change through. @default none */
+  /** Filter changes; all must be true. @default none */
   readonly predicates?: readonly Predicate<T>[];
   /** In logs, and as the cause of what comes from it. @default 'watches' and the kind */
   readonly name?: string;
@@ -38,8 +38,7 @@ export const kindSourceOptionNames = optionNames<KindSourceOptions<KubeObject>>(
 });
 
 /**
- * Changes of a kind, as a cache tells them (`source.Kind`). If the server does not serve the kind yet, it says so and
- * begins when it comes.
+ * Changes of a kind, from a cache (`source.Kind`). If the server does not serve the kind yet, it logs that and waits for it.
  */
 export function kindSource<T extends KubeObject>(
   cache: Cache,

@@ -16,12 +16,12 @@ export function changed<T extends KubeObject>(part: (object: T) => unknown): Pre
 }
 
 /**
- * Changes of what is wanted, not of status or metadata (`GenerationChangedPredicate`). Only for kinds that count
+ * Changes of the spec, not of status or metadata (`GenerationChangedPredicate`). Only for kinds that count
  * generations: custom ones do, and most built-in ones with a spec and a status.
  */
 export const generationChanged: Predicate = changed((object) => object.metadata.generation);
 
-/** Any real change: not what a resync tells (`ResourceVersionChangedPredicate`). */
+/** Any real change: no resyncs (`ResourceVersionChangedPredicate`). */
 export const resourceVersionChanged: Predicate = changed((object) => object.metadata.resourceVersion);
 
 /** Changes of annotations (`AnnotationChangedPredicate`). */

@@ -17,7 +17,7 @@ export interface SourceOptions {
 export interface Source {
   /** In logs, and as the cause of the keys that come from it. */
   readonly name: string;
-  /** Begins to put keys into the queue, until the signal aborts; resolves when it has begun (`Source.Start`). Called once. */
+  /** Starts to enqueue keys, until the signal aborts; resolves when it has started (`Source.Start`). Called once. */
   start(queue: RequestQueue, options: SourceOptions): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function isSyncing(source: Source): source is SyncingSource {
   return 'waitForSync' in source;
 }
 
-/** The same source, told which cluster its keys are of. */
+/** The same source, with keys of this cluster. */
 export function inCluster(source: Source, cluster: string): Source {
   const start: Source['start'] = (queue, options) => source.start(queue, { ...options, cluster });
   if (!isSyncing(source)) return { name: source.name, start };

@@ -31,7 +31,7 @@ export interface OperationOutcome<R extends KubeObject> {
 
 /** Options of {@link createOrUpdate} and {@link createOrPatch}. */
 export interface CreateOrOptions extends CallOptions {
-  /** Who the written fields belong to. @default the client's */
+  /** The field manager. @default the client's */
   readonly fieldManager?: string;
   /**
    * Makes this object its controller (`SetControllerReference`). Rejects with an `AlreadyOwnedError` if another one is.
@@ -46,7 +46,7 @@ type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>
 
 /**
  * Makes an object as `mutate` says: creates it, or replaces it if that changes anything (`controllerutil.CreateOrUpdate`).
- * The status is left alone where it is a subresource. Rejects if somebody else was faster, with a conflict or, of a new
+ * The status is left alone where it is a subresource. Rejects if another writer was faster, with a conflict or, of a new
  * object, with AlreadyExists: a reconciler is called again then, others use `retryOnConflict` and look for
  * `isAlreadyExists`. Labels, annotations, finalizers and owners that are empty are as good as none. Server-side apply (`client.apply`) mostly serves better: it takes one
  * request, no conflicts, and no reading.

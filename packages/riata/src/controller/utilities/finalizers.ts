@@ -46,7 +46,7 @@ export interface FinalizeResult<R extends KubeObject> {
 export class Finalizers<R extends KubeObject = KubeObject> {
   readonly #finalizers = new Map<string, Finalizer<R>>();
 
-  /** Throws if the name is taken, or is none that a server takes (`Register`). */
+  /** Throws if the name is taken, or is not valid (`Register`). */
   register(name: string, finalizer: Finalizer<R>): this {
     const problems = finalizerProblems(name);
     if (problems.length > 0) {

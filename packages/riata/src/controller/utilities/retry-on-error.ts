@@ -15,7 +15,7 @@ export interface Backoff {
   readonly jitter: number;
 }
 
-/** For conflicts of several who write: five tries, 10 ms apart (`retry.DefaultRetry`). */
+/** For conflicts between writers: five tries, 10 ms apart (`retry.DefaultRetry`). */
 export const defaultRetry: Backoff = Object.freeze({ steps: 5, delayMs: 10, factor: 1, jitter: 0.1 });
 
 /** For conflicts that may last: four tries, 10, 50 and 250 ms apart (`retry.DefaultBackoff`). */
@@ -59,7 +59,7 @@ export async function retryOnError<T>(
 }
 
 /**
- * Calls `fn` again while it fails because somebody else was faster (`retry.RetryOnConflict`). It must read the object
+ * Calls `fn` again while it fails because another writer was faster (`retry.RetryOnConflict`). It must read the object
  * anew each time, from the server and not from a cache.
  *
  * @example

@@ -34,10 +34,10 @@ export const waitForOptionNames = optionNames<WaitForOptions>({
 });
 
 /**
- * Waits until an object is as wanted (`watchtools.UntilWithSync`, `wait.PollUntilContextTimeout`), and resolves to it.
+ * Waits until an object is in the expected state (`watchtools.UntilWithSync`, `wait.PollUntilContextTimeout`), and resolves to it.
  * `isDone` is asked for the state of now and after each change; it gets undefined while there is no such object. Rejects
- * with a `WaitTimeoutError`, which tells the last state, when the time is over; at once with what `isDone` throws, and if
- * the server refuses to tell.
+ * with a `WaitTimeoutError`, which shows the last state, when the time is over; at once with what `isDone` throws, and if
+ * the server refuses access.
  *
  * @example
  * const cart = await waitFor(client, Cart, key, (cart) => cart?.status?.items === 3, { timeout: '1m' });

@@ -16,7 +16,7 @@ export interface WaitTimeoutParts {
   readonly cause?: unknown;
 }
 
-/** An object was not as wanted in time. The message tells how it was last: version, deletion, conditions. */
+/** An object did not reach the expected state in time. The message shows its last state: version, deletion, conditions. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
   /** As it was last seen; undefined if it was not there, or nothing was heard. */

@@ -12,16 +12,16 @@ export interface Cluster {
   readonly cache: Cache;
   /** Aborts when it is removed, or the manager stops. */
   readonly signal: AbortSignal;
-  /** Tells of what happens to its objects, there, in the name of a component. */
+  /** Emits events about its objects, in that cluster, in the name of a component. */
   eventRecorder(name: string): EventRecorder;
   /**
-   * Throws, with the reason, while what is watched there is not synced, or its server has been silent for long.
+   * Throws, with the reason, while an informer of the cluster isn't synced, or its server has not answered for long.
    *
-   * `/readyz?verbose` tells it as `informers/` and the name, `/readyz/informers/<name>` answers by it alone, and the metric
-   * `riata_cluster_healthy` shows it; `riata_informer_…` have the name as label `cluster`. All of them end with the
-   * cluster. It does not count for `/readyz` as a whole, nor for `/healthz`: a remote cluster that is dead, or has just
-   * come, is no reason to take an operator down that works on all the others. If yours is no good without this one, say
-   * so: `manager.addReadyzCheck('north', () => manager.clusters.get('north')?.check())`.
+   * `/readyz?verbose` shows it as `informers/<name>`, `/readyz/informers/<name>` serves it alone, and the metric
+   * `riata_cluster_healthy` counts it; `riata_informer_…` have the name as label `cluster`. All of them end with the
+   * cluster. It does not fail `/readyz` as a whole, nor `/healthz`: a remote cluster that is down, or was just added, is no
+   * reason to take an operator down that works on all the others. If yours depends on it, add a check:
+   * `manager.addReadyzCheck('north', () => manager.clusters.get('north')?.check())`.
    */
   check(): void;
 }

@@ -2,13 +2,13 @@ import type { EventSubject } from './event-notice.js';
 
 /** What happened to an object. */
 export interface EventInput {
-  /** `Warning` is for what somebody may have to look at. */
+  /** `Warning`: a person may have to look at it. */
   readonly type: 'Normal' | 'Warning';
   /** Short and for machines, in upper camel case: `FailedMount`. */
   readonly reason: string;
   /** For people. What varies goes in here, as in `Eventf`: `` `pulled ${image}` ``. */
   readonly message: string;
-  /** What was done or tried about it, for machines. @default none; in events.k8s.io/v1, which wants one, the reason */
+  /** What was done or tried about it, for machines. @default none; in events.k8s.io/v1, which requires one, the reason */
   readonly action?: string;
   /** Another object that matters. @default none */
   readonly related?: EventSubject;
@@ -19,13 +19,13 @@ export interface EventInput {
 }
 
 /**
- * Tells people what happened to objects, as Events that `kubectl describe` shows (`record.EventRecorder` and its `Eventf`).
+ * Emits Events about objects, which `kubectl describe` shows (`record.EventRecorder` and its `Eventf`).
  * Made by `EventBroadcaster.recorder`.
  */
 export interface EventRecorder {
   /**
-   * Puts an event in line and returns at once. Never throws and never waits: an event is told if it can be, and nobody
-   * may rely on it. The event goes into the namespace of the object; of what is cluster-scoped, into `default`.
+   * Queues an event and returns at once. Never throws and never waits: events are best effort. The event is created in the
+   * namespace of the object, or in `default` for cluster-scoped objects.
    *
    * @example
    * recorder.event(cart, { type: 'Warning', reason: 'Overloaded', message: `${n} items are too many` });
