@@ -31,9 +31,8 @@ export class StoreDecoder implements ObjectDecoder {
   readonly #decoder = new ReferenceDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
   /** The last object without a stored version. */
   #last: KubeObject | undefined;
-  /** The last decoded object, and its reference: where each object is shared right after decoding, little is left to do. */
-  #decoded: object | undefined;
-  #reference: object | undefined;
+  /** The references of decoded objects until they are shared: what was decoded along `previous` need not be compared with it. */
+  readonly #references = new WeakMap<object, object>();
 
   /** `stored` returns what the store has under a key. @default nothing: objects are decoded along the one before */
   constructor(stored: (key: string) => object | undefined = () => undefined) {
@@ -67,9 +66,9 @@ export class StoreDecoder implements ObjectDecoder {
 
   /** A stored object is not returned for another one: callers may mark what they get as lossy. */
   #note(decoded: object | undefined, reference: object): object | undefined {
-    this.#decoded = decoded === reference ? undefined : decoded;
-    this.#reference = reference;
-    return decoded === reference ? { ...reference } : decoded;
+    if (decoded === reference) return { ...reference };
+    if (decoded !== undefined) this.#references.set(decoded, reference);
+    return decoded;
   }
 
   #previous(frame: KeyFrame): object | undefined {
@@ -84,12 +83,11 @@ export class StoreDecoder implements ObjectDecoder {
     if (neighbour === undefined || ownerOf(neighbour) !== owner) neighbour = this.#last;
     if (at >= 0) this.#ofOwner[at] = next;
     this.#last = next;
-    if (neighbour === undefined || this.#isDecodedAlong(next, neighbour)) return next;
+    if (this.#isDecodedAlong(next, neighbour) || neighbour === undefined) return next;
     if (!Object.isFrozen(next) && !polluted()) this.#tryJoin(neighbour, next);
     return next;
   }
 
-  /** Cheap for what was decoded along `previous`: parts that are the same object already are not looked at. */
   #shareWithPrevious<T extends object>(next: T, previous: T): T {
     if (this.#isDecodedAlong(next, previous)) return next;
     const same = Object.isFrozen(next) || polluted() ? undefined : this.#tryJoin(previous, next);
@@ -97,9 +95,10 @@ export class StoreDecoder implements ObjectDecoder {
     return same && sameLoss(previous, next) ? previous : next;
   }
 
-  /** Then both differ and share all that they can. */
-  #isDecodedAlong(next: object, reference: object): boolean {
-    return next === this.#decoded && reference === this.#reference;
+  /** Then both differ and share all that they can. The reference is forgotten: a stored object must not keep it alive. */
+  #isDecodedAlong(next: object, reference: object | undefined): boolean {
+    const known = this.#references.get(next);
+    return known !== undefined && this.#references.delete(next) && known === reference;
   }
 
   /**
