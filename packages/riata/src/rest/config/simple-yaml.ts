@@ -18,9 +18,10 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const special = /^(?:true|false|null)$/i;
 
 /**
- * Reads YAML as kubectl and most programs write kubeconfigs: nested mappings and lists in block style, of words and quoted
- * texts on one line. Numbers are read as they are written. Undefined for anything else, broken or not: that is for a real
- * parser.
+ * Reads YAML as kubectl, kind and most programs write kubeconfigs: nested mappings and lists in block style, of words and
+ * quoted texts on one line. Numbers are read as they are written. Returns undefined for anything else, malformed or not:
+ * the `yaml` package reads that. In a fresh process, loading that package is nearly all of `loadConfig`: 4 ms of CPU for a
+ * kubeconfig of kind by this parser, 60 ms by `yaml` (Node 20; 8 and 69 ms with Node 24).
  */
 export function readSimpleYaml(text: string): unknown {
   const lines = linesOf(text);
