@@ -58,7 +58,9 @@ describeServers('patterns', (server) => {
     await widgets.updater({ ...made, spec: { size: 2 } });
     expect((await widgets.cache.getByIndex('by-size', '2')).map(({ metadata }) => metadata.name)).toEqual(['a']);
     expect(await widgets.cache.getByIndex('by-size', '1')).toEqual([]);
-    expect((await rejection(widgets.cache.getByIndex('by-color', 'red'))).message).toContain('known indexes are by-size');
+    expect((await rejection(widgets.cache.getByIndex('by-color', 'red'))).message).toContain(
+      'known indexes are by-size',
+    );
     await widgets.patch(key, { type: 'merge', body: { metadata: { labels: { tier: 'web' } } } });
     expect(await widgets.cache.list({ namespace, labelSelector: 'tier=web' })).toHaveLength(1);
     expect(await widgets.cache.list({ labelSelector: 'tier=db' })).toEqual([]);

@@ -163,7 +163,7 @@ describe('a body that is no whole list', () => {
     [
       'items that are none',
       (_, r) => r.send(200, '{"kind":"ConfigMapList","items":{}}', json),
-      /items that are no array/,
+      /items that are not an array/,
     ],
     ['two lists', (_, r) => r.send(200, text + text, json), /after the end of the list/],
   ];

@@ -222,7 +222,7 @@ describe('a SOCKS proxy', () => {
   test('that refuses says why', async () => {
     const cases: [Parameters<typeof socks>[0], string, RegExp][] = [
       [{ reply: 5 }, '', /could not reach 10\.0\.0\.1:6443: connection refused/],
-      [{ method: 255 }, '', /wants an authentication that proxy-url does not give/],
+      [{ method: 255 }, '', /requires an authentication method that proxy-url does not provide/],
       [{ method: 2 }, 'me:wrong@', /did not accept user and password of proxy-url/],
     ];
     for (const [options, user, message] of cases) {

@@ -201,9 +201,9 @@ describe('the client certificate', () => {
     const { key } = issue('bob');
     const at = 'https://127.0.0.1:1';
     const cases: [TlsMaterial, RegExp][] = [
-      [{ ca: 'rubbish' }, /the certificate authority \(certificate-authority-data\) is no PEM certificate/],
-      [{ ca, cert: 'rubbish', key }, /the client certificate \(client-certificate-data\) is no PEM certificate/],
-      [{ ca, cert, key: 'rubbish' }, /the client key \(client-key-data\) is no PEM private key/],
+      [{ ca: 'rubbish' }, /the certificate authority \(certificate-authority-data\) is not a PEM certificate/],
+      [{ ca, cert: 'rubbish', key }, /the client certificate \(client-certificate-data\) is not a PEM certificate/],
+      [{ ca, cert, key: 'rubbish' }, /the client key \(client-key-data\) is not a PEM private key/],
       [{ ca, cert, key }, /the client certificate and key cannot be used; do they belong together\?/],
     ];
     for (const [material, message] of cases) {

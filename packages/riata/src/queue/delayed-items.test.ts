@@ -151,7 +151,9 @@ describe('addAfter', () => {
     await clock.advance(5);
     expect(takeAll()).toEqual(['a']);
     expect(clock.pending).toBe(0);
-    expect(() => queue.addAfter('a', Number.NaN)).toThrow('queue "": addAfter wants a number of milliseconds, got NaN');
+    expect(() => queue.addAfter('a', Number.NaN)).toThrow(
+      'queue "": addAfter requires a number of milliseconds, got NaN',
+    );
   });
 
   test('one timer, whatever waits', async () => {

@@ -147,7 +147,7 @@ export class DelayedItems<K, Note> {
     }
   };
 
-  /** Releases what is due, a slice at most; tells whether some is left. */
+  /** Releases what is due, a slice at most; returns whether some is left. */
   #releaseDue(): boolean {
     const entered = this.#slice.enter();
     try {

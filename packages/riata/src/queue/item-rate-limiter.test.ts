@@ -57,9 +57,9 @@ describe('itemExponentialFailureRateLimiter', () => {
   });
 
   test.each([
-    [{ baseMs: -1 }, 'itemExponentialFailureRateLimiter: baseMs wants milliseconds from 0 up, got -1'],
-    [{ maxMs: Number.NaN }, 'itemExponentialFailureRateLimiter: maxMs wants milliseconds from 0 up, got NaN'],
-    [{ jitter: -0.1 }, 'itemExponentialFailureRateLimiter: jitter wants a share from 0 up, got -0.1'],
+    [{ baseMs: -1 }, 'itemExponentialFailureRateLimiter: baseMs must be milliseconds ≥ 0, got -1'],
+    [{ maxMs: Number.NaN }, 'itemExponentialFailureRateLimiter: maxMs must be milliseconds ≥ 0, got NaN'],
+    [{ jitter: -0.1 }, 'itemExponentialFailureRateLimiter: jitter must be ≥ 0, got -0.1'],
   ])('refuses %j', (options, message) => {
     expect(() => itemExponentialFailureRateLimiter(options)).toThrow(message);
   });
@@ -77,7 +77,7 @@ test('itemFastSlowRateLimiter is fast a few times, then slow (TestItemFastSlowRa
 
 test('itemFastSlowRateLimiter refuses what is no number of attempts', () => {
   expect(() => itemFastSlowRateLimiter({ fastMs: 5, slowMs: 10, maxFastAttempts: Number.NaN })).toThrow(
-    'itemFastSlowRateLimiter: maxFastAttempts wants a number from 0 up, got NaN',
+    'itemFastSlowRateLimiter: maxFastAttempts must be ≥ 0, got NaN',
   );
 });
 
@@ -107,8 +107,8 @@ describe('bucketRateLimiter', () => {
   });
 
   test('refuses sizes that let nothing through', () => {
-    expect(() => bucketRateLimiter({ qps: 0 })).toThrow('bucketRateLimiter: qps wants a number above 0, got 0');
-    expect(() => bucketRateLimiter({ burst: 0 })).toThrow('bucketRateLimiter: burst wants a number from 1 up, got 0');
+    expect(() => bucketRateLimiter({ qps: 0 })).toThrow('bucketRateLimiter: qps must be > 0, got 0');
+    expect(() => bucketRateLimiter({ burst: 0 })).toThrow('bucketRateLimiter: burst must be ≥ 1, got 0');
   });
 });
 
@@ -131,7 +131,7 @@ test('withMaxWaitRateLimiter cuts the wait and nothing else (TestWithMaxWaitRate
   expect(limiter.numRequeues('one')).toBe(4);
   limiter.forget('one');
   expect(limiter.when('one')).toBe(5);
-  expect(() => withMaxWaitRateLimiter(limiter, -1)).toThrow('maxMs wants milliseconds from 0 up, got -1');
+  expect(() => withMaxWaitRateLimiter(limiter, -1)).toThrow('maxMs must be milliseconds ≥ 0, got -1');
 });
 
 test('defaultControllerRateLimiter: per key exponential, over all keys a bucket', () => {

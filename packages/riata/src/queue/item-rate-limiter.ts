@@ -26,7 +26,7 @@ export interface RateLimiterContext {
 class Failures {
   readonly #counts = new Map<string, number>();
 
-  /** Counts one more; tells how many there were before. */
+  /** Counts one more; returns how many there were before. */
   next(id: string): number {
     const count = this.#counts.get(id) ?? 0;
     this.#counts.set(id, count + 1);
@@ -44,7 +44,7 @@ class Failures {
 
 function requireSpan(who: string, what: string, ms: number): void {
   if (ms >= 0) return;
-  throw new RangeError(`${who}: ${what} wants milliseconds from 0 up, got ${ms}`);
+  throw new RangeError(`${who}: ${what} must be milliseconds ≥ 0, got ${ms}`);
 }
 
 /** How {@link itemExponentialFailureRateLimiter} grows. */
@@ -76,7 +76,7 @@ export function itemExponentialFailureRateLimiter(options: ItemExponentialFailur
   requireSpan('itemExponentialFailureRateLimiter', 'baseMs', baseMs);
   requireSpan('itemExponentialFailureRateLimiter', 'maxMs', maxMs);
   if (!(jitter >= 0)) {
-    throw new RangeError(`itemExponentialFailureRateLimiter: jitter wants a share from 0 up, got ${jitter}`);
+    throw new RangeError(`itemExponentialFailureRateLimiter: jitter must be ≥ 0, got ${jitter}`);
   }
   const failures = new Failures();
   return {
@@ -112,7 +112,7 @@ export function itemFastSlowRateLimiter(options: ItemFastSlowOptions): ItemRateL
   requireSpan('itemFastSlowRateLimiter', 'fastMs', fastMs);
   requireSpan('itemFastSlowRateLimiter', 'slowMs', slowMs);
   if (!(maxFastAttempts >= 0)) {
-    throw new RangeError(`itemFastSlowRateLimiter: maxFastAttempts wants a number from 0 up, got ${maxFastAttempts}`);
+    throw new RangeError(`itemFastSlowRateLimiter: maxFastAttempts must be ≥ 0, got ${maxFastAttempts}`);
   }
   const failures = new Failures();
   return {
@@ -138,8 +138,8 @@ export const bucketOptionNames = optionNames<BucketOptions>({ qps: true, burst: 
 export function bucketRateLimiter(options: BucketOptions = {}): ItemRateLimiter {
   refuseUnknownOptions('bucketRateLimiter', options, bucketOptionNames);
   const { qps = 10, burst = 100, clock = systemClock } = options;
-  if (!(qps > 0)) throw new RangeError(`bucketRateLimiter: qps wants a number above 0, got ${qps}`);
-  if (!(burst >= 1)) throw new RangeError(`bucketRateLimiter: burst wants a number from 1 up, got ${burst}`);
+  if (!(qps > 0)) throw new RangeError(`bucketRateLimiter: qps must be > 0, got ${qps}`);
+  if (!(burst >= 1)) throw new RangeError(`bucketRateLimiter: burst must be ≥ 1, got ${burst}`);
   /** Below zero when some are promised. */
   let tokens = burst;
   let at = clock.monotonic();

@@ -27,7 +27,7 @@ export class KeyReader<K> {
     const group = this.#fairness(key);
     if (typeof group === 'string') return group;
     throw new TypeError(
-      `queue "${this.#queue}": fairness has to give a string for each key, gave ${typeName(group)}; ` +
+      `queue "${this.#queue}": fairness must return a string for each key, got ${typeName(group)}; ` +
         "give '' for keys without a group",
     );
   }

@@ -14,7 +14,7 @@ type Result<K, Note> = IteratorResult<WorkItem<K, Note>, void>;
 
 /**
  * Keys one after the other, each done when the next one is asked for. As an async generator would do it, but for one
- * thing: whoever goes away while he waits for a key does so at once, and takes none with him.
+ * thing: a reader that leaves while it waits for a key leaves at once, and takes no key with it.
  */
 export class QueueIterator<K, Note> implements AsyncGenerator<WorkItem<K, Note>, void, undefined> {
   readonly #source: ItemSource<K, Note>;

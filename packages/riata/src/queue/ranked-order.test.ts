@@ -168,7 +168,7 @@ describe('aging', () => {
 
   test('an age that makes no sense is refused', () => {
     expect(() => start({ name: 'q', priority: { agingMs: -1 } })).toThrow(
-      'queue "q": priority.agingMs wants milliseconds from 0 up, got -1',
+      'queue "q": priority.agingMs must be milliseconds ≥ 0, got -1',
     );
   });
 });

@@ -313,7 +313,7 @@ describe('what a queue is given may fail', () => {
     expect(() => wrong.add({})).toThrow('queue "q": id has to give a string for each key, gave undefined');
     const ungrouped = new WorkQueue({ name: 'q', fairness: () => undefined as unknown as string });
     expect(() => ungrouped.add('a')).toThrow(
-      'queue "q": fairness has to give a string for each key, gave undefined; give \'\' for keys without a group',
+      'queue "q": fairness must return a string for each key, got undefined; give \'\' for keys without a group',
     );
   });
 
@@ -329,7 +329,7 @@ describe('what a queue is given may fail', () => {
     expect(() => queue.forget('a')).toThrow('broken');
     state.broken = false;
     expect(() => queue.addRateLimited('a')).toThrow(
-      'queue "q": its rate limiter gave NaN for "a"; expected milliseconds',
+      'queue "q": the rate limiter returned NaN for "a"; expected milliseconds',
     );
     expect([queue.len(), queue.delayed()]).toEqual([0, 0]);
   });
@@ -337,7 +337,7 @@ describe('what a queue is given may fail', () => {
   test('a rate limiter in place of the function that makes one is refused with the remedy', () => {
     const limiter = { when: () => 1, forget: () => {}, numRequeues: () => 0 };
     expect(() => new WorkQueue({ name: 'q', rateLimiter: limiter as never })).toThrow(
-      'queue "q": rateLimiter wants a function that makes the limiter: () => ',
+      'queue "q": rateLimiter must be a function that creates the limiter: () => ',
     );
   });
 
@@ -346,7 +346,7 @@ describe('what a queue is given may fail', () => {
     const queue = new WorkQueue({ name: 'q', clock });
     for (const delay of ['5s', undefined, Number.NaN]) {
       expect(() => queue.addAfter('a', delay as number)).toThrow(
-        `queue "q": addAfter wants a number of milliseconds, got ${delay}`,
+        `queue "q": addAfter requires a number of milliseconds, got ${delay}`,
       );
     }
     queue.addAfter('b', 5);
@@ -362,7 +362,7 @@ describe('what a queue is given may fail', () => {
       () => queue.addAfter('a', 5, nan),
       () => queue.addAfter('a', 0, nan),
     ]) {
-      expect(call).toThrow('queue "q": the priority of "a" wants to be a number, got NaN');
+      expect(call).toThrow('queue "q": the priority of "a" must be a number, got NaN');
     }
     expect([queue.len(), queue.delayed()]).toEqual([0, 0]);
   });

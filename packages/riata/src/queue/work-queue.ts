@@ -69,7 +69,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   readonly #absorbDelays: boolean;
   /** All keys that are dirty or being worked on, and some that were. */
   readonly #entries = new QueueEntries<K, Note>();
-  /** The dirty ones that nobody works on. Empty while a `get` waits. */
+  /** The dirty ones that are not in progress. Empty while a `get` waits. */
   readonly #ready: ReadyOrder<K, Note>;
   /** Whether the metrics or the order want to know when keys come and go: reading the clock costs as much as an add. */
   readonly #timed: boolean;
@@ -93,14 +93,14 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     const { rateLimiter = defaultControllerRateLimiter } = options;
     if (typeof rateLimiter !== 'function') {
       throw new TypeError(
-        `queue "${name}": rateLimiter wants a function that makes the limiter: () => itemExponentialFailureRateLimiter()`,
+        `queue "${name}": rateLimiter must be a function that creates the limiter: () => itemExponentialFailureRateLimiter()`,
       );
     }
     this.#limiter = rateLimiter({ clock, random });
     if (typeof priority === 'object') refuseUnknownOptions(`queue "${name}": priority`, priority, priorityOptionNames);
     const agingMs = (typeof priority === 'object' ? priority.agingMs : undefined) ?? defaultAgingMs;
     if (!(agingMs >= 0)) {
-      throw new RangeError(`queue "${name}": priority.agingMs wants milliseconds from 0 up, got ${agingMs}`);
+      throw new RangeError(`queue "${name}": priority.agingMs must be milliseconds ≥ 0, got ${agingMs}`);
     }
     this.#log = options.log;
     const priorities = priority !== false;
@@ -131,7 +131,8 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
    * controller-runtime, one run at the earlier time answers both.
    */
   addAfter(key: K, ms: number, options?: AddOptions<Note>): void {
-    if (!isNumber(ms)) throw new TypeError(`queue "${this.name}": addAfter wants a number of milliseconds, got ${ms}`);
+    if (!isNumber(ms))
+      throw new TypeError(`queue "${this.name}": addAfter requires a number of milliseconds, got ${ms}`);
     if (this.#down) return;
     this.#delay(this.#keys.idOf(key), key, ms, options);
   }
@@ -142,7 +143,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     const id = this.#keys.idOf(key);
     const ms = this.#limiter.when(id);
     if (!isNumber(ms)) {
-      throw new TypeError(`queue "${this.name}": its rate limiter gave ${ms} for "${id}"; expected milliseconds`);
+      throw new TypeError(`queue "${this.name}": the rate limiter returned ${ms} for "${id}"; expected milliseconds`);
     }
     this.#delay(id, key, ms, options);
   }
@@ -235,7 +236,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
 
   /**
    * {@link shutDown}, and resolves (`ShutDownWithDrain`) once workers have called `done` for all that was in the queue, what was added while
-   * it ran included. When nobody works on anything nor takes what is left, there is nothing to wait for. Rejects with
+   * it ran included. When no worker has a key and none takes the rest, there is nothing to wait for. Rejects with
    * the signal's reason when that aborts first; a worker that never calls `done` is waited for until then.
    */
   async shutDownWithDrain(options?: WaitOptions): Promise<void> {
@@ -294,7 +295,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     if (entry.item === undefined) this.#makeReady(entry, now);
   }
 
-  /** Adds a key whose time has come. Nobody is there to be told of what fails, and the key must not be lost. */
+  /** Adds a key that is due. There is no caller to report a failure to, and the key must not be lost. */
   #release(id: string, key: K, note: Note | undefined, priority: number): void {
     try {
       this.#put(id, key, note, priority);
@@ -405,6 +406,6 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
 
   #checkPriority(id: string, priority: number): void {
     if (isNumber(priority)) return;
-    throw new TypeError(`queue "${this.name}": the priority of "${id}" wants to be a number, got ${priority}`);
+    throw new TypeError(`queue "${this.name}": the priority of "${id}" must be a number, got ${priority}`);
   }
 }

@@ -34,14 +34,14 @@ describe('paths', () => {
   });
 
   test.each(['host:6443', 'ftp://host', '', 'https://'])('a server "%s" is refused', (server) => {
-    expect(() => setUp({ server })).toThrow('server wants a URL such as https://host:6443');
+    expect(() => setUp({ server })).toThrow('server must be a URL such as https://host:6443');
   });
 
   test('a password in a refused server is not shown', () => {
     expect(() => setUp({ server: 'ftp://me:hunter2@host' })).toThrow(/^(?!.*hunter2)/);
     // It would be left out of every request.
     expect(() => setUp({ server: 'https://me:hunter2@host' })).toThrow(
-      /^(?!.*hunter2)server https:\/\/host may not hold a user name or password; give them as credentials/,
+      /^(?!.*hunter2)server https:\/\/host must not contain a user name or password; set credentials instead/,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Why a server cannot listen where it was told to, and what to do about it; for the message of an error. */
+/** Why a server cannot listen on its address, and what to do about it; for the message of an error. */
 export function listenProblem(
   error: Error,
   { host = '*', port }: { readonly host?: string; readonly port: number },

@@ -32,7 +32,7 @@ export interface GaugeSeries {
 
 /** The series of one set of label values: how often values of which size came. */
 export interface HistogramSeries {
-  /** Adds one value, in the unit that the instrument's name says; Prometheus wants seconds. */
+  /** Adds one value, in the unit that the instrument's name says; Prometheus expects seconds. */
   observe(value: number): void;
 }
 
@@ -40,7 +40,7 @@ export interface HistogramSeries {
 export interface Instrument<L extends string, Series> {
   /** The series of these label values; the same one each time. */
   with(labels: Labels<L>): Series;
-  /** Forgets the series of these label values: what it told of is gone. @default it stays, as the library forgets none */
+  /** Forgets the series of these label values: what it described is gone. @default it stays */
   remove?(labels: Labels<L>): void;
 }
 
@@ -68,7 +68,7 @@ export type Histogram<L extends string = never> = Instrument<L, HistogramSeries>
  * }
  */
 export interface Metrics {
-  /** False when nobody listens: measuring that costs something by itself, such as reading a clock, may be left out. */
+  /** False when measurements are dropped: measuring that costs something by itself, such as reading a clock, may be left out. */
   readonly enabled: boolean;
   /** The counter of that name, made when it is first asked for. */
   counter<L extends string = never>(spec: MetricSpec<L>): Counter<L>;

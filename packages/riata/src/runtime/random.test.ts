@@ -26,7 +26,7 @@ describe.each([
     [0.5, 2],
     [0, Number.NaN],
   ])('int refuses %s to %s', (min, max) => {
-    expect(() => random.int(min, max)).toThrow(`the smaller first, got ${min} and ${max}`);
+    expect(() => random.int(min, max)).toThrow(`with min ≤ max, got ${min} and ${max}`);
   });
 
   test('uuids are version 4 and differ', () => {
@@ -45,7 +45,7 @@ describe.each([
 
   test('pick gives one of the items and refuses an empty list', () => {
     expect(['a', 'b']).toContain(random.pick(['a', 'b']));
-    expect(() => random.pick([])).toThrow('wants at least one item');
+    expect(() => random.pick([])).toThrow('items must not be empty');
   });
 
   test('shuffle keeps the items and leaves the input alone', () => {

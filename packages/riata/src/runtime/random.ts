@@ -20,7 +20,7 @@ export interface Random {
 function createRandom(next: () => number, uuid: () => string): Random {
   const int = (min: number, max: number): number => {
     if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || max < min) {
-      throw new RangeError(`Random.int: wants two whole numbers, the smaller first, got ${min} and ${max}`);
+      throw new RangeError(`Random.int: min and max must be integers with min ≤ max, got ${min} and ${max}`);
     }
     return min + Math.floor(next() * (max - min + 1));
   };
@@ -30,7 +30,7 @@ function createRandom(next: () => number, uuid: () => string): Random {
     uuid,
     jitter: (base: number, factor: number) => base * (1 + factor * next()),
     pick<T>(items: readonly T[]): T {
-      if (items.length === 0) throw new RangeError('Random.pick: wants at least one item, got none');
+      if (items.length === 0) throw new RangeError('Random.pick: items must not be empty');
       return items[int(0, items.length - 1)] as T;
     },
     shuffle<T>(items: readonly T[]): T[] {

@@ -6,7 +6,7 @@ import type { Scheduler, Timer } from './time/clock.js';
  * thousand waiting requests make each further one slow) and warns from the eleventh on.
  */
 class Hub {
-  /** Attached to the signal exactly while this is not empty, unless it is told by whoever made the signal. */
+  /** Attached to the signal exactly while this is not empty, unless the creator of the signal calls it. */
   readonly #waiting = new Set<Subscription>();
   readonly #signal: AbortSignal | undefined;
 
@@ -41,7 +41,7 @@ class Hub {
         failure ??= { error };
       }
     }
-    // The rest has been told; the event target now reports this as an uncaught exception.
+    // The others have been called; the event target now reports this as an uncaught exception.
     if (failure) throw failure.error;
   };
 }
@@ -76,7 +76,7 @@ const nothing: Disposable = { [Symbol.dispose]() {} };
 
 /**
  * Calls `fn` once when `signal` aborts; at once when it already has. Calls come in the order of their registration,
- * and one that throws does not keep the others from being told. Dispose the answer when the wait is over: nothing
+ * and one that throws does not keep the others from being called. Dispose the answer when the wait is over: nothing
  * stays on the signal then. Any number may wait on one signal.
  */
 export function onAbort(signal: AbortSignal | undefined, fn: () => void): Disposable {
@@ -100,9 +100,9 @@ function hubOf(signal: AbortSignal): Hub {
 }
 
 /**
- * An `AbortController` for signals that are made by the thousand: who waits by {@link onAbort} is told by it directly,
+ * An `AbortController` for signals that are made by the thousand: it calls those that wait by {@link onAbort} directly,
  * since adding a listener to Node's event target and taking it away again costs more than most of what is waited for.
- * The signal itself is made when somebody asks for it.
+ * The signal itself is created when it is first asked for.
  */
 export class AbortSource {
   #controller: AbortController | undefined;
@@ -111,7 +111,7 @@ export class AbortSource {
   readonly #mayFollow: boolean;
   #followed: Map<AbortSignal, Disposable> | undefined;
 
-  /** `mayFollow`: whoever gets the signal may have it abort with another one, too; see {@link follow}. */
+  /** `mayFollow`: the receiver of the signal may have it abort with another one, too; see {@link follow}. */
   constructor({ mayFollow = false }: { readonly mayFollow?: boolean } = {}) {
     this.#mayFollow = mayFollow;
   }
@@ -211,7 +211,7 @@ class Link implements LinkedSignal {
 
   constructor({ signals = [], timeoutMs = Number.POSITIVE_INFINITY, clock, what = 'the operation' }: LinkOptions) {
     if (timeoutMs !== Number.POSITIVE_INFINITY && clock === undefined) {
-      throw new TypeError(`link: timeoutMs ${timeoutMs} wants the clock to run on; pass { timeoutMs, clock }`);
+      throw new TypeError(`link: timeoutMs ${timeoutMs} requires a clock; pass { timeoutMs, clock }`);
     }
     for (const parent of signals) {
       if (parent === undefined) continue;
@@ -267,7 +267,7 @@ export function link(...input: readonly (AbortSignal | LinkOptions | undefined)[
   return new Link({ signals: input as readonly (AbortSignal | undefined)[] });
 }
 
-/** A {@link link} of these that is made when somebody asks for its signal: much is over before. */
+/** A {@link link} of these that is created when its signal is first asked for: much work ends before. */
 export class LateLink implements Disposable {
   readonly #parents: readonly (AbortSignal | undefined)[];
   #link: LinkedSignal | undefined;

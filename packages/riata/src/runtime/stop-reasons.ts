@@ -1,6 +1,6 @@
 const brand: unique symbol = Symbol.for('riata.stopReason') as never;
 
-/** Why work was told to stop. */
+/** Why work has to stop. */
 export type StopKind = 'Shutdown' | 'Timeout' | 'LostLease' | 'Removed';
 
 /**

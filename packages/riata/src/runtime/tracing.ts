@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /**
- * Where Riata tells how long its work took and what it was part of. The parent is handed on by hand, never by
+ * Receives how long Riata's work took and what it was part of. The parent is handed on by hand, never by
  * `AsyncLocalStorage`.
  *
  * @example
@@ -31,9 +31,9 @@ export interface Span {
  * }
  */
 export interface Tracer {
-  /** False when nobody listens: attributes that cost something to build may be left out. */
+  /** False when spans are dropped: attributes that cost something to build may be left out. */
   readonly enabled: boolean;
-  /** Begins a span; whoever asked for it ends it. */
+  /** Starts a span; the caller ends it. */
   span(name: string, attributes?: SpanAttributes, parent?: Span): Span;
 }
 

@@ -1,4 +1,4 @@
-/** Says of a rejection that nobody handled whether it is its own, and deals with it then. */
+/** Decides whether an unhandled rejection is its own, and if so handles it. */
 export type RejectionTaker = (reason: unknown) => boolean;
 
 /** The one listener of a process, shared by all copies of the package: it carries those who take rejections. */

@@ -294,7 +294,7 @@ describe('a broken file is a message that names the field', () => {
     [cluster({ server: 'https://u:SECRET@host:port' }), `${at}clusters[dev].cluster.server: is not a valid URL`],
     [
       cluster({ 'proxy-url': 'ftp://u:SECRET@host' }),
-      `${at}clusters[dev].cluster.proxy-url: wants a URL that starts with http://`,
+      `${at}clusters[dev].cluster.proxy-url: must be a URL that starts with http://`,
     ],
     [
       cluster({ 'insecure-skip-tls-verify': 'perhaps' }),

@@ -102,7 +102,7 @@ describe('search order', () => {
     const path = await write('explicit', kubeconfig('explicit'));
     const refusal = load({ path, env: { HTTPS_PROXY: 'ftp://u:SECRET@proxy' } });
     await expect(refusal).rejects.toThrow(
-      'environment: HTTPS_PROXY: wants a URL that starts with http://, https:// or socks5://, got one with "ftp://"; ' +
+      'environment: HTTPS_PROXY: must be a URL that starts with http://, https:// or socks5://, got one with "ftp://"; ' +
         'correct it, or except the server by NO_PROXY',
     );
   });

@@ -76,7 +76,7 @@ describe('the limit of a client', () => {
     expect((await answered(list(items)).list(ConfigMap)).items).toHaveLength(10);
     const tooLong = list([...items, { metadata: { name: 'long' }, data: { long } }]);
     await expect(answered(tooLong).list(ConfigMap)).rejects.toThrow(
-      'an item of more than 1000 bytes; allow more by maxObjectBytes of the client (10 items came before)',
+      'an item of more than 1000 bytes; raise maxObjectBytes of the client (10 items came before)',
     );
   });
 
@@ -93,9 +93,7 @@ describe('the limit of a client', () => {
     const events: WatchEvent<ConfigMap>[] = [];
     for await (const each of await answered(JSON.stringify(event)).watch(ConfigMap)) events.push(each);
     expect(events).toMatchObject([{ type: 'ERROR' }]);
-    expect(JSON.stringify(events)).toContain(
-      'an event has more than 1000 bytes; allow more by maxObjectBytes of the client',
-    );
+    expect(JSON.stringify(events)).toContain('an event has more than 1000 bytes; raise maxObjectBytes of the client');
   });
 });
 

@@ -19,7 +19,7 @@ export interface Exchanger {
   exchange(sink: TransportSink, options?: ExchangerOptions): unknown;
 }
 
-/** What all readers of a body can be told. */
+/** Options of all readers of a body. */
 export interface BodyReaderOptions {
   /** Aborting ends the request; reading then fails with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -35,7 +35,7 @@ export interface BodyReaderOptions {
 export interface BodyDecoder<E, R> {
   /** True when nothing more can come out of it, whatever further bytes say. */
   readonly failed: boolean;
-  /** Bytes of an element that has begun and not ended, where that is known. */
+  /** Bytes of an incomplete element, where that is known. */
   readonly incompleteBytes?: number;
   /** Takes a copy of the chunk. */
   push(chunk: Uint8Array): void;
@@ -115,12 +115,12 @@ export class BodyReader<E, R> implements TransportSink {
     };
   }
 
-  /** Whether the server has begun to answer. */
+  /** Whether the response has started. */
   get answered(): boolean {
     return this.#flow !== undefined;
   }
 
-  /** Sends the request, once, and resolves when the answer has begun; rejects when there is none. */
+  /** Sends the request, once, and resolves when the response has started; rejects if none comes. */
   async open(): Promise<void> {
     this.#start();
     while (!this.#flow && !this.#exchangeEnd && !this.#outcome) await this.#change();
@@ -210,7 +210,7 @@ export class BodyReader<E, R> implements TransportSink {
   #endExchange(end: { readonly error?: unknown }): void {
     if (this.#exchangeEnd || this.#outcome) return;
     this.#exchangeEnd = end;
-    // Nobody reads what has not begun, so there is nobody who would let go of the signal later.
+    // Without a response there is no reader that would release the signal later.
     if (!this.#flow && 'error' in end) this.#settle({ error: end.error });
     if (this.#onElement && this.#hold !== 'turn') this.#advance();
     this.#wake();

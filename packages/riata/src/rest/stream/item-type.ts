@@ -2,7 +2,7 @@ import type { JsonObject } from '../../object/json.js';
 import type { TypeMeta } from '../../object/meta.js';
 import { carryLoss } from '../../object/value/lossy.js';
 
-/** What the items of a list are, as far as the list itself tells: in a `PodList`, Pods. */
+/** What the items of a list are, as far as the list itself says: in a `PodList`, Pods. */
 export function itemTypeOf(list: JsonObject): TypeMeta | undefined {
   const { kind, apiVersion } = list;
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !kind.endsWith('List') || kind === 'List')

@@ -22,7 +22,7 @@ const NONE: readonly never[] = Object.freeze([]);
  * That is a guess, and shows in parsing: `[`, items and `]` are an array only if an item ends there. It costs less than to
  * decode them one by one, and the more so in the first seconds of a process, as it is less code that has to be optimised.
  *
- * What is not as usual is left to whoever decodes items one by one: numbers that may not survive parsing, broken JSON,
+ * What is not as usual is left to the decoder of single items: numbers that may not survive parsing, broken JSON,
  * items that are no objects, managedFields that cannot be cut in this way.
  */
 export class ListBatch<T> {

@@ -396,7 +396,7 @@ describe('what is no list', () => {
     ['[]', 'a body that begins with "[]"'],
     ['   ', 'an empty body'],
     ['{"kind":"Pod","apiVersion":"v1","metadata":{}}', 'an object of kind "Pod" without items'],
-    ['{"kind":"PodList","items":{}}', 'items that are no array'],
+    ['{"kind":"PodList","items":{}}', 'items that are not an array'],
     ['{"kind":"PodList","items":[{},]}', '"]" where an object was expected in items'],
     ['{"kind":"PodList","items":[{} {}]}', '"{" where a comma or the end of items was expected in items'],
     ['{"kind":"PodList","items":[1]}', '"1" where an object was expected in items'],

@@ -83,18 +83,18 @@ export class ListDecoder<T = KubeObject> {
   /** `{"apiVersion":…,"kind":…,` */
   #typeText = '';
   #typeBytes: Uint8Array = Buffer.from('');
-  /** Items without type before the list has told its own, in order; nothing overtakes them. */
+  /** Items without type before the type of the list is known, in order; nothing overtakes them. */
   #untyped: T[] = [];
   #released = 0;
   #finished: ListEnd | undefined;
   #count = 0;
-  /** Whether the end of the item at hand is, or may be, a guess; a wrong one is followed by a scan. */
+  /** Whether the end of the current item is, or may be, a guess; a wrong one is followed by a scan. */
   #guess = false;
   /** Falls with each wrong guess; below zero, no more are made. */
   #trust = MAX_TRUST;
   /** Seven eighths of the shortest item so far: most of the others need not be searched before. */
   #least = 0;
-  /** How far the item at hand has been searched for its end. */
+  /** How far the current item has been searched for its end. */
   #searched = 0;
   #head: JsonObject = {};
 
@@ -196,7 +196,7 @@ export class ListDecoder<T = KubeObject> {
       this.#fail(`an object of kind ${JSON.stringify(kind)} without items`);
     }
     if (Object.hasOwn(list, 'items') && list.items !== null && !Array.isArray(list.items))
-      this.#fail('items that are no array');
+      this.#fail('items that are not an array');
     this.#setType(itemTypeOf(list));
     if (this.#type)
       for (let i = 0; i < this.#untyped.length; i++)
@@ -210,7 +210,7 @@ export class ListDecoder<T = KubeObject> {
     return this.#finished;
   }
 
-  /** The first of the items that have come together with the one at hand; undefined if it has to be decoded by itself. */
+  /** The first of the items that have come together with the current one; undefined if it has to be decoded by itself. */
   #nextBatch(): T | undefined {
     const type = this.#type;
     if (type === undefined || this.#untyped.length > 0 || !this.#batch?.fill(this.#window, type)) return undefined;
@@ -236,7 +236,7 @@ export class ListDecoder<T = KubeObject> {
   }
 
   /**
-   * Length of the item at hand by a guess, {@link WAIT} or {@link SCAN}: most of the way, a search takes the place of the
+   * Length of the current item by a guess, {@link WAIT} or {@link SCAN}: most of the way, a search takes the place of the
    * scan. With managedFields to be cut, the scan goes on until the metadata is closed.
    */
   #guessLength(): number {
@@ -389,7 +389,7 @@ export class ListDecoder<T = KubeObject> {
   }
 
   #tooLarge(what: string): never {
-    this.#fail(`${what} of more than ${this.#maxObjectBytes} bytes; allow more by maxObjectBytes of the client`);
+    this.#fail(`${what} of more than ${this.#maxObjectBytes} bytes; raise maxObjectBytes of the client`);
   }
 
   #fail(got: string): never {

@@ -146,7 +146,5 @@ describe('one by one', () => {
 });
 
 test('a page size that is none is refused', () => {
-  expect(() => new ListPager(server(1).fetch, { pageSize: 0 })).toThrow(
-    'pageSize wants a whole number from 1 up, got 0',
-  );
+  expect(() => new ListPager(server(1).fetch, { pageSize: 0 })).toThrow('pageSize must be an integer ≥ 1, got 0');
 });

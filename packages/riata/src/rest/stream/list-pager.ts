@@ -55,7 +55,7 @@ export class ListPager<T = KubeObject, O extends PageOptions = PageOptions> {
     refuseUnknownOptions('ListPager', options, listPagerOptionNames);
     const { pageSize = 500, expired = 'full-list' } = options;
     if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
-      throw new TypeError(`list pager: pageSize wants a whole number from 1 up, got ${pageSize}`);
+      throw new TypeError(`list pager: pageSize must be an integer ≥ 1, got ${pageSize}`);
     }
     this.#fetch = fetch;
     this.#pageSize = pageSize;
@@ -101,9 +101,7 @@ export class ListPager<T = KubeObject, O extends PageOptions = PageOptions> {
       const token = page.metadata.continue;
       if (!token) return;
       if (token === next.continue) {
-        throw new Error(
-          'list pager: the server gave the token of the page that was asked for; its list would never end',
-        );
+        throw new Error('list pager: the server returned the same continue token again; the list would never end');
       }
       next = continued(next, token);
     }

@@ -45,7 +45,7 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
     return this.#end;
   }
 
-  /** Sends the request and resolves when the server has begun to answer; rejects if it refuses. */
+  /** Sends the request and resolves when the response has started; rejects if the server refuses. */
   async open(): Promise<this> {
     await this.#reader.open();
     return this;
@@ -96,7 +96,7 @@ export class ListStream<T = KubeObject> implements AsyncIterable<T>, AsyncDispos
     this.stop();
   }
 
-  /** A connection that broke within the list: with how far it had come. What the body tells: with the request. */
+  /** Adds how many items came before a connection broke; adds the request to errors from the body. */
   #located(error: unknown): unknown {
     if (!isTransportError(error)) return withOrigin(error, this.#exchanger);
     if (!this.#reader.answered) return error;

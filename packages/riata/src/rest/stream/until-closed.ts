@@ -31,7 +31,7 @@ export async function untilClosed<T>(
   }
 }
 
-/** Turns of the microtask queue: what has its answer at hand takes a few. */
+/** Turns of the microtask queue: an answer that is already known takes a few. */
 const soonTurns = 6;
 
 async function isSettledSoon(promise: Promise<unknown>): Promise<boolean> {

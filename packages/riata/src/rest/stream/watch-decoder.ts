@@ -49,7 +49,7 @@ const CLOSE = 0x7d;
  * Decodes the events of a watch while they arrive. `push` a chunk, then call `next` until it gives undefined; `finish`
  * after the last chunk, and `next` once more for the `ERROR` event if the last event was cut off.
  *
- * Events are told apart by their braces, so newlines between them are not needed. What cannot be decoded gives one `ERROR`
+ * Events are separated by their braces, so newlines between them are not needed. What cannot be decoded gives one `ERROR`
  * event, and nothing after it: `failed` is true then.
  */
 export class WatchDecoder<T = KubeObject> {
@@ -61,11 +61,11 @@ export class WatchDecoder<T = KubeObject> {
   readonly #maxObjectBytes: number;
   readonly #redact: (text: string) => string;
   #inEvent = false;
-  /** Whether the event at hand may be told by its newline; else it is scanned. */
+  /** Whether the current event may end at its newline; otherwise it is scanned. */
   #guess = false;
   /** Whether a newline stood behind the last event. */
   #lines = false;
-  /** How much of the event at hand has no newline. */
+  /** How much of the current event has no newline. */
   #searched = 0;
   /** How many objects in a row could not be decoded without a scan. */
   #failedUnscanned = 0;
@@ -87,7 +87,7 @@ export class WatchDecoder<T = KubeObject> {
     return this.#failed;
   }
 
-  /** Bytes of an event that has begun and not ended. */
+  /** Bytes of an incomplete event. */
   get incompleteBytes(): number {
     return this.#inEvent && !this.#failed ? this.#window.end - this.#window.start : 0;
   }
@@ -112,9 +112,7 @@ export class WatchDecoder<T = KubeObject> {
         }
         const complete = this.#scanner.scan(window.bytes, window.start, window.end);
         if ((complete ? this.#scanner.length : window.end - window.start) > this.#maxObjectBytes) {
-          return this.#fail(
-            `an event has more than ${this.#maxObjectBytes} bytes; allow more by maxObjectBytes of the client`,
-          );
+          return this.#fail(`an event has more than ${this.#maxObjectBytes} bytes; raise maxObjectBytes of the client`);
         }
         if (complete) break;
         return undefined;
@@ -168,7 +166,7 @@ export class WatchDecoder<T = KubeObject> {
   }
 
   /**
-   * The event at hand if its end can be told by a newline, which costs far less than a scan. A newline is nowhere else in
+   * The current event if its end can be found by a newline, which costs far less than a scan. A newline is nowhere else in
    * an event but between tokens, and no JSON object is the beginning of another one: what can be parsed from the brace of
    * `object` up to the last but one before the newline is the object. Undefined if there is no newline yet, or, with
    * `#guess` off, if the event has to be scanned.
@@ -222,7 +220,7 @@ export class WatchDecoder<T = KubeObject> {
 
   /**
    * The event from `start` to before `to`, if its object can be decoded without a scan: most changes leave the metadata as they
-   * are but for the resourceVersion, so the previous version tells where they end. Seldom tried where it keeps failing.
+   * are but for the resourceVersion, so the previous version shows where they end. Seldom tried where it keeps failing.
    */
   #decodeUnscanned({ type, bytes: { length } }: Prefix, start: number, to: number): WatchEvent<T> | undefined {
     const decoder = this.#decoder;
@@ -233,7 +231,7 @@ export class WatchDecoder<T = KubeObject> {
     return object === undefined ? undefined : eventOf(type, object as T);
   }
 
-  /** Whether the event at hand may be complete without a newline behind it. */
+  /** Whether the current event may be complete without a newline behind it. */
   #mayBeWhole(): boolean {
     const { bytes, start, end } = this.#window;
     return lastByte(bytes, start, end) === CLOSE;

@@ -56,7 +56,7 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
     this.#reader = new BodyReader(exchanger, decoder, { ...options, watch: true, incomplete });
   }
 
-  /** Sends the request and resolves when the server has begun to answer; rejects if it refuses. */
+  /** Sends the request and resolves when the response has started; rejects if the server refuses. */
   async open(): Promise<this> {
     await this.#reader.open();
     return this;

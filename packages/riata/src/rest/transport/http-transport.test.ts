@@ -440,16 +440,16 @@ describe('failures', () => {
   });
 
   test('of a config that cannot work are thrown at once, without its secrets', () => {
-    expect(() => defaultTransport({ server: 'localhost:6443' })).toThrow(/server wants a URL such as https:/);
-    expect(() => defaultTransport({ server: 'ftp://u:hunter2@host' })).toThrow(/^server wants .* got "…@host"$/);
+    expect(() => defaultTransport({ server: 'localhost:6443' })).toThrow(/server must be a URL such as https:/);
+    expect(() => defaultTransport({ server: 'ftp://u:hunter2@host' })).toThrow(/^server must be .* got "…@host"$/);
     expect(() => defaultTransport({ server: 'https://u:hunter2@host' })).toThrow(
-      /^server https:\/\/host may not hold a user/,
+      /^server https:\/\/host must not contain a user/,
     );
     expect(() => defaultTransport({ server: 'https://a', proxyUrl: 'ftp://u:hunter2@p' })).toThrow(
-      'proxy-url wants a URL that starts with http://, https:// or socks5://, got one with "ftp://"',
+      'proxy-url must be a URL that starts with http://, https:// or socks5://, got one with "ftp://"',
     );
     expect(() => defaultTransport({ server: 'https://a', proxyUrl: 'http://u:100%hunter2@p' })).toThrow(
-      /^proxy-url has a "%" in its user or password that begins no escape; write it as %25$/,
+      /^proxy-url has a "%" in its user or password that does not start an escape; write it as %25$/,
     );
   });
 });

@@ -87,7 +87,7 @@ export class PooledTransport implements HttpTransport {
   }
 
   async #end(): Promise<void> {
-    // Asynchronous like every other failure: who closes within a callback is not called back within it.
+    // Asynchronous like every other failure: a caller that closes within a callback is not called back within it.
     await undefined;
     for (const exchange of [...this.#running]) exchange.fail(new ConnectFailure('closed', 'the transport was closed'));
     await Promise.all([...this.#pools].map(({ pool }) => pool.destroy()));
@@ -123,7 +123,7 @@ export class PooledTransport implements HttpTransport {
       this.#modules ??= loadModules();
       const modules = this.#loaded ?? (await this.#modules);
       this.#loaded = modules;
-      // Who aborts meanwhile is told by the exchange itself.
+      // The exchange itself reports an abort meanwhile.
       const material = (await this.#config.credentials?.tls({ signal: request.signal })) ?? noMaterial;
       if (exchange.done) return;
       if (this.#closed) return exchange.fail(new ConnectFailure('closed', 'the transport was closed'));

@@ -87,7 +87,7 @@ describe('chunks', () => {
     expect(first.length).toBeGreaterThan(1);
     expect(await lengths(1)).toEqual(first);
     expect(await lengths(2)).not.toEqual(first);
-    expect(() => scriptedTransport(() => ({}), { chunks: 'random' })).toThrow(/wants \{ random \}/);
+    expect(() => scriptedTransport(() => ({}), { chunks: 'random' })).toThrow(/requires \{ random \}/);
   });
 
   test('are cut every so many bytes', async () => {

@@ -22,7 +22,7 @@ export interface ScriptedRequest {
   readonly body: Uint8Array;
   /** The body as UTF-8. */
   text(): string;
-  /** The body as JSON; throws a `SyntaxError` if it is none. */
+  /** The body as JSON; throws a `SyntaxError` if it is malformed. */
   json(): unknown;
   /** Aborts when the exchange has ended on the client's side. */
   readonly signal: AbortSignal;
@@ -84,7 +84,7 @@ export function scriptedTransport(script: Script, options: ScriptedTransportOpti
   refuseUnknownOptions('scriptedTransport', options, scriptedTransportOptionNames);
   const { chunks = 'whole', random, clock = systemClock } = options;
   if (chunks === 'random' && !random) {
-    throw new TypeError("scriptedTransport: chunks 'random' wants { random }, such as seededRandom(1)");
+    throw new TypeError("scriptedTransport: chunks 'random' requires { random }, such as seededRandom(1)");
   }
   const requests: ScriptedRequest[] = [];
   const running = new Set<ScriptedExchange>();

@@ -6,11 +6,11 @@ export function serverAddress(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     // Cut where a password could be.
-    throw new TypeError(`server wants a URL such as https://host:6443, got "${server.replace(/^.*@/s, '…@')}"`);
+    throw new TypeError(`server must be a URL such as https://host:6443, got "${server.replace(/^.*@/s, '…@')}"`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new TypeError(
-      `server ${url.origin} may not hold a user name or password; give them as credentials: staticCredentials({ basic })`,
+      `server ${url.origin} must not contain a user name or password; set credentials instead: staticCredentials({ basic })`,
     );
   }
   return url;

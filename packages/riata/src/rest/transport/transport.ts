@@ -1,7 +1,7 @@
 /** Response headers: names in lower case; a header that came several times is an array. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** One HTTP exchange as the layers above describe it. */
+/** One HTTP request as the layers above describe it. */
 export interface TransportRequest {
   readonly method: string;
   /** Path and query, starting with `/`; the transport puts the server's address before it. */
@@ -36,23 +36,23 @@ export interface TransportFlow {
 }
 
 /**
- * Takes what an exchange brings. After `onHeaders` any number of `onData`, then exactly one of `onEnd` and `onError`,
+ * Receives the response of an exchange. After `onHeaders` any number of `onData`, then exactly one of `onEnd` and `onError`,
  * nothing after it; `onError` may also come alone. A chunk is only valid during the call unless copied.
  */
 export interface TransportSink {
-  /** The answer has begun; informational ones (1xx) do not come. */
+  /** The response has started; informational ones (1xx) are skipped. */
   onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void;
   /** The next bytes of the body, decompressed. */
   onData(chunk: Uint8Array): void;
-  /** The body was whole. */
+  /** The body is complete. */
   onEnd(): void;
-  /** There is no more to come: a `TransportError`, or the reason of the abort. */
+  /** The exchange failed: a `TransportError`, or the reason of the abort. */
   onError(error: unknown): void;
 }
 
 /**
  * Moves bytes to one API server and back: over HTTP(S), or to a server in the same process. It knows no Kubernetes.
- * Calls back instead of giving streams: a watch gets one chunk per event, and Node's streams cost 10–20 µs each.
+ * Calls back instead of returning streams: a watch gets one chunk per event, and Node's streams cost 10–20 µs each.
  */
 export interface Transport extends AsyncDisposable {
   /** Starts the exchange; never throws, failures come by `sink.onError`, and nothing comes before this returns. */

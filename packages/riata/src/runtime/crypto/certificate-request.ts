@@ -24,7 +24,7 @@ const ids = {
   names: '2.5.29.17',
 };
 
-/** Reads a request, PEM. Throws a `SyntaxError` for what is none. */
+/** Reads a request, PEM. Throws a `SyntaxError` if it is malformed. */
 export function readCertificateRequest(text: string): CertificateRequest {
   const [, base64] = pem.exec(text) ?? [];
   if (base64 === undefined) throw new SyntaxError('PEM block type must be CERTIFICATE REQUEST');

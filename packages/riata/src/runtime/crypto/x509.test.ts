@@ -26,5 +26,5 @@ test('an authority that was kept as text signs as before', () => {
 
 test('a key of another certificate is refused', () => {
   const [one, two] = [createAuthority('one', validity), createAuthority('two', validity)];
-  expect(() => loadAuthority({ cert: one.cert, key: two.key })).toThrow('the key is not that of the certificate');
+  expect(() => loadAuthority({ cert: one.cert, key: two.key })).toThrow('the key does not match the certificate');
 });

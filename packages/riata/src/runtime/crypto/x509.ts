@@ -23,7 +23,7 @@ export interface Authority extends Identity {
   /** A certificate for a server under these names and addresses, with a new key; valid as long as the authority by default. */
   issue(commonName: string, hosts: readonly string[], validity?: Validity): Identity;
   /**
-   * A certificate, PEM, for whoever has the key of a request, with its subject and alternative names. Usages as a
+   * A certificate, PEM, for the holder of the key of a request, with its subject and alternative names. Usages as a
    * CertificateSigningRequest names them (`client auth`, `digital signature`). No longer valid than the authority.
    */
   sign(request: CertificateRequest, options: Validity & { readonly usages: readonly string[] }): string;
@@ -37,12 +37,12 @@ export function createAuthority(commonName: string, validity: Validity): Authori
   return authority(cert, issuer, validity);
 }
 
-/** An authority that {@link createAuthority} has made before. Throws if the key is none, or not that of the certificate. */
+/** An authority that {@link createAuthority} has made before. Throws if the key is malformed or does not match the certificate. */
 export function loadAuthority({ cert, key }: Identity): Authority {
   const { X509Certificate, createPrivateKey, createPublicKey } = crypto();
   const own = new X509Certificate(cert);
   const privateKey = createPrivateKey(key);
-  if (!own.checkPrivateKey(privateKey)) throw new TypeError('loadAuthority: the key is not that of the certificate');
+  if (!own.checkPrivateKey(privateKey)) throw new TypeError('loadAuthority: the key does not match the certificate');
   const commonName = /^CN=(.*)$/m.exec(own.subject)?.[1] ?? '';
   const spki = spkiOf(createPublicKey(privateKey));
   const validity = { notBefore: new Date(own.validFrom), notAfter: new Date(own.validTo) };

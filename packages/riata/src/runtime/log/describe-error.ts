@@ -31,7 +31,7 @@ function describe(error: unknown, seen: Set<unknown>): string {
   }
 }
 
-/** The first cause that tells something that the text does not. */
+/** The first cause that adds something to the text. */
 function unsaidCause(error: Error, text: string, seen: Set<unknown>): unknown {
   let { cause } = error;
   while (cause instanceof Error && !seen.has(cause) && seen.size < longestChain) {

@@ -106,7 +106,7 @@ describe('consoleLogger', () => {
 
   test('refuses an unknown level', () => {
     expect(() => consoleLogger({ level: 'loud' as LogLevel })).toThrow(
-      'level wants one of trace, debug, info, warn, error, got loud',
+      'level must be one of trace, debug, info, warn, error, got loud',
     );
   });
 

@@ -12,15 +12,15 @@ export type LogFields = Readonly<Record<string, unknown>>;
  * never throws. Go: `logr.Logger`; `child` is its `WithValues`.
  */
 export interface Logger {
-  /** Every step: for whoever looks for a fault in Riata itself. */
+  /** Every step, to look for a bug in Riata itself. */
   trace(message: string, fields?: LogFields): void;
   /** What helps to understand one program's run. */
   debug(message: string, fields?: LogFields): void;
-  /** What an operator wants to know of a healthy run. */
+  /** What an operator needs to know of a healthy run. */
   info(message: string, fields?: LogFields): void;
   /** Something went wrong and is being dealt with. */
   warn(message: string, fields?: LogFields): void;
-  /** Something went wrong that somebody has to look at. */
+  /** Something failed and needs attention. */
   error(message: string, fields?: LogFields): void;
   /** A logger that adds these fields to every message; a field given with the message itself wins. */
   child(fields: LogFields): Logger;
@@ -39,7 +39,7 @@ const noFields: LogFields = Object.freeze({});
  */
 export function createLogger(sink: LogSink, level: LogLevel, base: LogFields = noFields): Logger {
   const lowest = logLevels.indexOf(level);
-  if (lowest < 0) throw new TypeError(`logger: level wants one of ${logLevels.join(', ')}, got ${String(level)}`);
+  if (lowest < 0) throw new TypeError(`logger: level must be one of ${logLevels.join(', ')}, got ${String(level)}`);
   const enabled = (asked: LogLevel): boolean => logLevels.indexOf(asked) >= lowest;
   const at = (own: LogLevel) => {
     if (!enabled(own)) return () => {};

@@ -1,6 +1,6 @@
 import { createLogger, type LogFields, type Logger, type LogLevel } from './logger.js';
 
-/** One message that a {@link MemoryLogger} was told. */
+/** One message that a {@link MemoryLogger} has recorded. */
 export interface LogRecord {
   readonly level: LogLevel;
   readonly message: string;
@@ -8,7 +8,7 @@ export interface LogRecord {
   readonly fields: LogFields;
 }
 
-/** A logger that keeps what it is told. Children write into the same list. */
+/** A logger that records messages. Children write to the same list. */
 export interface MemoryLogger extends Logger {
   /** All records so far, oldest first. */
   readonly records: readonly LogRecord[];

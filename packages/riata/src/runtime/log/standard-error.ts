@@ -9,7 +9,7 @@ export function writeToStandardError(text: string | Uint8Array): void {
   process.stderr.write(text, outliveFailure);
 }
 
-/** The stream tells of a failure once more after this, as an event that must not go unheard. */
+/** The stream reports the failure once more after this, as an event that must have a listener. */
 function outliveFailure(error?: Error | null): void {
   if (error && process.stderr.listenerCount('error') === 0) process.stderr.once('error', () => {});
 }

@@ -28,7 +28,7 @@ export function sleepOn(
 /** The delay that `ms` asks for: never negative; what is not a number is a mistake of the caller. */
 export function delayOf(ms: number): number {
   if (typeof ms !== 'number' || Number.isNaN(ms)) {
-    throw new TypeError(`timer: the delay wants a number of milliseconds, got ${String(ms)}`);
+    throw new TypeError(`timer: the delay must be a number of milliseconds, got ${String(ms)}`);
   }
   return Math.max(0, ms);
 }

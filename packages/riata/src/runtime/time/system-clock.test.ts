@@ -62,7 +62,7 @@ describe('systemClock', () => {
 
   test('what is not a number is refused', () => {
     expect(() => systemClock.after(Number.NaN, () => {})).toThrow(
-      'timer: the delay wants a number of milliseconds, got NaN',
+      'timer: the delay must be a number of milliseconds, got NaN',
     );
   });
 

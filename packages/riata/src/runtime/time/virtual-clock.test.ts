@@ -31,12 +31,12 @@ describe('time', () => {
   });
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('advance refuses %s', async (ms) => {
-    await expect(new VirtualClock().advance(ms)).rejects.toThrow(`from 0 up, got ${ms}`);
+    await expect(new VirtualClock().advance(ms)).rejects.toThrow(`milliseconds ≥ 0, got ${ms}`);
   });
 });
 
 test('a clock that never looks whether all is quiet is refused', () => {
-  expect(() => new VirtualClock({ quietTurns: 0 })).toThrow('quietTurns wants a number from 1 up, got 0');
+  expect(() => new VirtualClock({ quietTurns: 0 })).toThrow('quietTurns must be ≥ 1, got 0');
 });
 
 describe('timers', () => {
@@ -265,7 +265,7 @@ describe('settle', () => {
     const clock = new VirtualClock({ busyLimitMs: 0 });
     using _request = clock.track('GET /api/v1/pods');
     using _other = clock.track('GET /api/v1/pods');
-    await expect(clock.settle()).rejects.toThrow('still under way after 0 ms of real time: GET /api/v1/pods (2)');
+    await expect(clock.settle()).rejects.toThrow('still in flight after 0 ms of real time: GET /api/v1/pods (2)');
   });
 
   test('no timer runs while tracked work could still set an earlier one', async () => {

@@ -76,7 +76,7 @@ export class VirtualClock implements Scheduler {
     this.#limit = options.limit ?? 100_000;
     this.#quietTurns = options.quietTurns ?? 5;
     if (!(this.#quietTurns >= 1)) {
-      throw new RangeError(`VirtualClock: quietTurns wants a number from 1 up, got ${this.#quietTurns}`);
+      throw new RangeError(`VirtualClock: quietTurns must be ≥ 1, got ${this.#quietTurns}`);
     }
     this.#busyLimitMs = options.busyLimitMs ?? 60_000;
   }
@@ -137,7 +137,9 @@ export class VirtualClock implements Scheduler {
    */
   advance(ms: number): Promise<void> {
     if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) {
-      return Promise.reject(new RangeError(`VirtualClock.advance: wants finite milliseconds from 0 up, got ${ms}`));
+      return Promise.reject(
+        new RangeError(`VirtualClock.advance: the time must be finite milliseconds ≥ 0, got ${ms}`),
+      );
     }
     return this.#inLine(async () => {
       const target = this.#monotonic + ms;
@@ -277,7 +279,7 @@ export class VirtualClock implements Scheduler {
     if (performance.now() - since <= this.#busyLimitMs) return;
     const what = [...new Set([...this.#busy].map((work) => work.what))].join(', ');
     throw new Error(
-      `VirtualClock.settle: still under way after ${this.#busyLimitMs} ms of real time: ${what} (${this.#busy.size}); ` +
+      `VirtualClock.settle: still in flight after ${this.#busyLimitMs} ms of real time: ${what} (${this.#busy.size}); ` +
         'dispose what track() gave when the work ends, and before it waits for a timer of this clock',
     );
   }

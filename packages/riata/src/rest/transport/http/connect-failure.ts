@@ -2,7 +2,7 @@ import type { PeerCertificate } from 'node:tls';
 import type { TransportErrorKind } from '../../errors/transport-error.js';
 import { errorCode } from '../../errors/transport-error.js';
 
-/** Why no connection came about, told so that the request that wanted one can repeat it with its own method and URL. */
+/** Why no connection could be opened, worded so that a request can put its own method and URL before it. */
 export class ConnectFailure extends Error {
   readonly kind: TransportErrorKind;
   readonly code = 'RIATA_CONNECT_FAILURE';
@@ -19,7 +19,7 @@ export interface ConnectContext {
   readonly address: string;
   /** Who is there, for the message: `the API server` or `the proxy`. */
   readonly peer: string;
-  /** Where a wrong address would be mended. */
+  /** The setting where a wrong address would be corrected. */
   readonly field: string;
   /** The name that the certificate was checked against. */
   readonly verifyName?: string;
@@ -116,10 +116,10 @@ function tlsMessage(code: string, context: ConnectContext): string | undefined {
 const alerts: readonly (readonly [RegExp, string])[] = [
   [
     /ALERT_CERTIFICATE_REQUIRED|ALERT_HANDSHAKE_FAILURE/,
-    'it may want a client certificate: set client-certificate and client-key',
+    'it may require a client certificate; set client-certificate and client-key',
   ],
-  [/ALERT_CERTIFICATE_EXPIRED/, 'it says that the client certificate has expired: renew it'],
-  [/ALERT_CERTIFICATE_REVOKED/, 'it says that the client certificate was revoked: get a new one'],
+  [/ALERT_CERTIFICATE_EXPIRED/, 'the client certificate has expired; renew it'],
+  [/ALERT_CERTIFICATE_REVOKED/, 'the client certificate was revoked; get a new one'],
   [/ALERT_UNKNOWN_CA/, 'it does not know the CA that signed the client certificate'],
   [
     /ALERT_(BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)/,

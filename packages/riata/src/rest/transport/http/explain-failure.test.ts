@@ -14,8 +14,8 @@ describe('a failure after sending', () => {
     ['EPIPE', 'reset', /cut before a response came \(EPIPE\)/],
     ['ETIMEDOUT', 'reset', /lost before a response came \(ETIMEDOUT\): the other end has stopped answering/],
     ['Z_DATA_ERROR', 'decompress', /broken \(it failed\)/],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', /it may want a client certificate: set client-certificate/],
-    ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'tls', /client certificate has expired: renew it/],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', /it may require a client certificate; set client-certificate/],
+    ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'tls', /client certificate has expired; renew it/],
     ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'tls', /does not know the CA that signed the client certificate/],
     ['EWHATEVER', 'unknown', /it failed \(EWHATEVER\)/],
   ])('%s is %s', (code, kind, message) => {

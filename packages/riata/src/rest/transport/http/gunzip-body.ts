@@ -28,8 +28,8 @@ export class GunzipBody {
     this.#decoder.on('data', (chunk: Buffer) => output.onData(chunk));
     this.#decoder.on('end', () => {
       this.#decoded = true;
-      // Zeros behind its end make the decoder stop before the body does: until that is over, nobody else may have the
-      // connection.
+      // Zeros behind its end make the decoder stop before the body does: until then, no other exchange may
+      // use the connection.
       if (this.#received) output.onEnd();
     });
     this.#decoder.on('error', (error) => output.onError(error));

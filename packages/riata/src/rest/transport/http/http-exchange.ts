@@ -54,7 +54,7 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
     return this.#done;
   }
 
-  /** Sends the request over a connection that is nobody else's. */
+  /** Sends the request over a connection that no other exchange uses. */
   sendOver(lease: Lease): void {
     this.lease = lease;
     lease.connection.send(this);
@@ -176,7 +176,7 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
     });
   }
 
-  /** A sink that throws ends its exchange, and hears so. */
+  /** A sink that throws ends its exchange and gets the error. */
   #hand(chunk: Uint8Array): void {
     try {
       this.#sink.onData(chunk);

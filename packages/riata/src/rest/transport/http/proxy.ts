@@ -28,15 +28,15 @@ export function parseProxy(text: string): ProxyServer {
 
 /** What is wrong with the URL of a proxy, or undefined; never a word of its user and password. */
 export function proxyProblem(text: string): string | undefined {
-  const wanted = 'wants a URL that starts with http://, https:// or socks5://';
-  if (!URL.canParse(text)) return `${wanted}, got something that is no URL`;
+  const wanted = 'must be a URL that starts with http://, https:// or socks5://';
+  if (!URL.canParse(text)) return `${wanted}, got something that is not a URL`;
   const url = new URL(text);
   if (kindOf(url) === undefined) return `${wanted}, got one with "${url.protocol}//"`;
   if (url.hostname === '') return `${wanted} and names a host`;
   try {
     decodeURIComponent(url.username + url.password);
   } catch {
-    return 'has a "%" in its user or password that begins no escape; write it as %25';
+    return 'has a "%" in its user or password that does not start an escape; write it as %25';
   }
   return undefined;
 }
@@ -121,7 +121,7 @@ async function socks5(socket: TunnelSocket, proxy: ProxyServer, target: { host: 
     const [, status] = await socket.read(2);
     if (status !== 0) throw fail('did not accept user and password of proxy-url');
   } else if (method !== 0) {
-    throw fail('wants an authentication that proxy-url does not give');
+    throw fail('requires an authentication method that proxy-url does not provide');
   }
   const port = Uint8Array.of(target.port >> 8, target.port & 0xff);
   // A name goes as it is: the proxy resolves it.
@@ -136,7 +136,8 @@ async function socks5(socket: TunnelSocket, proxy: ProxyServer, target: { host: 
 
 function counted(text: string): Buffer {
   const bytes = Buffer.from(text);
-  if (bytes.length > 255) throw new ConnectFailure('proxy', 'SOCKS takes no name, user or password over 255 bytes');
+  if (bytes.length > 255)
+    throw new ConnectFailure('proxy', 'SOCKS allows at most 255 bytes for a name, user or password');
   return Buffer.concat([Uint8Array.of(bytes.length), bytes]);
 }
 

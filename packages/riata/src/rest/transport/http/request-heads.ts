@@ -43,8 +43,9 @@ export class RequestHeads {
    */
   of({ method, path: below, headers, body }: TransportRequest, gzip: boolean): string {
     const path = this.#prefix + below;
-    if (!token.test(method)) throw invalid('its method is none');
-    if (!target.test(path)) throw invalid('its path holds a space, a control character or one beyond ASCII: escape it');
+    if (!token.test(method)) throw invalid('its method is malformed');
+    if (!target.test(path))
+      throw invalid('its path has a space, a control character or a non-ASCII character; escape it');
     let text = `${method} ${path} HTTP/1.1\r\n${this.#always}`;
     if (gzip) text += 'accept-encoding: gzip\r\n';
     text += Object.isFrozen(headers) ? this.#known(headers) : this.#written(headers);
@@ -100,10 +101,10 @@ export function headersToSend(headers: TransportRequest['headers']): Record<stri
 }
 
 function headerLine(name: string, value: string): string {
-  if (!token.test(name)) throw invalid(`${JSON.stringify(name)} cannot be the name of a header`);
+  if (!token.test(name)) throw invalid(`${JSON.stringify(name)} is not a valid header name`);
   if (reservedHeaders.has(name.toLowerCase())) throw invalid(`the header "${name}" is set by the connection`);
   const text = toHeaderText(value);
-  if (badValue.test(text)) throw invalid(`the header "${name}" holds a line break or another control character`);
+  if (badValue.test(text)) throw invalid(`the header "${name}" has a line break or another control character`);
   return `${name}: ${text}\r\n`;
 }
 

@@ -56,7 +56,7 @@ export class ResponseParser {
   #aside = 0;
   /** Of an extension, or of a trailer, as far as it has come. */
   #line = '';
-  /** The part of the body that has been found in the bytes at hand, `bytes[#bodyStart, #bodyEnd)`. */
+  /** The part of the body that has been found in the current bytes, `bytes[#bodyStart, #bodyEnd)`. */
   #bodyStart = 0;
   #bodyEnd = 0;
 

@@ -179,7 +179,7 @@ export class SocketConnector {
     const now = this.#options.scheduler.now();
     const failure = connectFailure(error, { address: hostPort(host, port), peer, field, now, ...more });
     if (peer !== 'the proxy') return failure;
-    return new ConnectFailure('proxy', `the proxy did not help: ${failure.message}`, failure.cause);
+    return new ConnectFailure('proxy', `cannot connect through the proxy: ${failure.message}`, failure.cause);
   }
 }
 
@@ -287,11 +287,11 @@ function unusable({ ca, cert, key }: { ca?: string | Buffer; cert?: string | Buf
     }
   };
   if (ca && fails(() => new X509Certificate(ca))) {
-    return 'the certificate authority (certificate-authority-data) is no PEM certificate';
+    return 'the certificate authority (certificate-authority-data) is not a PEM certificate';
   }
   if (cert && fails(() => tls.createSecureContext({ cert })))
-    return 'the client certificate (client-certificate-data) is no PEM certificate';
+    return 'the client certificate (client-certificate-data) is not a PEM certificate';
   if (key && fails(() => tls.createSecureContext({ key })))
-    return 'the client key (client-key-data) is no PEM private key';
+    return 'the client key (client-key-data) is not a PEM private key';
   return 'the client certificate and key cannot be used; do they belong together?';
 }
