@@ -22,6 +22,7 @@ function drain(decoder, pieces, keep) {
     for (let element = decoder.next(); element !== undefined; element = decoder.next()) keep.push(element);
   }
   decoder.finish();
+  for (let element = decoder.next(); element !== undefined; element = decoder.next()) keep.push(element);
 }
 
 /** The whole stream, with its slices, over an exchange that hands out chunks as fast as they are taken. */
