@@ -194,6 +194,8 @@ const stricter: ReadonlyMap<string, RegExp> = new Map([
   ['malformed chunk extension', /[\da-f];/i],
   // Control characters in the reason phrase, unknown classes of status, and empty lines before a status line.
   ['malformed status line', /HTTP/],
+  // Node ends a status line at a bare CR.
+  ['the server closed the connection before a response came', /HTTP[^\r\n]*\r[^\n]/],
   ['it does not start with "HTTP/1."', /(^|\n)\s/],
 ]);
 
