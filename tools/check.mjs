@@ -31,7 +31,9 @@ for (const project of [
   'tools/control-plane',
 ])
   step(`types of ${project}`, 'npx', ['tsc', '--noEmit', '-p', project]);
-step('layers and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
+step('words', 'node', ['tools/check-words.mjs']);
+step('sizes of folders and files', 'node', ['tools/tree-report.mjs']);
+step('layers, rooms and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
 if (step('build', 'node', ['tools/build.mjs'])) {
   step('what an old Node says', 'node', ['tools/check-old-node.mjs']);
   const out = mkdtempSync(join(tmpdir(), 'riata-pack-'));

@@ -124,7 +124,7 @@ describe("the server's certificate", () => {
   test('does not come from a server that speaks plain HTTP', async () => {
     await using server = await startFaultServer((_, reply) => reply.status(400));
     const error = await failureOf(trusting(`https://127.0.0.1:${server.port}`));
-    expect(error.message).toMatch(/does not speak TLS on this port; does it want http:\/\/ instead of https:\/\//);
+    expect(error.message).toMatch(/does not speak TLS on this port; use http:\/\/ if it serves plain HTTP/);
   });
 
   test('is not asked for again in a resumed session, which lives as long as the credentials', async () => {

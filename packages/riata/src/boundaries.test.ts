@@ -27,6 +27,21 @@ const below: Readonly<Record<string, readonly string[]>> = (() => {
   return { runtime: [], object, kinds, queue, rest, client, cache, controller, manager, shared, patterns, webhook };
 })();
 
+/** The rooms of each layer, below its folder. A new room has to be entered here and in docs/architecture. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  runtime: ['crypto', 'log', 'time'],
+  object: ['apply', 'apply/fields', 'apply/typed', 'patch', 'quantity', 'scan', 'schema', 'selector', 'value'],
+  kinds: [],
+  queue: [],
+  rest: ['auth', 'chain', 'config', 'errors', 'request', 'stream', 'transport', 'transport/http'],
+  client: ['discovery', 'operation', 'watch'],
+  cache: ['compat', 'decode', 'informer', 'own-writes', 'reflector', 'store'],
+  controller: ['calls', 'cluster', 'define', 'loop', 'source', 'status', 'utilities'],
+  manager: ['clusters', 'election', 'events', 'probes', 'sharding'],
+  shared: [],
+  patterns: ['certificates', 'crds', 'desired-set', 'generating', 'manifests', 'status', 'summary'],
+};
+
 const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a timer', /(?<![\w$.])(?:global(?:This)?\s*\.\s*)?(?:set|clear)(?:Timeout|Interval|Immediate)\b/],
   ['a timer', /\bAbortSignal\s*\.\s*timeout\b/],
@@ -168,7 +183,17 @@ function layerErrors(sources: Sources): string[] {
   return errors;
 }
 
-/** Cycles of imports that are there at run time; each is told once, from the file reached first. */
+/** Files that lie in no room of their layer. */
+function roomErrors(sources: Sources): string[] {
+  return [...sources.keys()].flatMap((file) => {
+    const [layer = '', ...path] = posix.dirname(file).split('/');
+    const room = path.join('/');
+    if (!(layer in rooms) || layer === 'kinds' || room === '' || rooms[layer]?.includes(room)) return [];
+    return [`${file} lies in no room of ${layer}/; they are ${rooms[layer]?.join(', ') || 'none'}`];
+  });
+}
+
+/** Cycles of imports, those of types included; each is reported once, from the file reached first. */
 function cycles(sources: Sources): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -177,7 +202,7 @@ function cycles(sources: Sources): string[] {
     if (start >= 0) found.push([...path.slice(start), file].join(' → '));
     if (start >= 0 || done.has(file)) return;
     for (const { target, kind } of importsOf(sources.get(file) ?? '')) {
-      if (kind === 'value' && target.startsWith('.')) visit(resolve(file, target), [...path, file]);
+      if (kind !== 'dynamic' && target.startsWith('.')) visit(resolve(file, target), [...path, file]);
     }
     done.add(file);
   };
@@ -224,6 +249,8 @@ describe('the source of riata', () => {
   });
 
   test('imports point down', () => expect(layerErrors(sources)).toEqual([]));
+
+  test('lies in rooms that are known', () => expect(roomErrors(sources)).toEqual([]));
 
   test('has no import cycle', () => expect(cycles(sources)).toEqual([]));
 
@@ -291,6 +318,14 @@ describe('the layer rule', () => {
   });
 });
 
+describe('the rule on rooms', () => {
+  test('names the file and the rooms that there are', () => {
+    expect(roomErrors(sample({ 'client/a.ts': '', 'client/watch/b.ts': '', 'client/cellar/c.ts': '' }))).toEqual([
+      'client/cellar/c.ts lies in no room of client/; they are discovery, operation, watch',
+    ]);
+  });
+});
+
 describe('the rule on cycles', () => {
   const three = (last: string) =>
     sample({
@@ -306,8 +341,11 @@ describe('the rule on cycles', () => {
     expect(cycles(sample({ 'object/a.ts': "import { a } from './a.js';" }))).toEqual(['object/a.ts → object/a.ts']);
   });
 
-  test('leaves out type imports and those made later', () => {
-    expect(cycles(three("import type { A } from '../a.js';"))).toEqual([]);
+  test('counts imports of types', () => {
+    expect(cycles(three("import type { A } from '../a.js';"))).toHaveLength(1);
+  });
+
+  test('leaves out imports that are made later', () => {
     expect(cycles(three("const a = () => import('../a.js');"))).toEqual([]);
   });
 });

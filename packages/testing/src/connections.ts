@@ -1,9 +1,9 @@
 import type { Faults } from '@riata/apiserver';
 import type { RestConfig, Transport } from 'riata/rest';
 import type { Runtime } from 'riata/runtime';
-import { type CutOptions, RecordingTransport } from './recording-transport.js';
-import { RequestRecorder } from './request-recorder.js';
-import type { RequestReader, RequestTarget } from './request-target.js';
+import { type CutOptions, RecordingTransport } from './requests/recording-transport.js';
+import { RequestRecorder } from './requests/request-recorder.js';
+import type { RequestReader, RequestTarget } from './requests/request-target.js';
 import { type ConnectOptions, TestConnection } from './test-connection.js';
 import { impersonationOf } from './test-identity.js';
 import type { TestServer } from './test-server.js';

@@ -1,7 +1,7 @@
 import type { FaultRequest } from '@riata/apiserver';
 import { type ClusterKey, keyId } from 'riata/object';
 import type { Clock } from 'riata/runtime';
-import type { RequestRecorder } from './request-recorder.js';
+import type { RequestRecorder } from './requests/request-recorder.js';
 import type { TestManager } from './test-manager.js';
 
 /** Requests before something must be wrong. */

@@ -1,9 +1,9 @@
 import type { ReconcileRecord } from 'riata/controller';
 import { keyId } from 'riata/object';
 import { optionNames } from 'riata/runtime';
+import { clustersOf } from './clusters-of.js';
 import { failingReconciles } from './failing-reconciles.js';
-import { clustersOf } from './pending-work.js';
-import type { RecordedRequest } from './request-recorder.js';
+import type { RecordedRequest } from './requests/request-recorder.js';
 import { type SettleOptions, type SettleParts, settle } from './settle.js';
 
 /** Options of `TestEnvironment.expectConverged`. */

@@ -1,10 +1,11 @@
 import type { ConnectedClient } from 'riata';
 import type { Cache, CacheHealth } from 'riata/cache';
 import type { ControllerHealth } from 'riata/controller';
-import type { Cluster, Manager } from 'riata/manager';
+import type { Cluster } from 'riata/manager';
 import { compareResourceVersions, keyId, metadataOnly } from 'riata/object';
 import { isNotFound } from 'riata/rest';
 import { describeError } from 'riata/runtime';
+import { clustersOf } from './clusters-of.js';
 import type { TestManager } from './test-manager.js';
 
 /** By whom servers are looked at. */
@@ -21,11 +22,6 @@ export async function pendingWork(managers: Iterable<TestManager>, lookers: Look
     for (const what of await pendingOf(manager, lookers)) pending.push(`${manager.name}: ${what}`);
   }
   return pending;
-}
-
-/** The clusters that were added to a manager. */
-export function clustersOf({ clusters }: Manager): readonly Cluster[] {
-  return clusters.names.flatMap((name) => clusters.get(name) ?? []);
 }
 
 /** A text that stays the same as long as {@link pendingWork} would find the same, if nobody else does anything. */

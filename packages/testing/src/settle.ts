@@ -2,7 +2,7 @@ import { type Duration, durationMs } from 'riata/object';
 import { optionNames } from 'riata/runtime';
 import type { WorkLimit } from './endless-work.js';
 import { delayedWork, type Lookers, nextDelayedMs, pendingWork, stateOfWork } from './pending-work.js';
-import type { RequestRecorder } from './request-recorder.js';
+import type { RequestRecorder } from './requests/request-recorder.js';
 import type { TestManager } from './test-manager.js';
 import type { TestTime } from './test-time.js';
 

@@ -1,8 +1,8 @@
 import { type ConnectedClient, createClient } from 'riata/client';
 import type { RestConfig, Transport } from 'riata/rest';
 import { optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
-import { type CutOptions, cutOptionNames, type RecordingTransport } from './recording-transport.js';
-import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
+import { type CutOptions, cutOptionNames, type RecordingTransport } from './requests/recording-transport.js';
+import type { RecordedRequest, RequestRecorder } from './requests/request-recorder.js';
 import type { Identity } from './test-identity.js';
 
 /** Options of `TestEnvironment.connect`. */

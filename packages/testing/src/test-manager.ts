@@ -16,11 +16,10 @@ import {
   type Runnable,
   type RunnableStage,
 } from 'riata/manager';
-import { clusterKey, type KindRef, keyOf, objectKey } from 'riata/object';
+import { type ClusterKey, clusterKey, type KindRef, keyOf, objectKey } from 'riata/object';
 import { abortable, onAbort, optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
-import type { EndlessWork } from './endless-work.js';
-import { clustersOf } from './pending-work.js';
+import { clustersOf } from './clusters-of.js';
 import type { TestConnection } from './test-connection.js';
 import type { Identity } from './test-identity.js';
 import type { TestTime } from './test-time.js';
@@ -83,7 +82,7 @@ export class TestManager implements AsyncDisposable {
   readonly ended: Promise<ManagerExit>;
   readonly #connection: TestConnection;
   readonly #time: TestTime;
-  readonly #work: EndlessWork;
+  readonly #work: RunBudget;
   readonly #needsLease: boolean;
   readonly #watched = new Set<Watched>();
   readonly #factories = new Set<SharedControllerFactory>();
@@ -292,12 +291,17 @@ export class TestManager implements AsyncDisposable {
   }
 }
 
+/** @internal Decides whether a controller may run a key once more: a test that runs one without end has to fail. */
+export interface RunBudget {
+  allowsRun(run: { readonly controller: string; readonly key: ClusterKey }): boolean;
+}
+
 /** @internal What a {@link TestManager} is made of. */
 export interface TestManagerParts {
   readonly name: string;
   readonly connection: TestConnection;
   readonly time: TestTime;
-  readonly work: EndlessWork;
+  readonly work: RunBudget;
   readonly runtime: Partial<Runtime>;
   readonly options: TestManagerOptions;
 }

@@ -3,7 +3,7 @@ import { ApiServer, type ApiServerOptions, type Faults, MemoryStorage, type Stor
 import type { Transport } from 'riata/rest';
 import { defaultTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
 import { type Logger, optionNames, type Random, systemClock } from 'riata/runtime';
-import { FaultyTransport } from './faulty-transport.js';
+import { FaultyTransport } from './faults/faulty-transport.js';
 import { RealTime, type TestTime } from './test-time.js';
 
 /**

@@ -3,8 +3,9 @@ import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
 import { inVersion, shownAs } from './custom/in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
-import { isFinished, type ObjectStore } from './object-store.js';
+import type { ObjectStore } from './object-store.js';
 import { homeOf, type Resource } from './resource.js';
+import { isFinished } from './stored-form.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a deletion is told (`metav1.DeleteOptions`). */

@@ -1,4 +1,4 @@
-import { equal, freeze, isJsonObject, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
+import { equal, freeze, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
 import type { Random } from 'riata/runtime';
 import type { PrepareContext } from '../kinds/kind-rules.js';
 import { checkManyLabels, checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
@@ -10,12 +10,12 @@ import { atOnce, type Steps } from '../steps.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import type { OwnObject } from './built-in/own-objects.js';
 import { checkNamespace } from './check-name.js';
-import { inVersion, shownAs } from './custom/in-version.js';
+import { shownAs } from './custom/in-version.js';
 import { type Expected, expectStored } from './expectations.js';
 import { generateName } from './generate-name.js';
-import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
+import { metaOf, textOf, withMeta } from './metadata.js';
 import { hasSubresource, homeOf, type Resource } from './resource.js';
-import { shareFields } from './share-fields.js';
+import { answerOf, atRevision, isFinished, isUnchanged, removedAt } from './stored-form.js';
 import { keepSystemFields, wipeSystemFields, withGeneration, withoutStatus } from './system-fields.js';
 import { type WriteContext, writerOf } from './write-context.js';
 
@@ -417,56 +417,4 @@ function checkMeta(
   return before === undefined
     ? checkNewMeta(metaOf(object), rules)
     : checkMetaUpdate(metaOf(object), metaOf(before), { builtIn, labelErrors });
-}
-
-/** Whether nothing keeps an object that is to go. */
-export function isFinished(object: JsonObject): boolean {
-  const { finalizers, deletionGracePeriodSeconds } = metaOf(object);
-  const waits = typeof deletionGracePeriodSeconds === 'number' && deletionGracePeriodSeconds > 0;
-  return stringsOf(finalizers).length === 0 && !waits && !hasSpecFinalizers(object);
-}
-
-/** Namespaces have finalizers of their own, in their spec. */
-function hasSpecFinalizers(object: JsonObject): boolean {
-  if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return false;
-  return isJsonObject(object.spec) && stringsOf(object.spec.finalizers).length > 0;
-}
-
-/**
- * Whether there is nothing to store. A custom object is compared as it is stored: one that a newer definition shows with
- * other defaults, or stores under another version, is written anew even by a write that changes nothing.
- */
-function isUnchanged(resource: Resource, stored: Stored, live: JsonObject, object: JsonObject): boolean {
-  if (resource.builtIn) return isSame(live, object);
-  return isSame(stored.object as unknown as JsonObject, asStored(object, resource));
-}
-
-/** Whether two objects say the same; the revision is not part of what is said. */
-function isSame(live: JsonObject, object: JsonObject): boolean {
-  const strip = (o: JsonObject) => withMeta(o, { resourceVersion: undefined });
-  return equal(strip(live), strip(object));
-}
-
-/** As it is stored: frozen, under the storage version, at its revision. */
-function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
-  const stamped = withMeta(asStored(object, resource), { resourceVersion: String(revision) });
-  return freeze(shareFields(stamped) as unknown as KubeObject);
-}
-
-/** As it was stored last, at the revision of its end. */
-function removedAt(last: KubeObject, revision: number): KubeObject {
-  return freeze({ ...last, metadata: { ...last.metadata, resourceVersion: String(revision) } });
-}
-
-/** What is stored of an object, under the storage version. */
-function asStored(object: JsonObject, resource: Resource): JsonObject {
-  const kept = resource.storable?.(object) ?? object;
-  return inVersion(kept as unknown as KubeObject, resource.storedAs) as unknown as JsonObject;
-}
-
-/** As a dry run answers. */
-function answerOf(object: JsonObject, resource: Resource, revision?: number): KubeObject {
-  const resourceVersion = revision === undefined ? undefined : String(revision);
-  const shown = inVersion(object as unknown as KubeObject, resource.apiVersion) as unknown as JsonObject;
-  return withMeta(shown, { resourceVersion }) as unknown as KubeObject;
 }

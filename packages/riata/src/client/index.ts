@@ -36,7 +36,6 @@ export type {
   Writer,
 } from './interfaces.js';
 export { KubeClient, type KubeClientParts } from './kube-client.js';
-export type { ApplyOptions } from './operation/apply-operation.js';
 export {
   type Answers,
   isDryRun,
@@ -49,6 +48,7 @@ export {
 export type { PodLogOptions } from './operation/pod-log-operation.js';
 export type { OnWriteOptions, Write, WriteListener } from './operation/write-hook.js';
 export type {
+  ApplyOptions,
   CallOptions,
   CreateOptions,
   DeleteCollectionOptions,

@@ -5,9 +5,9 @@ import type { ByteStream } from '../rest/stream/byte-stream.js';
 import type { WatchStream } from '../rest/stream/watch-stream.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { RestMapper } from './discovery/rest-mapper.js';
-import type { ApplyOptions } from './operation/apply-operation.js';
 import type { PodLogOptions } from './operation/pod-log-operation.js';
 import type {
+  ApplyOptions,
   CallOptions,
   CreateOptions,
   DeleteCollectionOptions,

@@ -25,7 +25,7 @@ import type {
   SubResourceClient,
   WriteObject,
 } from './interfaces.js';
-import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './operation/apply-operation.js';
+import { applyOperation, intentOf } from './operation/apply-operation.js';
 import { checkWritten } from './operation/check-written.js';
 import { eachItem, eachPage } from './operation/list-pages.js';
 import type { Answers, Operation, Run, Verb } from './operation/operation.js';
@@ -33,6 +33,8 @@ import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } f
 import { type PodLogOptions, podLogOperation, podLogOptionNames } from './operation/pod-log-operation.js';
 import { runForCaller } from './operation/run-for-caller.js';
 import {
+  type ApplyOptions,
+  applyOptionNames,
   type CreateOptions,
   createOptionNames,
   type DeleteCollectionOptions,

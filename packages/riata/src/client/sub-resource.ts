@@ -5,10 +5,12 @@ import { patchTypes } from '../rest/rest-client.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { ApplyFields } from './apply-fields.js';
 import type { ApplyArgument, At, Key, Placement, SubResourceClient, WriteObject } from './interfaces.js';
-import { type ApplyOptions, applyOperation, applyOptionNames, intentOf } from './operation/apply-operation.js';
+import { applyOperation, intentOf } from './operation/apply-operation.js';
 import type { Run } from './operation/operation.js';
 import { callOf, getParams, writeParams } from './operation/params.js';
 import {
+  type ApplyOptions,
+  applyOptionNames,
   type CreateOptions,
   type GetOptions,
   getOptionNames,

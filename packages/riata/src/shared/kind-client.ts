@@ -1,8 +1,8 @@
 import type { ApplyFields } from '../client/apply-fields.js';
 import type { At, FieldManagerRequired, Key, WriteObject } from '../client/interfaces.js';
 import type { KubeClient } from '../client/kube-client.js';
-import type { ApplyOptions } from '../client/operation/apply-operation.js';
 import type {
+  ApplyOptions,
   CreateOptions,
   DeleteCollectionOptions,
   DeleteOptions,

@@ -4,35 +4,9 @@ import { isControlledBy, setControllerReference } from '../../object/owner-refer
 import { patchTypes } from '../../rest/rest-client.js';
 import type { ApplyFields } from '../apply-fields.js';
 import type { WriteObject } from '../interfaces.js';
-import { type WriteOptions, writeOptionNames } from '../options.js';
+import type { ApplyOptions } from '../options.js';
 import type { Operation } from './operation.js';
 import { callOf, writeParams } from './params.js';
-
-/** Options of `apply` and `applyFields` (`client.ApplyOption`). */
-export interface ApplyOptions<R extends KubeObject = KubeObject> extends WriteOptions {
-  /** Required here, or from `withFieldOwner`. Fields that this manager no longer names are removed. */
-  readonly fieldManager?: string;
-  /** Take fields over that other managers hold, instead of a conflict. @default false */
-  readonly force?: boolean;
-  /**
-   * Makes this object the controller of the applied one, and gives it its namespace where none is set. Rejects with an
-   * `AlreadyOwnedError` if `current` has another controller: the two would overwrite each other forever.
-   */
-  readonly ownedBy?: KubeObject;
-  /**
-   * The object as stored, e.g. from a cache. If the apply is a no-op, no request is made, and the call resolves to this
-   * very object. It is one if this client has applied the same before and every field named is still as the server
-   * answered, or if `managedFields` show that this manager has applied exactly this. Without `current` a request is made
-   * every time. A client remembers 100,000 objects.
-   */
-  readonly current?: R;
-}
-
-export const applyOptionNames = writeOptionNames.and<ApplyOptions<KubeObject>>({
-  force: true,
-  ownedBy: true,
-  current: true,
-});
 
 /** The operation that applies an object, or a subresource of it. Throws on what is no intent. */
 export function applyOperation(

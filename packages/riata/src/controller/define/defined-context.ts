@@ -1,5 +1,5 @@
 import type { Client, WriteObject } from '../../client/interfaces.js';
-import type { ApplyOptions } from '../../client/operation/apply-operation.js';
+import type { ApplyOptions } from '../../client/options.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { ActiveReconcile } from '../loop/active-reconcile.js';
 import type { ReconcileRun } from '../loop/reconciler.js';

@@ -1,5 +1,5 @@
 import type { AppliedAt, Client, Explicit, FieldOwned } from '../../client/interfaces.js';
-import type { ApplyOptions } from '../../client/operation/apply-operation.js';
+import type { ApplyOptions } from '../../client/options.js';
 import type { New, Scope } from '../../object/kind.js';
 import type { Condition, KubeObject, WriteMeta } from '../../object/meta.js';
 import type { ReconcileRun } from '../loop/reconciler.js';

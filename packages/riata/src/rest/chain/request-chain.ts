@@ -5,13 +5,13 @@ import { type OwnSecrets, withRedactedHeaders } from './own-secrets.js';
 import { restMetrics, withMetrics } from './rest-metrics.js';
 import { type Send, sendOver } from './send.js';
 import { type ServerContact, withContact } from './server-contact.js';
-import { withWarnings } from './warnings.js';
 import { withAuth } from './with-auth.js';
 import { withDeadline } from './with-deadline.js';
 import { withMeasurement } from './with-measurement.js';
 import { createThrottle, withRateLimit } from './with-rate-limit.js';
 import { withRefusal } from './with-refusal.js';
 import { withRetry } from './with-retry.js';
+import { withWarnings } from './with-warnings.js';
 
 /** What a {@link requestChain} is made of. */
 export interface RequestChainParts {

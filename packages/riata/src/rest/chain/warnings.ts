@@ -1,7 +1,6 @@
 import type { Logger } from '../../runtime/log/logger.js';
 import { headerValues } from '../request/header-values.js';
-import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
-import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
+import type { ResponseHeaders } from '../transport/transport.js';
 
 /** One `Warning` header of a response (`net.WarningHeader`). Kubernetes sends code 299, e.g. for deprecated APIs. */
 export interface Warning {
@@ -46,33 +45,6 @@ export function dedupedWarnings(handler: WarningHandler, { remember = 1_000 } = 
 export function collectedWarnings(): WarningHandler & { readonly warnings: readonly Warning[] } {
   const warnings: Warning[] = [];
   return Object.assign((warning: Warning) => void warnings.push(warning), { warnings });
-}
-
-/** Hands the warnings of each response to the request's handler. */
-export function withWarnings(send: Send, log: Logger): Send {
-  return (request, sink) => send(request, new WarningFilter(sink, request.settings.warningHandler, log));
-}
-
-class WarningFilter extends ResponseFilter {
-  readonly #handler: WarningHandler;
-  readonly #log: Logger;
-
-  constructor(next: ResponseSink, handler: WarningHandler, log: Logger) {
-    super(next);
-    this.#handler = handler;
-    this.#log = log;
-  }
-
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    for (const warning of parseWarnings(headers)) {
-      try {
-        this.#handler(warning);
-      } catch (error) {
-        this.#log.error('warning handler failed', { error });
-      }
-    }
-    this.next.onHeaders(status, headers, flow, notes);
-  }
 }
 
 const none: readonly Warning[] = [];

@@ -108,7 +108,7 @@ function tlsMessage(code: string, context: ConnectContext): string | undefined {
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'ERR_SSL_HTTP_REQUEST':
-      return `${peer} at ${address} does not speak TLS on this port; does it want http:// instead of https://?`;
+      return `${peer} at ${address} does not speak TLS on this port; use http:// if it serves plain HTTP`;
   }
   return undefined;
 }

@@ -3,8 +3,8 @@ import { ConfigMap } from 'riata/kinds';
 import { isConnectionRefused, isConnectionReset, isForbidden } from 'riata/rest';
 import { seededRandom, silentLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { TestEnvironment } from './test-environment.js';
-import { inDefault, Widget, widget, widgets } from './widget.fixture.js';
+import { TestEnvironment } from '../test-environment.js';
+import { inDefault, Widget, widget, widgets } from '../widget.fixture.js';
 
 const start = async () => {
   const env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });

@@ -2,10 +2,10 @@ import { ClusterRole, ClusterRoleBinding, Namespace, Role, RoleBinding } from 'r
 import type { KindRef, ObjectKey } from 'riata/object';
 import { ignoreNotFound } from 'riata/rest';
 import { describeError, type MemoryLogger } from 'riata/runtime';
-import { callerLine } from './caller-line.js';
+import { callerLine } from '../caller-line.js';
+import type { TestEnvironment } from '../test-environment.js';
+import type { TestIdentity } from '../test-identity.js';
 import type { RecordedRequest } from './request-recorder.js';
-import type { TestEnvironment } from './test-environment.js';
-import type { TestIdentity } from './test-identity.js';
 import { rightsOf, type UsedRights } from './used-rights.js';
 
 /** Who it is whose rights are tried. */

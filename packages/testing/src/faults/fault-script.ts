@@ -1,10 +1,10 @@
 import type { Fault, FaultAnswer, FaultRequest, Faults } from '@riata/apiserver';
 import { type Duration, durationMs } from 'riata/object';
 import { optionNames, refuseUnknownOptions } from 'riata/runtime';
-import { type CutOptions, cutOptionNames } from './recording-transport.js';
-import { matches, type RequestMatch, type RequestReader, refuseUnknown } from './request-target.js';
-import type { ServerControl } from './test-server.js';
-import type { TestTime } from './test-time.js';
+import { type CutOptions, cutOptionNames } from '../requests/recording-transport.js';
+import { matches, type RequestMatch, type RequestReader, refuseUnknown } from '../requests/request-target.js';
+import type { ServerControl } from '../test-server.js';
+import type { TestTime } from '../test-time.js';
 
 /** When a rule of a {@link FaultScript} holds. */
 export interface FaultTurns {

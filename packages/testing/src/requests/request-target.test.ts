@@ -1,7 +1,7 @@
 import { ConfigMap } from 'riata/kinds';
 import { expect, test } from 'vitest';
+import { Widget } from '../widget.fixture.js';
 import { matches, RequestReader } from './request-target.js';
-import { Widget } from './widget.fixture.js';
 
 const reader = new RequestReader([Widget]);
 

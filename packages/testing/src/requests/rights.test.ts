@@ -2,11 +2,11 @@ import { control } from 'riata/controller';
 import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace, Secret } from 'riata/kinds';
 import { isForbidden } from 'riata/rest';
 import { describe, expect, test } from 'vitest';
+import { TestEnvironment } from '../test-environment.js';
+import { Widget, widget, widgets } from '../widget.fixture.js';
 import { expectRightsSuffice } from './expect-rights-suffice.js';
 import type { RecordedRequest } from './request-recorder.js';
-import { TestEnvironment } from './test-environment.js';
 import { usedRights } from './used-rights.js';
-import { Widget, widget, widgets } from './widget.fixture.js';
 
 const start = () => TestEnvironment.start({ kinds: [Widget] });
 const shop = 'default';
