@@ -145,7 +145,9 @@ describeServers('cache', (server) => {
     await using cache = running(server(), { runtime: { log } });
     expect((await cache.get(Secret, { namespace, name: 's' })).metadata.name).toBe('s');
     expect((await cache.list(Secret, { namespace })).items).toHaveLength(1);
-    expect(log.records.filter(({ message }) => message === 'not in the cache, reading from the server')).toHaveLength(1);
+    expect(log.records.filter(({ message }) => message === 'not in the cache, reading from the server')).toHaveLength(
+      1,
+    );
     expect(cache.holds(Secret)).toBe(false);
     await using strict = running(server(), { undeclared: 'fail' });
     await expect(strict.get(Secret, { namespace, name: 's' })).rejects.toThrow(
