@@ -124,7 +124,7 @@ describeServers('shared factories', (server) => {
     ]);
     expect(who).toEqual([
       ['nobody', ['some', 'others']],
-      ['admin', 'system:masters'],
+      ['admin', ['system:masters']],
       [undefined, undefined],
     ]);
   });

@@ -80,7 +80,7 @@ describe('added clusters', () => {
     expect(manager.explain.at(-1)).toMatchObject({ outcome: 'stopped', key: { cluster: 'north', name: 'a' } });
   });
 
-  test('a cluster that does not let us in yet is told once, and worked on when it does', async () => {
+  test('a cluster that refuses access is logged once, and reconciled when it grants it', async () => {
     const { env, north } = await start();
     await using _ = env;
     const seen: string[] = [];
@@ -92,8 +92,10 @@ describe('added clusters', () => {
     const refusal = env.faults.add({ client: 'north', kind: ConfigMap }, { fail: answer });
     manager.clusters.add('north', north());
     await env.advance('5m');
-    const told = env.log.records.filter(({ level, message }) => level === 'error' && message.startsWith('a cluster'));
-    expect([seen, told.length]).toEqual([[], 1]);
+    const logged = env.log.records.filter(
+      ({ level, message }) => level === 'error' && message.startsWith('cannot sync a cluster'),
+    );
+    expect([seen, logged.length]).toEqual([[], 1]);
     refusal.remove();
     await env.eventually(() => seen.length > 0, { within: '10m' });
     expect(seen).toEqual(['north/a']);

@@ -26,9 +26,9 @@ test('a step is one if somebody else has moved on meanwhile', async () => {
   expect(await time.step(10_000)).toBe(false);
 });
 
-test('what no time brings about is told', async () => {
+test('work that no time completes is reported', async () => {
   const time = new VirtualTime();
   await expect(time.drive(new Promise(() => {}), 'the end of days')).rejects.toThrow(
-    'the end of days: not done, and an hour on the virtual clock would change nothing',
+    'the end of days: still pending, and nothing happens within an hour of virtual time',
   );
 });
