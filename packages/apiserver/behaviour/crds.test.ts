@@ -7,6 +7,7 @@ import type { SchemaNode } from '../src/schema/built-in/schema-node.js';
 import type { CrdObject } from '../src/schema/crd/crd-object.js';
 import { crdWarnings, validateCrd } from '../src/schema/crd/validate-crd.js';
 import { causeOf } from '../src/status/field-error.js';
+import { atOnce } from '../src/steps.js';
 import { askReal } from './ask.js';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
@@ -313,7 +314,7 @@ test.each(cases.map((body) => [JSON.stringify(body.spec ?? body.metadata).slice(
   async (_name, body) => {
     const real = await askReal('POST', path, body);
     const read = prepareDefinition(defaultDefinition(decodeTyped(body, node))) as unknown as CrdObject;
-    const errors = validateCrd(read);
+    const errors = atOnce(validateCrd(read));
     const mine =
       errors.length === 0
         ? { code: 201, warnings: crdWarnings(read) }

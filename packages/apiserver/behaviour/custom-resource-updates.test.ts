@@ -1,12 +1,11 @@
 import type { Json, JsonObject, StructuralSchema } from 'riata/object';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkMetaUpdate } from '../src/schema/object-meta.js';
 import { withDefaults } from '../src/schema/structural/defaults.js';
 import { readCustomResource } from '../src/schema/structural/read-custom-resource.js';
-import {
-  validateCustomResourceStatus,
-  validateCustomResourceUpdate,
-} from '../src/schema/structural/validate-custom-resource.js';
+import { checkContent, checkStatusContent } from '../src/schema/structural/validate-custom-resource.js';
 import { causeOf } from '../src/status/field-error.js';
+import { atOnce } from '../src/steps.js';
 import { askReal } from './ask.js';
 import { poll } from './controlled-server.js';
 
@@ -142,10 +141,13 @@ describe.each(['spec', 'status'] as const)('an update of the %s', (field) => {
   test.each(changes.map((change) => [JSON.stringify(change), change] as const))('%s', async (_name, change) => {
     const next = { ...before, [field]: { ...stored, ...(change as JsonObject) } };
     const real = await askReal('PUT', `${path}/a${field === 'status' ? '/status' : ''}?dryRun=All`, next);
-    const rules = { apiVersion: `${group}/v1`, kind: 'Thing', namespaced: true, schema: strict, scale };
     const read = (one: JsonObject) => withDefaults(readCustomResource(one, strict).object, strict);
-    const validate = field === 'status' ? validateCustomResourceStatus : validateCustomResourceUpdate;
-    const errors = validate(read(next), read(before), rules);
+    const check = field === 'status' ? checkStatusContent : checkContent;
+    const [object, old] = [read(next), read(before)];
+    const errors = [
+      ...checkMetaUpdate(object.metadata as JsonObject, old.metadata as JsonObject),
+      ...atOnce(check(object, old, { schema: strict, scale })),
+    ];
     const expected = real.code === 200 ? [] : sorted(real.body.details?.causes ?? [real.body]);
     expect(sorted(errors.map(causeOf))).toEqual(expected);
   });

@@ -2,10 +2,12 @@ import type { Json, JsonObject, StructuralSchema } from 'riata/object';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IllTypedError } from '../src/schema/built-in/decode-typed.js';
 import { finalizerWarnings } from '../src/schema/finalizer-warnings.js';
+import { checkNewMeta } from '../src/schema/object-meta.js';
 import { withDefaults } from '../src/schema/structural/defaults.js';
 import { readCustomResource } from '../src/schema/structural/read-custom-resource.js';
-import { validateCustomResource } from '../src/schema/structural/validate-custom-resource.js';
+import { checkContent } from '../src/schema/structural/validate-custom-resource.js';
 import { causeOf } from '../src/status/field-error.js';
+import { atOnce } from '../src/steps.js';
 import { askReal } from './ask.js';
 import { poll } from './controlled-server.js';
 
@@ -323,8 +325,10 @@ function ours(object: JsonObject): {
     const read = readCustomResource(object, schema);
     const filled = withDefaults(read.object, schema);
     const placed = { ...filled, metadata: { ...(filled.metadata as JsonObject), namespace: 'default' } };
-    const rules = { apiVersion: `${group}/v1`, kind: 'Thing', namespaced: true, schema };
-    const errors = validateCustomResource(placed, rules);
+    const errors = [
+      ...checkNewMeta(placed.metadata, { namespaced: true }),
+      ...atOnce(checkContent(placed, undefined, { schema })),
+    ];
     if (errors.length === 0) return { code: 201, object: comparable(filled), unknown: read.unknown };
     return { code: 422, causes: sorted(errors.map(causeOf)) };
   } catch (error) {

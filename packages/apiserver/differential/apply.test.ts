@@ -7,7 +7,12 @@ const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
 play(pair, 'several appliers of one ConfigMap', () => {
   const ns = uniqueName('a');
   const all = configMaps(ns);
-  const as = (manager: string, { metadata, ...body }: { metadata?: object } & object, force = false, name = 'a') =>
+  const as = (
+    manager: string,
+    { metadata, ...body }: { metadata?: object; [field: string]: unknown },
+    force = false,
+    name = 'a',
+  ) =>
     apply(`${all}/${name}?fieldManager=${manager}${force ? '&force=true' : ''}`, {
       ...kind,
       metadata: { name, ...metadata },

@@ -128,7 +128,7 @@ play(pair, 'Protobuf here and JSON there', () => {
     post(all, bytes('6b3873000a0f0a0276311209436f6e6669674d61701203ffffff'), { type }),
     post(all, bytes('6b3873001200'), { type }),
     post(all, encodeObject(namespace('x')), { type }),
-    post(all, encodeObject(configMap('b')), { type: `${type}; charset=utf-8` }),
+    post(all, encodeObject(configMap('b') as unknown as JsonObject), { type: `${type}; charset=utf-8` }),
     ...[`${accept},application/json`, `application/json;q=0.5,${accept}`, `${accept};stream=watch`].map((wanted) =>
       get(`${all}/a`, { accept: wanted }),
     ),

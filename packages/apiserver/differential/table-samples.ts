@@ -4,7 +4,9 @@ import type { Past, Step } from './pair.js';
 /** Something that is shown as a row: where it is made, what it is, and the status that it is given. */
 interface Sample {
   readonly at: string;
-  readonly object: Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } };
+  readonly object: Readonly<Record<string, unknown>> & {
+    readonly metadata: { readonly name: string; readonly [field: string]: unknown };
+  };
   readonly status?: object;
 }
 
