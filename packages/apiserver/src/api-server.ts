@@ -85,7 +85,7 @@ export interface ConnectOptions {
 
 export const connectOptionNames = optionNames<ConnectOptions>({ name: true, faults: true, cuts: true, token: true });
 
-/** A user that somebody acts as. */
+/** The user that a client acts as. */
 export interface ActingAs {
   /** Its name, e.g. `system:serviceaccount:shop:robot`. */
   readonly user: string;
@@ -300,7 +300,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * A way to the server as somebody else: roles decide what it may do. A ServiceAccount need not exist.
+   * A connection as another user: RBAC decides what it may do. A ServiceAccount need not exist.
    *
    * @example
    * const robot = server.as({ serviceAccount: 'robot', namespace: 'shop' });

@@ -53,7 +53,7 @@ export interface ServerCoreParts {
   readonly rootCertificate: string;
   /** Whether it does what kube-controller-manager does for every kind: empty namespaces, collect garbage. */
   readonly controllers: boolean;
-  /** Whether somebody in this process schedules Pods. */
+  /** Whether this process runs a scheduler. */
   readonly scheduler: boolean;
 }
 

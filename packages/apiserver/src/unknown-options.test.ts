@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { unlistedOptionTypes } from '../../../tools/option-types.mjs';
 import { ApiServer, InProcessTransport, MemoryStorage, randomFaults } from './index.js';
 
-/** What nobody has as an option. Typed as anything, as the compiler refuses it as well. */
+/** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
 const clock = new VirtualClock();
 const server = await ApiServer.start({ clock, log: silentLogger });

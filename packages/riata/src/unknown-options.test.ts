@@ -54,7 +54,7 @@ import {
 import { consoleLogger, resolveRuntime, silentLogger, VirtualClock } from './runtime/index.js';
 import { DynamicController, SharedCacheFactory, SharedControllerFactory, sharedKind } from './shared/index.js';
 
-/** What nobody has as an option. Typed as anything, as the compiler refuses it as well. */
+/** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
 const runtime = { log: silentLogger, clock: new VirtualClock() };
 const config = { server: 'http://127.0.0.1:1' };

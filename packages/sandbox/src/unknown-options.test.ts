@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { unlistedOptionTypes } from '../../../tools/option-types.mjs';
 import { clusterControllers, makeNodes, nodeControllers, providerControllers, Sandbox } from './index.js';
 
-/** What nobody has as an option. Typed as anything, as the compiler refuses it as well. */
+/** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
 
 /** Every public way to give options, by what errors call it. */

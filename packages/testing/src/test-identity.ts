@@ -9,7 +9,7 @@ import type { TestManager, TestManagerOptions } from './test-manager.js';
 /** A user, or a ServiceAccount, that code of a test acts as. */
 export type Identity = UserIdentity | ServiceAccountIdentity;
 
-/** What requests carry to act as somebody, on any server whose administrator may impersonate. */
+/** The impersonation headers of requests, for any server whose administrator may impersonate. */
 export function impersonationOf(identity: Identity): Impersonation {
   // The groups of a ServiceAccount are known to the server.
   if ('serviceAccount' in identity) {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { unlistedOptionTypes } from '../../../tools/option-types.mjs';
 import { eventually, TestEnvironment } from './index.js';
 
-/** What nobody has as an option. Typed as anything, as the compiler refuses it as well. */
+/** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
 const env = await TestEnvironment.start({ server: 'in-process' });
 afterAll(() => env.stop());

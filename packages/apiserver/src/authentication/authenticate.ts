@@ -4,7 +4,7 @@ import type { TokenAuthenticator } from './token-authenticator.js';
 import { anonymous, authenticated, type UserInfo } from './user-info.js';
 
 /**
- * Who asks: by a client certificate, by a token, or, with neither, nobody in particular. Throws 401 for a credential that
+ * Who asks: by a client certificate, by a token, or, with neither, the anonymous user. Throws 401 for a credential that
  * is shown and not valid.
  */
 export function authenticate(
@@ -24,7 +24,7 @@ export function authenticate(
   return anonymous;
 }
 
-/** The token of a header; undefined for other schemes, and where there is none. */
+/** The token of a header; undefined for other schemes and without a header. */
 function bearerToken(header: string | undefined, warn: (text: string) => void): string | undefined {
   const [scheme = '', token, ...more] = (header ?? '').trim().split(' ');
   if (token === undefined || scheme.toLowerCase() !== 'bearer') return undefined;

@@ -9,10 +9,10 @@ const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 type Subject = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Reads what a client has shown in the TLS handshake; undefined if it has shown no certificate, or one for nobody. */
+/** Reads what a client has shown in the TLS handshake; undefined without a certificate, or if it names no user. */
 export function clientCertificateOf(socket: TLSSocket): ClientCertificate | undefined {
   const shown = socket.getPeerCertificate(false);
-  // Node gives an empty object where there is none.
+  // Node returns an empty object when there is no certificate.
   if (shown === null || typeof shown !== 'object' || Object.keys(shown).length === 0) return undefined;
   if (!socket.authorized) return { problem: String(socket.authorizationError) };
   const subject = shown.subject as unknown as Subject;

@@ -8,7 +8,7 @@ import { extraProblem } from './impersonated-extra.js';
 import { parseServiceAccountUser, serviceAccountGroups } from './service-account-name.js';
 import { anonymousName, authenticated, privilegedGroup, type UserInfo, unauthenticatedGroup } from './user-info.js';
 
-/** Whom somebody wants to be, by the headers of a request. */
+/** The identity that a request impersonates, by its headers. */
 interface WantedUser {
   readonly name: string;
   readonly uid: string;
@@ -16,7 +16,7 @@ interface WantedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A way to be allowed to act as somebody: by a verb of its own, for certain users. */
+/** A constrained impersonation mode: a verb of its own, for certain users. */
 interface Mode {
   /** `''` for the oldest one, whose verb is plain `impersonate`. */
   readonly name: string;

@@ -9,7 +9,7 @@ import { TokenSigner } from './json-web-token.js';
 import { serviceAccountGroups } from './service-account-name.js';
 import { administrator, authenticated, credentialIdKey, type UserInfo } from './user-info.js';
 
-/** Who signs the tokens of ServiceAccounts, and whom they are for if nobody says. */
+/** Issuer and default audience of ServiceAccount tokens. */
 export const tokenIssuer = 'https://kubernetes.default.svc';
 
 /** What tokens are checked against. */

@@ -1,7 +1,7 @@
 import type { UserInfo } from '../authentication/user-info.js';
 import type { RequestInfo } from '../http/request-info.js';
 
-/** What somebody wants to do (`authorizer.Attributes`). */
+/** The attributes of a request that authorization decides by (`authorizer.Attributes`). */
 export interface Attributes {
   readonly user: UserInfo;
   readonly verb: string;
@@ -18,7 +18,7 @@ export interface Attributes {
   readonly path: string;
 }
 
-/** What a request wants to do. */
+/** The authorization attributes of a request. */
 export function attributesOf(user: UserInfo, info: RequestInfo): Attributes {
   const { verb, isResource, group, resource, subresource, namespace, name, path } = info;
   return { user, verb, isResource, group, resource, subresource, namespace, name, path };

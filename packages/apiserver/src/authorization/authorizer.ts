@@ -59,7 +59,7 @@ export function isPrivileged({ groups }: UserInfo): boolean {
   return groups?.includes(privilegedGroup) === true;
 }
 
-/** The answer to who wants what is not allowed, in upstream's words. */
+/** The 403 for a denied request, in upstream's words. */
 export function forbidden(wanted: Attributes, reason: string): Refusal {
   const why = reason === '' ? withoutTags(messageOf(wanted)) : `${withoutTags(messageOf(wanted))}: ${reason}`;
   const { group, resource: plural, name } = wanted;

@@ -51,7 +51,7 @@ interface Subject {
  */
 export class RbacIndex {
   readonly #storage: Storage;
-  /** By namespace, `''` for ClusterRoleBindings, then by the key of a subject. Undefined until somebody asks. */
+  /** By namespace, `''` for ClusterRoleBindings, then by the key of a subject. Built on first use. */
   #bindings: Map<string, Map<string, Set<Binding>>> | undefined;
   /** What a stored binding was read as, by its table and key. */
   readonly #byKey = new Map<string, Binding>();
@@ -62,7 +62,7 @@ export class RbacIndex {
     this.#storage = storage;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string, { key, after }: StorageEvent): void {
     if (this.#bindings === undefined || !table.startsWith('rbac.')) return;
     const id = `${table} ${key}`;
@@ -106,7 +106,7 @@ export class RbacIndex {
     const role = this.#storage.get(table, key)?.object as unknown as JsonObject | undefined;
     if (role === undefined) return undefined;
     const rules = rulesOf(role.rules);
-    // Before the first question nobody says when they change.
+    // Before the first use, changes are not observed.
     if (this.#bindings !== undefined) this.#rules.set(id, rules);
     return rules;
   }

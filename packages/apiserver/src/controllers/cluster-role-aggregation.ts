@@ -26,7 +26,7 @@ export class ClusterRoleAggregation {
     this.#parts = parts;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string): void {
     const { loop, clusterRoles } = this.#parts;
     if (table === clusterRoles.table) loop.add('aggregate cluster roles', () => this.#sync());

@@ -29,7 +29,7 @@ export class CrdController {
     this.#at = surroundings;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string, event: StorageEvent): void {
     const { definitions, loop } = this.#at;
     if (table !== definitions.table) {

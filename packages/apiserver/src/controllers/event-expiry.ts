@@ -24,7 +24,7 @@ export class EventExpiry {
     this.#at = surroundings;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string, { key, after }: StorageEvent): void {
     const { clock, events } = this.#at;
     if (table !== events.table) return;

@@ -49,7 +49,7 @@ export class GarbageCollector {
     this.#at = surroundings;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string, event: StorageEvent): void {
     if (ignored.has(table)) return;
     const { before, after, key } = event;

@@ -39,7 +39,7 @@ export class NamespaceController {
     this.#at = surroundings;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string, event: StorageEvent): void {
     const { namespaces, serviceAccounts, configMaps } = this.#at;
     const { before, after } = event;

@@ -27,7 +27,7 @@ export class StorageProtection {
     this.#at = surroundings;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string, { key, before, after }: StorageEvent): void {
     const { claims, volumes, pods } = this.#at;
     if (table === claims.table || table === volumes.table) {

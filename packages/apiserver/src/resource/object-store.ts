@@ -145,7 +145,7 @@ export class ObjectStore {
     this.#storage.put(resource.table, key, this.#whole(resource, namespace, own, context));
   }
 
-  /** As {@link place}, for a resource that has no objects: they may be made when somebody asks for them. */
+  /** As {@link place}, for a resource that has no objects: they may be created on first use. */
   seed(resource: Resource, all: readonly SeededObject[], context: WriteContext): void {
     const storage = this.#storage;
     if (storage.seed === undefined) {

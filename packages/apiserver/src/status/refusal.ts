@@ -93,8 +93,8 @@ export function modified(resource: ResourceName, name: string): Refusal {
 }
 
 /**
- * A Status names no more causes than take up this many characters. kube-apiserver tells them all, and is out of time
- * before it has written some hundred thousand; nobody reads the second thousand.
+ * A Status names no more causes than take up this many characters. kube-apiserver lists all of them, and times out
+ * at some hundred thousand.
  */
 const maxCauseLength = 512 * 1024;
 

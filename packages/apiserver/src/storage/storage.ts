@@ -46,7 +46,7 @@ export interface ListPage {
   readonly remaining: number;
 }
 
-/** Objects that are stored before anybody has asked for them. */
+/** Objects that exist from the start, without a write. */
 export interface Seed {
   readonly count: number;
   /** The objects, by their keys; the first has the revision `first`. Called at most once. */
@@ -71,7 +71,7 @@ export interface Storage {
   put(resource: string, key: string, make: (revision: number) => KubeObject): Stored;
   /**
    * Stores new objects of a resource that has none yet, each with a revision of its own, as one `put` after the other
-   * would. They may be made as late as somebody reads, writes or watches the resource. Observers are not told.
+   * would. They may be created as late as the first read, write or watch of the resource. Observers are not notified.
    * @default the server stores them one by one
    */
   seed?(resource: string, objects: Seed): void;

@@ -30,7 +30,7 @@ export class FlowClassifier {
     this.#parts = parts;
   }
 
-  /** To be told of every write. */
+  /** Observes every write of the storage. */
   observe(table: string): void {
     const { schemas, levels } = this.#parts;
     if (table === schemas.table || table === levels.table) this.#flows = undefined;

@@ -50,7 +50,7 @@ export interface VerbParts {
   readonly access: AccessControl;
   /** Whether the server does what kube-controller-manager does. */
   readonly controllers: boolean;
-  /** Whether somebody in this process schedules Pods. */
+  /** Whether this process runs a scheduler. */
   readonly scheduler: boolean;
   /** A built-in resource, by its group, version and plural. */
   readonly builtIn: (group: string, version: string, plural: string) => Resource;

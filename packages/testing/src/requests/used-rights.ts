@@ -35,7 +35,7 @@ export interface UsedRights {
   manifests(options: RightsManifestsOptions): readonly RightsManifest[];
 }
 
-/** What the default roles of Kubernetes let everybody do who is authenticated. */
+/** What the default roles of Kubernetes allow every authenticated user. */
 const freePaths = /^\/(api|apis|openapi)(\/.*)?$|^\/(healthz|livez|readyz|version)\/?$/;
 const freeKinds = new Set([
   'authorization.k8s.io/selfsubjectaccessreviews',

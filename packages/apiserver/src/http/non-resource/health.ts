@@ -43,12 +43,12 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   readyz: ['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync', ...hooks, 'shutdown'],
 };
 
-/** Whether a path is one of those that tell how the server is. */
+/** Whether a path is a health endpoint. */
 export function isHealthPath(path: string): boolean {
   return Object.hasOwn(checks, path.split('/')[1] ?? '');
 }
 
-/** All paths that tell how the server is. */
+/** The paths of all health endpoints. */
 export function healthPaths(): readonly string[] {
   return Object.entries(checks).flatMap(([head, names]) => [`/${head}`, ...names.map((name) => `/${head}/${name}`)]);
 }
