@@ -2,7 +2,7 @@ import type { ObjectReference } from '../../kinds/generated/types/core-v1.js';
 import { isDns1123Subdomain } from '../../object/names.js';
 import type { Random } from '../../runtime/random.js';
 
-/** What an event can be about: any object, or as much of one as is at hand. */
+/** The object of an event, or the part of it that is known. */
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
