@@ -9,7 +9,7 @@ import { parseServiceAccountUser, serviceAccountGroups } from './service-account
 import { anonymousName, authenticated, privilegedGroup, type UserInfo, unauthenticatedGroup } from './user-info.js';
 
 /** The identity that a request impersonates, by its headers. */
-interface WantedUser {
+interface ImpersonatedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -20,16 +20,16 @@ interface WantedUser {
 interface Mode {
   /** `''` for the oldest one, whose verb is plain `impersonate`. */
   readonly name: string;
-  applies(wanted: WantedUser, requestor: UserInfo): boolean;
+  applies(target: ImpersonatedUser, requestor: UserInfo): boolean;
 }
 
 /** In the order in which they are tried. */
 const modes: readonly Mode[] = [
-  { name: 'associated-node', applies: (wanted, requestor) => isOnlyNamed(wanted) && isOwnNode(wanted.name, requestor) },
-  { name: 'arbitrary-node', applies: (wanted) => isOnlyNamed(wanted) && nodeOf(wanted.name) !== undefined },
+  { name: 'associated-node', applies: (target, requestor) => isOnlyNamed(target) && isOwnNode(target.name, requestor) },
+  { name: 'arbitrary-node', applies: (target) => isOnlyNamed(target) && nodeOf(target.name) !== undefined },
   {
     name: 'serviceaccount',
-    applies: (wanted) => isOnlyNamed(wanted) && parseServiceAccountUser(wanted.name) !== undefined,
+    applies: (target) => isOnlyNamed(target) && parseServiceAccountUser(target.name) !== undefined,
   },
   {
     name: 'user-info',
@@ -57,18 +57,18 @@ export class Impersonation {
   actingUser(request: ServerRequest, attributes: Attributes): UserInfo {
     const headers = request.impersonation;
     if (headers === undefined) return attributes.user;
-    const wanted = wantedUser(headers);
-    return wanted === undefined ? attributes.user : this.#impersonated(wanted, attributes);
+    const target = impersonatedUser(headers);
+    return target === undefined ? attributes.user : this.#impersonated(target, attributes);
   }
 
-  #impersonated(wanted: WantedUser, attributes: Attributes): UserInfo {
+  #impersonated(target: ImpersonatedUser, attributes: Attributes): UserInfo {
     const { username } = attributes.user;
     const last = this.#lastModes.get(username);
     const tried = last === undefined ? modes : [last, ...modes.filter((mode) => mode !== last)];
     let problem: Refusal | undefined;
     for (const mode of tried) {
-      if (!mode.applies(wanted, attributes.user)) continue;
-      const result = this.#try(mode, wanted, attributes);
+      if (!mode.applies(target, attributes.user)) continue;
+      const result = this.#try(mode, target, attributes);
       if ('user' in result) {
         if (this.#lastModes.size >= rememberedUsers) this.#lastModes.clear();
         this.#lastModes.set(username, mode);
@@ -79,7 +79,7 @@ export class Impersonation {
     throw problem;
   }
 
-  #try(mode: Mode, wanted: WantedUser, attributes: Attributes): { user: UserInfo } | { problem: Refusal } {
+  #try(mode: Mode, target: ImpersonatedUser, attributes: Attributes): { user: UserInfo } | { problem: Refusal } {
     const isConstrained = mode.name !== '';
     const verb = isConstrained ? `impersonate:${mode.name}` : 'impersonate';
     const group = isConstrained ? authenticationGroup : '';
@@ -89,17 +89,17 @@ export class Impersonation {
       const problem = this.#problemOf(on);
       if (problem !== undefined) return { problem };
     }
-    const named = userAttributes(wanted.name, resourceAttributes(requestor, { verb, group, resource: 'users' }), mode);
-    const uid = resourceAttributes(requestor, { verb, group: authenticationGroup, resource: 'uids', name: wanted.uid });
+    const named = userAttributes(target.name, resourceAttributes(requestor, { verb, group, resource: 'users' }), mode);
+    const uid = resourceAttributes(requestor, { verb, group: authenticationGroup, resource: 'uids', name: target.uid });
     const problem =
       this.#problemOf(named) ??
-      (wanted.uid === '' ? undefined : this.#problemOf(uid)) ??
-      this.#groupsProblem(resourceAttributes(requestor, { verb, group, resource: 'groups' }), wanted, isConstrained) ??
-      this.#extraProblem(requestor, verb, wanted, isConstrained);
-    return problem === undefined ? { user: actualUser(wanted, isConstrained) } : { problem };
+      (target.uid === '' ? undefined : this.#problemOf(uid)) ??
+      this.#groupsProblem(resourceAttributes(requestor, { verb, group, resource: 'groups' }), target, isConstrained) ??
+      this.#extraProblem(requestor, verb, target, isConstrained);
+    return problem === undefined ? { user: actualUser(target, isConstrained) } : { problem };
   }
 
-  #groupsProblem(attributes: Attributes, { groups }: WantedUser, isConstrained: boolean): Refusal | undefined {
+  #groupsProblem(attributes: Attributes, { groups }: ImpersonatedUser, isConstrained: boolean): Refusal | undefined {
     if (isConstrained && groups.includes('')) {
       return forbidden(attributes, 'impersonating the empty string group is not allowed');
     }
@@ -113,7 +113,12 @@ export class Impersonation {
     return this.#firstProblem(groups.map((name) => ({ ...attributes, name })));
   }
 
-  #extraProblem(user: UserInfo, verb: string, { extra }: WantedUser, isConstrained: boolean): Refusal | undefined {
+  #extraProblem(
+    user: UserInfo,
+    verb: string,
+    { extra }: ImpersonatedUser,
+    isConstrained: boolean,
+  ): Refusal | undefined {
     const attributes = resourceAttributes(user, { verb, group: authenticationGroup, resource: 'userextras' });
     const pairs = Object.entries(extra).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     if (isConstrained) {
@@ -148,7 +153,7 @@ function userAttributes(username: string, attributes: Attributes, mode: Mode): A
   return { ...attributes, resource: 'nodes', name: mode.name === 'associated-node' ? '*' : node };
 }
 
-function actualUser({ name: username, uid, groups, extra }: WantedUser, isConstrained: boolean): UserInfo {
+function actualUser({ name: username, uid, groups, extra }: ImpersonatedUser, isConstrained: boolean): UserInfo {
   const account = parseServiceAccountUser(username);
   const known =
     isConstrained && nodeOf(username) !== undefined
@@ -168,7 +173,7 @@ function actualUser({ name: username, uid, groups, extra }: WantedUser, isConstr
 
 const extraPrefix = 'impersonate-extra-';
 
-function wantedUser(headers: NonNullable<ServerRequest['impersonation']>): WantedUser | undefined {
+function impersonatedUser(headers: NonNullable<ServerRequest['impersonation']>): ImpersonatedUser | undefined {
   const [name = ''] = headers['impersonate-user'] ?? [];
   const [uid = ''] = headers['impersonate-uid'] ?? [];
   const groups = headers['impersonate-group'] ?? [];
@@ -179,10 +184,10 @@ function wantedUser(headers: NonNullable<ServerRequest['impersonation']>): Wante
     values.set(key, [...(values.get(key) ?? []), ...lines]);
   }
   const extra = Object.fromEntries(values);
-  const wanted = { name, uid, groups, extra };
-  if (name !== '') return wanted;
+  const target = { name, uid, groups, extra };
+  if (name !== '') return target;
   if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
-  throw badRequest(`requested ${goStruct(wanted)} without impersonating a user name`);
+  throw badRequest(`requested ${goStruct(target)} without impersonating a user name`);
 }
 
 function unescaped(key: string): string {
@@ -194,7 +199,7 @@ function unescaped(key: string): string {
 }
 
 /** As Go prints it (`%#v`). */
-function goStruct({ name, uid, groups, extra }: WantedUser): string {
+function goStruct({ name, uid, groups, extra }: ImpersonatedUser): string {
   const list = (texts: readonly string[]) => `[]string{${texts.map((text) => goQuote(text)).join(', ')}}`;
   const keys = Object.keys(extra).sort();
   const pairs = keys.map((key) => `${goQuote(key)}:${list(extra[key] ?? [])}`);
@@ -204,7 +209,7 @@ function goStruct({ name, uid, groups, extra }: WantedUser): string {
   return `&user.DefaultInfo{${fields}}`;
 }
 
-function isOnlyNamed({ uid, groups, extra }: WantedUser): boolean {
+function isOnlyNamed({ uid, groups, extra }: ImpersonatedUser): boolean {
   return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
 }
 

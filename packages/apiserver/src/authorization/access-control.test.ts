@@ -50,6 +50,17 @@ const bindJane = (kind: string, name: string, place = namespace) =>
   });
 
 describe('roles', () => {
+  test('a binding that names a user in two ways counts once', async () => {
+    const { admin, jane: client } = await start();
+    const twice = { ...bindJane('Role', 'reader'), subjects: [jane, { apiGroup, kind: 'Group', name: 'dev' }] };
+    await admin.create(twice);
+    expect(await outcome(get(client))).toMatch(/: RBAC: role\.rbac\.authorization\.k8s\.io "reader" not found$/);
+    await admin.create(Role({ metadata: { namespace, name: 'reader' }, rules }));
+    const review = await client.create(SelfSubjectRulesReview({ metadata: {}, spec: { namespace } }));
+    const own = review.status?.resourceRules.filter(({ resources }) => resources?.includes('configmaps'));
+    expect(own).toHaveLength(1);
+  });
+
   test('allow what they say, in their namespace, from the moment they are bound until they are not', async () => {
     const { admin, jane: client } = await start();
     const forbidden =

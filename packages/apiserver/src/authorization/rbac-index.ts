@@ -116,8 +116,10 @@ export class RbacIndex {
     const bySubject = this.#bindings?.get(namespace);
     if (bySubject === undefined) return false;
     const keys = [`U${user.username}`, ...(user.groups ?? []).map((group) => `G${group}`)];
-    for (const key of keys) {
+    for (const [at, key] of keys.entries()) {
       for (const binding of bySubject.get(key) ?? []) {
+        // A binding counts once, however many of its subjects are the user.
+        if (binding.subjects.some((subject) => isBefore(keys, subject.key, at))) continue;
         const rules = this.rulesOfRole(binding.role, namespace);
         if (rules === undefined) {
           visitor.missing(binding.role);
@@ -163,6 +165,12 @@ export class RbacIndex {
     }
     if (bySubject?.size === 0) this.#bindings?.delete(binding.namespace);
   }
+}
+
+/** Whether a key is among the first `end` ones. */
+function isBefore(keys: readonly string[], key: string, end: number): boolean {
+  const at = keys.indexOf(key);
+  return at >= 0 && at < end;
 }
 
 function bindingOf(object: KubeObject): Binding {
