@@ -17,8 +17,9 @@ import { PooledTransport } from './pooled-transport.js';
 
 /**
  * A transport over Node's own HTTP client: `node:http` writes requests, parses responses and reuses connections, and
- * `node:tls` secures them. It takes the options of `httpTransport` and behaves alike, for about a quarter more CPU per
- * request. `RIATA_TRANSPORT=node` makes it the default. `keepAliveMs` runs on the system's clock, not on `clock`.
+ * `node:tls` secures them. It takes the options of `httpTransport` and behaves alike; many small requests take more CPU
+ * (designs/http-client.md). `RIATA_TRANSPORT=node` makes it the default. `keepAliveMs` runs on the system's clock, not on
+ * `clock`.
  */
 export function nodeTransport(config: RestConfig, options: HttpTransportOptions = {}): HttpTransport {
   const resolved = resolveHttpOptions('nodeTransport', options);
