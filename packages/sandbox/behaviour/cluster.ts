@@ -73,7 +73,8 @@ const controllers = [
   ...['namespace', 'garbagecollector', 'serviceaccount', 'root-ca-certificate-publisher-controller'],
 ];
 
-async function realCluster(options: ClusterOptions): Promise<Cluster & AsyncDisposable> {
+/** kube-apiserver with kube-controller-manager and the sandbox's nodes, empty of what earlier files have left. */
+export async function realCluster(options: ClusterOptions = {}): Promise<Cluster & AsyncDisposable> {
   const controlPlane = controlPlaneFromEnv();
   const config = await configFromKubeconfig(controlPlane.kubeconfig);
   const runtime = { log: silentLogger };

@@ -4,20 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { adminKubeconfig } from '@riata/apiserver';
-import { makeNodes, nodeControllers, Sandbox } from '@riata/sandbox';
-import { createClient, loadConfig, Manager, silentLogger } from 'riata';
+import { Sandbox } from '@riata/sandbox';
+import { createClient, loadConfig, silentLogger } from 'riata';
 import { Namespace } from 'riata/kinds';
-import { configFromKubeconfig } from 'riata/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { eventually } from './cluster.js';
+import { eventually, realCluster } from './cluster.js';
 
 const run = promisify(execFile);
 
 /** kubectl comes with the real control plane. */
 describe('kubectl', () => {
   describe('on the sandbox', () => plays(sandboxCluster));
-  describe('on kube-controller-manager', () => plays(realCluster));
+  describe('on kube-controller-manager', () => plays(controllerManagerCluster));
 });
 
 type Stop = () => Promise<void>;
@@ -30,37 +29,9 @@ async function sandboxCluster(folder: string): Promise<readonly [kubeconfig: str
   return [kubeconfig, () => sandbox.stop()];
 }
 
-async function realCluster(): Promise<readonly [kubeconfig: string, stop: Stop]> {
-  const controlPlane = controlPlaneFromEnv();
-  const controllers = [
-    'deployment',
-    'replicaset',
-    'statefulset',
-    'daemonset',
-    'replicationcontroller',
-    'disruption',
-    'serviceaccount',
-    'root-ca-certificate-publisher-controller',
-  ];
-  await controlPlane.startControllerManager({ controllers });
-  const config = await configFromKubeconfig(controlPlane.kubeconfig);
-  const manager = new Manager({ config, runtime: { log: silentLogger } });
-  await makeNodes(manager.connection, 3);
-  for (const definition of nodeControllers()) manager.add(definition);
-  const stop = new AbortController();
-  const running = manager.run({ signal: stop.signal });
-  return [
-    controlPlane.kubeconfigPath,
-    async () => {
-      stop.abort();
-      try {
-        await running;
-        await manager[Symbol.asyncDispose]();
-      } finally {
-        await controlPlane.stopControllerManager();
-      }
-    },
-  ];
+async function controllerManagerCluster(): Promise<readonly [kubeconfig: string, stop: Stop]> {
+  const cluster = await realCluster();
+  return [controlPlaneFromEnv().kubeconfigPath, async () => cluster[Symbol.asyncDispose]()];
 }
 
 function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, stop: Stop]>): void {
