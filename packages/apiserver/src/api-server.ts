@@ -21,6 +21,8 @@ import { loadWriteParts } from './resource/load-write-parts.js';
 import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
 import type { Storage } from './storage/storage.js';
+import type { InProcessHandler } from './webhook-client/in-process-handlers.js';
+import type { ResolveService } from './webhook-client/service-resolver.js';
 
 /** Options of `ApiServer.start`. */
 export interface ApiServerOptions {
@@ -43,6 +45,11 @@ export interface ApiServerOptions {
   readonly controllers?: boolean;
   /** Whether a scheduler runs in this process: ComponentStatuses show it as healthy. @default false */
   readonly scheduler?: boolean;
+  /**
+   * Where Services are reached that webhooks and aggregated API servers stand behind; undefined for one: by its
+   * ExternalName or a ready endpoint. @default all of them
+   */
+  readonly resolveService?: ResolveService;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
   readonly cuts?: Random;
 }
@@ -56,6 +63,7 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   tokens: true,
   controllers: true,
   scheduler: true,
+  resolveService: true,
   cuts: true,
 });
 
@@ -201,6 +209,7 @@ export class ApiServer implements AsyncDisposable {
       rootCertificate: this.authority.cert,
       controllers: options.controllers ?? true,
       scheduler: options.scheduler ?? false,
+      resolveService: options.resolveService,
     });
     const { served: table, verbs: handlers, access } = this.#core;
     this.#dispatcher = new Dispatcher({
@@ -240,6 +249,18 @@ export class ApiServer implements AsyncDisposable {
   /** Resolves when the server has nothing left to do by itself: garbage, namespaces and definitions are dealt with. */
   idle(): Promise<void> {
     return this.#core.idle();
+  }
+
+  /**
+   * Answers requests of the server itself in this process, without a socket: calls of webhooks and of aggregated API
+   * servers. The handler gets all that is addressed to the URL or below it; a Service is addressed as
+   * `https://NAME.NAMESPACE.svc`, with its port if that is not 443. Disposing the result removes the handler.
+   *
+   * @example
+   * server.handle('https://hooks.shop.svc/validate', async (request) => Response.json(review(await request.json())));
+   */
+  handle(url: string, handler: InProcessHandler): Disposable {
+    return this.#core.handlers.add(url, handler);
   }
 
   /**

@@ -29,3 +29,5 @@ export { adminKubeconfig, type KubeconfigParts } from './http/admin-kubeconfig.j
 export { InProcessTransport, type InProcessTransportOptions } from './http/in-process/in-process-transport.js';
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage.js';
 export { CompactedError, type Seed, type Storage, type StorageEvent, type Stored } from './storage/storage.js';
+export type { InProcessHandler } from './webhook-client/in-process-handlers.js';
+export type { ResolveService, ServiceAddress, ServiceReference } from './webhook-client/service-resolver.js';

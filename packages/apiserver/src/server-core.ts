@@ -38,6 +38,10 @@ import { noSuchPath } from './status/refusal.js';
 import type { Storage, StorageEvent } from './storage/storage.js';
 import { FlowClassifier } from './verbs/flow-classifier.js';
 import { Verbs } from './verbs/verbs.js';
+import { InProcessHandlers } from './webhook-client/in-process-handlers.js';
+import { OutgoingRequests } from './webhook-client/outgoing-requests.js';
+import { type ResolveService, ServiceResolver } from './webhook-client/service-resolver.js';
+import { WebhookCaller } from './webhook-client/webhook-caller.js';
 
 /** What a {@link ServerCore} works with. */
 export interface ServerCoreParts {
@@ -55,6 +59,8 @@ export interface ServerCoreParts {
   readonly controllers: boolean;
   /** Whether this process runs a scheduler. */
   readonly scheduler: boolean;
+  /** Where Services are reached. @default by what is stored of them */
+  readonly resolveService?: ResolveService | undefined;
 }
 
 /** The served resources of one generation. */
@@ -73,6 +79,11 @@ export class ServerCore {
   readonly verbs: Verbs;
   readonly flows: FlowClassifier;
   readonly access: AccessControl;
+  /** Who answers in this process what the server sends to others. */
+  readonly handlers = new InProcessHandlers();
+  readonly #outgoing = new OutgoingRequests(this.handlers);
+  /** Calls webhooks. */
+  readonly webhooks: WebhookCaller;
   readonly #parts: ServerCoreParts;
   readonly #store: ObjectStore;
   readonly #loop: WorkLoop;
@@ -86,6 +97,8 @@ export class ServerCore {
     const { storage, clock, random, log, token, tokens, controllers, scheduler } = parts;
     this.#parts = parts;
     this.storage = storage;
+    const services = new ServiceResolver({ storage, resolve: parts.resolveService });
+    this.webhooks = new WebhookCaller({ outgoing: this.#outgoing, services, clock });
     this.served = new ServedResources(builtInResources());
     const namespaces = this.#builtIn('', 'v1', 'namespaces');
     const inNamespace = namespaceGate((name) => storage.get(namespaces.table, name));
@@ -126,6 +139,7 @@ export class ServerCore {
     this.#expiry?.stop();
     this.#loop.stop();
     this.verbs.stop();
+    this.#outgoing.close();
   }
 
   #startControllers(namespaces: Resource): void {
