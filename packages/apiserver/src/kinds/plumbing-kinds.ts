@@ -1,5 +1,8 @@
 import { certificateSigningRequestRules } from './access/certificate-signing-request.js';
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from './access/rbac.js';
+import { mutatingPolicyRules } from './admission/mutating-policy.js';
+import { mutatingBindingRules, validatingBindingRules } from './admission/policy-binding.js';
+import { validatingPolicyRules } from './admission/validating-policy.js';
 import { apiServiceRules } from './cluster/api-service.js';
 import { nodeRules } from './cluster/node.js';
 import { runtimeClassRules } from './cluster/runtime-class.js';
@@ -38,7 +41,11 @@ export const plumbingKinds: Readonly<Record<string, () => KindRules>> = {
   '/secrets': () => secretRules,
   '/serviceaccounts': () => serviceAccountRules,
   '/services': () => serviceRules,
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': () => mutatingPolicyRules,
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': () => mutatingBindingRules,
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': () => mutatingWebhookRules,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': () => validatingPolicyRules,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': () => validatingBindingRules,
   'admissionregistration.k8s.io/validatingwebhookconfigurations': () => validatingWebhookRules,
   'apiregistration.k8s.io/apiservices': () => apiServiceRules,
   'certificates.k8s.io/certificatesigningrequests': () => certificateSigningRequestRules,

@@ -83,6 +83,11 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   };
 }
 
+/** The server could not look at the value (`field.InternalError`). */
+export function internalError(field: string, detail: string): FieldError {
+  return { type: 'InternalError', field, body: join('Internal error', detail) };
+}
+
 /** As it stands in a message. */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.body}`;

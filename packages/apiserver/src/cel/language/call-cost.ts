@@ -29,6 +29,13 @@ const traversal: Rule = (args) => traversalCost(args[0] as Value);
 const ofFunction: Readonly<Record<string, Rule>> = {
   ...rules('isSorted sum max min indexOf lastIndexOf', traversal),
   ...rules('url lowerAscii upperAscii substring trim cidr isIP isCIDR quantity isQuantity semver isSemver', through),
+  'jsonpatch.escapeKey': through,
+  // Two authorization checks in an expression are all that its limit allows.
+  check: () => 350_000,
+  ...rules('fieldSelector labelSelector', (args) => {
+    const length = size(args, 1);
+    return 10 + Math.ceil(length * perCharacter) + Math.ceil(Math.ceil(length * 0.5) * 50);
+  }),
   ...rules('replace split ip.isCanonical', twiceThrough),
   ...rules('find findAll', pattern),
   join: (_, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),

@@ -6,8 +6,16 @@ export type CelType =
   | { readonly kind: 'type'; readonly of: CelType }
   | { readonly kind: 'optional'; readonly of: CelType }
   | { readonly kind: 'opaque'; readonly name: string }
-  | { readonly kind: 'object'; readonly name: string; readonly fields: ReadonlyMap<string, CelType> }
+  | ObjectType
   | { readonly kind: 'parameter'; readonly name: string };
+
+interface ObjectType {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, CelType>;
+  /** Whether it has every other field, too, of any type. @default false */
+  readonly isOpen?: boolean;
+}
 
 type Simple =
   | 'bool'
@@ -63,6 +71,28 @@ export function formatType(type: CelType): string {
       return '!error!';
     default:
       return type.kind;
+  }
+}
+
+const declaredNames: Readonly<Record<string, string>> = {
+  null: 'null_type',
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+};
+
+/** As cel-go writes a type that stands alone. */
+export function declaredName(type: CelType): string {
+  switch (type.kind) {
+    case 'list':
+      return `list(${declaredName(type.of)})`;
+    case 'map':
+      return `map(${declaredName(type.key)}, ${declaredName(type.of)})`;
+    case 'type':
+      return type.of.kind === 'dyn' ? 'type' : `type(${declaredName(type.of)})`;
+    case 'optional':
+      return `optional_type(${declaredName(type.of)})`;
+    default:
+      return declaredNames[type.kind] ?? formatType(type);
   }
 }
 

@@ -18,7 +18,7 @@ import {
   stringType,
   uintType,
 } from './cel-type.js';
-import type { CallNode, Constant, Expression, LoopNode, SelectNode } from './expression.js';
+import type { CallNode, Constant, Expression, LoopNode, MakeStruct, SelectNode, StructNode } from './expression.js';
 import type { Functions, Overload } from './overload.js';
 import { assignAll, Bindings, isDynamic, renamed, signatureOf, substitute } from './type-bindings.js';
 
@@ -26,6 +26,16 @@ import { assignAll, Bindings, isDynamic, renamed, signatureOf, substitute } from
 export interface Scope {
   readonly variables: ReadonlyMap<string, CelType>;
   readonly functions: Functions;
+  /** The messages that it may make, by name. @default none */
+  readonly structs?: (name: string) => StructType | undefined;
+}
+
+/** A message that an expression may make. */
+export interface StructType {
+  readonly type: Extract<CelType, { kind: 'object' }>;
+  readonly make: MakeStruct;
+  /** Whether a field that it does not have is called one of no type, as upstream does for some. @default false */
+  readonly takesNoOther?: boolean;
 }
 
 /** Finds the type of an expression and of every part of it, and which forms of functions it calls. */
@@ -42,6 +52,7 @@ export function* checkExpression(expression: Expression, scope: Scope, source: s
 
 class Checker {
   readonly #functions: Functions;
+  readonly #structs: NonNullable<Scope['structs']>;
   readonly #checked: Expression[] = [];
   #variables: ReadonlyMap<string, CelType>;
   #fresh = 0;
@@ -52,9 +63,10 @@ class Checker {
   /** Lists and maps whose elements are of several types. */
   readonly mixed: Complaint[] = [];
 
-  constructor({ variables, functions }: Scope) {
+  constructor({ variables, functions, structs = () => undefined }: Scope) {
     this.#variables = variables;
     this.#functions = functions;
+    this.#structs = structs;
   }
 
   check(expression: Expression): CelType {
@@ -98,10 +110,30 @@ class Checker {
         return mapOf(key ?? this.#open(), of ?? this.#open());
       }
       case 'struct':
-        return this.#undeclared(expression.at, expression.name);
+        return this.#struct(expression);
       case 'loop':
         return this.#loop(expression);
     }
+  }
+
+  #struct(node: StructNode): CelType {
+    const found = this.#structs(node.name.replace(/^\./, ''));
+    const other = found === undefined ? this.#variable(node.name) : undefined;
+    if (found !== undefined) node.make = found.make;
+    else if (other?.kind === 'type') this.#complain(node.at, `'${formatType(other.of)}' is not a message type`);
+    else this.#undeclared(node.at, node.name);
+    const type = found?.type ?? other;
+    for (const { name, value, optional, at } of node.fields) {
+      const given = this.#unwrapped(value, optional);
+      if (type === undefined) continue;
+      const wanted = type.kind === 'object' ? fieldType(type, name) : undefined;
+      if (wanted === undefined && found?.takesNoOther !== true) this.#complain(at, `undefined field '${name}'`);
+      else if (wanted === undefined || !this.#fits(wanted, given)) {
+        const types = `'${wanted === undefined ? '' : this.#show(wanted)}' but provided type is '${this.#show(given)}'`;
+        this.#complain(at, `expected type of field '${name}' is ${types}`);
+      }
+    }
+    return found?.type ?? errorType;
   }
 
   #variable(name: string): CelType | undefined {
@@ -176,7 +208,7 @@ class Checker {
       case 'map':
         return target.of;
       case 'object':
-        return target.fields.get(field) ?? this.#complain(at, `undefined field '${field}'`);
+        return fieldType(target, field) ?? this.#complain(at, `undefined field '${field}'`);
       case 'parameter':
         this.#fits(dynType, target);
         return dynType;
@@ -282,6 +314,10 @@ class Checker {
       }
     }
   }
+}
+
+function fieldType(of: Extract<CelType, { kind: 'object' }>, field: string): CelType | undefined {
+  return of.fields.get(field) ?? (of.isOpen ? dynType : undefined);
 }
 
 /** `a.b.c` as one name; undefined for anything else. */

@@ -52,7 +52,7 @@ class Estimator {
       case 'map':
         return this.#map(expression);
       case 'struct':
-        return fixed(40);
+        return expression.fields.map(({ value }) => this.cost(value)).reduce(add, fixed(40));
       case 'loop':
         return isBind(expression) ? this.#bind(expression) : this.#loop(expression);
     }

@@ -1,6 +1,6 @@
 import { callCost } from './call-cost.js';
 import { CelError, CostLimitError, noSuchOverload } from './cel-error.js';
-import type { CallNode, Constant, Expression, LoopNode, SelectNode } from './expression.js';
+import type { CallNode, Constant, Expression, LoopNode, SelectNode, StructNode } from './expression.js';
 import type { Overload } from './overload.js';
 import { isDynamic } from './type-bindings.js';
 import { isList, isMapping, isOfType, list, mapping, Optional, typeNameOf, Uint, type Value } from './value.js';
@@ -106,10 +106,25 @@ class Planner {
         };
       }
       case 'struct':
-        throw new Error('there are no messages: the checker has refused them');
+        return this.#struct(expression);
       case 'loop':
         return this.#loop(expression);
     }
+  }
+
+  #struct({ name, make, fields }: StructNode): Step {
+    if (make === undefined) throw new Error(`the checker has not found the message ${name}`);
+    const steps = fields.map(({ name: field, value, optional }) => ({ field, value: this.plan(value), optional }));
+    return (frame) => {
+      const made = new Map<string, Value>();
+      for (const { field, value, optional } of steps) {
+        const given = value(frame);
+        const own = optional ? optionalOf(given).value : given;
+        if (own !== undefined) made.set(field, own);
+      }
+      frame.meter.add(40);
+      return make(made);
+    };
   }
 
   #name(full: string): Step {
@@ -130,7 +145,7 @@ class Planner {
     if (node.qualified !== undefined) return this.#name(node.qualified);
     const of = this.plan(node.of);
     const { field, test } = node;
-    if (test) return (frame) => (memberOf(of(frame), field) ?? null) !== null;
+    if (test) return (frame) => isPresent(of(frame), field);
     return (frame) => {
       const target = of(frame);
       frame.meter.add(1);
@@ -235,7 +250,8 @@ class Planner {
 }
 
 function mayVary(type: { readonly kind: string; readonly of?: unknown }): boolean {
-  return isDynamic(type as never) || type.kind === 'parameter';
+  // Times in a namespace are declared as such, and are texts.
+  return isDynamic(type as never) || type.kind === 'parameter' || type.kind === 'timestamp';
 }
 
 /** The form of a function that takes these values. */
@@ -281,6 +297,11 @@ function memberOf(of: Value, field: string): Value | undefined {
   if (isMapping(of)) return of.get(field);
   if (of instanceof Optional) return of.value === undefined ? undefined : memberOf(of.value, field);
   throw noSuchOverload();
+}
+
+function isPresent(of: Value, field: string): boolean {
+  const value = memberOf(of, field);
+  return value !== undefined && (value !== null || (isMapping(of) && of.countsNull === true));
 }
 
 function elementOf(of: Value, key: Value, lenient: boolean): Value | undefined {

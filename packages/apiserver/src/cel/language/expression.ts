@@ -1,5 +1,6 @@
 import type { CelType } from './cel-type.js';
 import type { Overload } from './overload.js';
+import type { Value } from './value.js';
 
 /** A constant as it stands in an expression. */
 export type Constant = string | number | bigint | boolean | null | Uint8Array | { readonly uint: bigint };
@@ -53,11 +54,26 @@ export interface MapNode extends Node {
   readonly entries: readonly { readonly key: Expression; readonly value: Expression; readonly optional: boolean }[];
 }
 
-/** A message. There are none that an expression could make, so that it never passes the checker. */
+/** A message, e.g. `Object.spec{replicas: 1}`. */
 export interface StructNode extends Node {
   readonly op: 'struct';
   readonly name: string;
+  readonly fields: readonly StructField[];
+  /** Set by the checker. */
+  make?: MakeStruct;
 }
+
+export interface StructField {
+  readonly name: string;
+  readonly value: Expression;
+  /** Whether it is written as `?name`. */
+  readonly optional: boolean;
+  /** Where its colon stands. */
+  readonly at: number;
+}
+
+/** Makes a message of its fields. Throws a `CelError`. */
+export type MakeStruct = (fields: ReadonlyMap<string, Value>) => Value;
 
 /** What macros like `all` and `map` become. */
 export interface LoopNode extends Node {
@@ -89,6 +105,8 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return expression.items;
     case 'map':
       return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expression.fields.map(({ value }) => value);
     case 'loop':
       return [expression.range, expression.init, expression.condition, expression.step, expression.result];
     default:

@@ -1,6 +1,6 @@
 import type { Steps } from '../../steps.js';
 import { CompileError } from './cel-error.js';
-import { type CallNode, type Expression, partsOf } from './expression.js';
+import { type CallNode, type Expression, partsOf, type StructField } from './expression.js';
 import { expandMacro, MacroError } from './macros.js';
 import { type Token, Tokenizer } from './tokens.js';
 
@@ -262,12 +262,38 @@ class Parser {
     const open = this.#accept('(');
     const text = leadingDot ? `.${name.text}` : name.text;
     if (open !== undefined) return this.#call(text, open.at, undefined);
-    if (this.#is('{')) {
-      const brace = this.#take();
-      while (!this.#accept('}')) this.#take();
-      return { op: 'struct', name: text, at: brace.at };
-    }
+    const typeName = this.#typeName(text);
+    if (typeName !== undefined) return this.#struct(typeName);
     return { op: 'name', name: text, at: name.at };
+  }
+
+  /** The name of a message that begins here: `a.b.c` with a brace behind it. */
+  #typeName(first: string): string | undefined {
+    let [at, name] = [this.#next, first];
+    const isSign = (text: string) => this.#tokens[at]?.kind === 'sign' && this.#tokens[at]?.text === text;
+    while (isSign('.') && this.#tokens[at + 1]?.kind === 'name') {
+      name += `.${this.#tokens[at + 1]?.text}`;
+      at += 2;
+    }
+    if (!isSign('{')) return undefined;
+    this.#next = at;
+    return name;
+  }
+
+  #struct(name: string): Expression {
+    const { at } = this.#take();
+    const fields: StructField[] = [];
+    while (!this.#is('}')) {
+      const optional = this.#accept('?') !== undefined;
+      const field = this.#token;
+      if (field.kind !== 'name') this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}");
+      this.#take();
+      const colon = this.#expect(':');
+      fields.push({ name: field.text, value: this.#expression(), optional, at: colon.at });
+      if (!this.#accept(',')) break;
+    }
+    this.#expect('}');
+    return { op: 'struct', name, fields, at };
   }
 
   #constant(token: Extract<Token, { kind: 'constant' }>, isNegative: boolean): Expression {

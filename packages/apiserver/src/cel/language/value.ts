@@ -51,6 +51,8 @@ export interface Mapping {
   keys(): readonly Value[];
   /** The name of the type of an object; undefined for a map. */
   readonly typeName: string | undefined;
+  /** Whether `has()` finds a member that is null. @default false */
+  readonly countsNull?: boolean;
 }
 
 /** A type, as `type(x)` gives it. */

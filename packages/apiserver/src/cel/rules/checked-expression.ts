@@ -3,26 +3,19 @@ import { append } from '../../status/append.js';
 import type { Steps } from '../../steps.js';
 import { CelError, CompileError, type Complaint } from '../language/cel-error.js';
 import { type CelType, formatType } from '../language/cel-type.js';
-import { checkExpression } from '../language/check-expression.js';
+import { checkExpression, type Scope } from '../language/check-expression.js';
 import { Program } from '../language/evaluate.js';
 import { type Expression, partsOf } from '../language/expression.js';
-import type { Functions } from '../language/overload.js';
 import { parseExpression } from '../language/parse-expression.js';
 import { isDynamic } from '../language/type-bindings.js';
 import { clauseProblem, clausesOf } from '../library/format-text.js';
 import { typeValues } from '../library/library.js';
 import { parseDuration, parseTimestamp } from '../library/time-text.js';
 
-/** What an expression may name. */
-export interface Names {
-  readonly variables: ReadonlyMap<string, CelType>;
-  readonly functions: Functions;
-}
-
 /** Reads an expression and finds its type, and what is wrong with its constants. Throws a `CompileError`. */
 export function* checkedExpression(
   source: string,
-  names: Names,
+  names: Scope,
 ): Steps<{ readonly expression: Expression; readonly type: CelType }> {
   const expression = yield* parseExpression(source);
   yield;

@@ -1,5 +1,5 @@
 import { equal, type JsonObject } from 'riata/object';
-import { matchConditionProblem } from '../../cel/rules/match-condition.js';
+import { matchConditionProblem } from '../../cel/admission/match-condition.js';
 import { isGiven, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { qualifiedName } from '../../schema/name-rules.js';
 import { checkReviewVersions, checkWebhookClient, type WebhookClient } from '../../schema/webhook-client.js';
@@ -72,13 +72,14 @@ function checkWebhook(webhook: JsonObject, path: string): FieldError[] {
   ];
 }
 
-function checkMatchConditions(conditions: readonly JsonObject[], path: string): FieldError[] {
+/** What is wrong with the conditions of a webhook, or with those of a policy, which may name `params`. */
+export function checkMatchConditions(conditions: readonly JsonObject[], path: string, params = false): FieldError[] {
   const names = conditions.map(({ name }) => textOf(name));
   const errors = conditions.length > 64 ? [tooMany(path, conditions.length, 64)] : [];
   for (const [i, { expression }] of conditions.entries()) {
     const name = names[i] ?? '';
     const source = textOf(expression).trim();
-    const problem = source === '' ? undefined : matchConditionProblem(source);
+    const problem = source === '' ? undefined : matchConditionProblem(source, params);
     if (source === '') errors.push(required(`${path}[${i}].expression`));
     if (problem !== undefined) errors.push(invalid(`${path}[${i}].expression`, source, problem));
     if (name === '') errors.push(required(`${path}[${i}].name`));
@@ -88,7 +89,8 @@ function checkMatchConditions(conditions: readonly JsonObject[], path: string): 
   return errors;
 }
 
-function checkRule(rule: JsonObject, path: string): FieldError[] {
+/** What is wrong with a rule that says which requests are meant. */
+export function checkRule(rule: JsonObject, path: string): FieldError[] {
   const list = (field: string) => stringsOf(rule[field]);
   const alone = (field: string, what: string) =>
     list(field).length > 1 && list(field).includes('*')

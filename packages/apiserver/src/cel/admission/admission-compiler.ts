@@ -1,0 +1,113 @@
+import { atOnce } from '../../steps.js';
+import { CompileError } from '../language/cel-error.js';
+import { type CelType, declaredName, dynType, sameType } from '../language/cel-type.js';
+import type { Scope } from '../language/check-expression.js';
+import { Program } from '../language/evaluate.js';
+import type { Functions } from '../language/overload.js';
+import { authorization, authorizerType, resourceCheckType } from '../library/authorization.js';
+import { library, typeNames, typeValues } from '../library/library.js';
+import { patches, patchStructs } from '../library/patches.js';
+import { checkedExpression, constantProblem } from '../rules/checked-expression.js';
+import { namespaceType, requestType } from './admission-types.js';
+
+/** What an expression of admission may name beside the request and its objects. */
+export interface ExpressionNames {
+  readonly params: boolean;
+  readonly authorizer: boolean;
+  /** `Object{…}` and `JSONPatch{…}`. @default false */
+  readonly patches?: boolean;
+  /** The types of `object` and `oldObject`, and of `params`. @default anything */
+  readonly objectType?: CelType | undefined;
+  readonly paramsType?: CelType | undefined;
+}
+
+/** An expression that is ready to be computed, or what is wrong with it. */
+export type CompiledExpression =
+  | { readonly source: string; readonly program: Program; readonly type: CelType }
+  | { readonly source: string; readonly problem: string; readonly isInternal: boolean };
+
+/** Compiles the expressions of one policy or webhook (`cel.CompositedCompiler`). */
+export class AdmissionCompiler {
+  readonly #types = new Map<string, CelType>();
+  readonly #composes: boolean;
+  /** What has been declared so far, to be computed when it is asked for. */
+  readonly variables = new Map<string, CompiledExpression>();
+
+  /** `composes`: whether expressions may name `variables`. */
+  constructor(composes: boolean) {
+    this.#composes = composes;
+  }
+
+  /** Compiles an expression that gives one of these types; any, if there are none. */
+  compile(source: string, results: readonly CelType[], names: ExpressionNames): CompiledExpression {
+    try {
+      const { expression, type } = atOnce(checkedExpression(source, this.#scope(names)));
+      if (results.length > 0 && !results.some((result) => sameType(result, type))) {
+        const wanted = results.map(declaredName);
+        const one = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`;
+        return { source, problem: `must evaluate to ${one} but got ${declaredName(type)}`, isInternal: false };
+      }
+      const hopeless = constantProblem(expression);
+      if (hopeless !== undefined) {
+        return { source, problem: `program instantiation failed: ${hopeless}`, isInternal: true };
+      }
+      return { source, program: new Program(expression, typeValues), type };
+    } catch (error) {
+      if (!(error instanceof CompileError)) throw error;
+      return { source, problem: `compilation failed: ${error.message}`, isInternal: false };
+    }
+  }
+
+  /** Compiles what is called `variables.name` from now on. */
+  declare(name: string, source: string, names: ExpressionNames): CompiledExpression {
+    const compiled = this.compile(source, [], names);
+    this.#types.set(name, 'type' in compiled ? asVariable(compiled.type) : dynType);
+    this.variables.set(name, compiled);
+    return compiled;
+  }
+
+  #scope({ params, authorizer, patches: withPatches = false, objectType, paramsType }: ExpressionNames): Scope {
+    const variables = new Map<string, CelType>([
+      ...typeNames,
+      ['object', objectType ?? dynType],
+      ['oldObject', objectType ?? dynType],
+      ['request', requestType],
+      ['namespaceObject', namespaceType],
+    ]);
+    if (params) variables.set('params', paramsType ?? dynType);
+    if (authorizer) {
+      variables.set('authorizer', authorizerType).set('authorizer.requestResource', resourceCheckType);
+    }
+    if (this.#composes) {
+      variables.set('variables', { kind: 'object', name: 'kubernetes.variables', fields: this.#types });
+    }
+    return withPatches
+      ? { variables, functions: withPatchFunctions, structs: patchStructs }
+      : { variables, functions: withAuthorization };
+  }
+}
+
+/** Upstream forgets the types that only objects have. */
+function asVariable(type: CelType): CelType {
+  switch (type.kind) {
+    case 'list':
+      return { kind: 'list', of: asVariable(type.of) };
+    case 'map':
+      return { kind: 'map', key: asVariable(type.key), of: asVariable(type.of) };
+    case 'type':
+    case 'optional':
+    case 'opaque':
+    case 'object':
+      return dynType;
+    default:
+      return type;
+  }
+}
+
+const withAuthorization = merged(library, authorization);
+const withPatchFunctions = merged(withAuthorization, patches);
+
+function merged(base: Functions, more: Functions): Functions {
+  const added = Object.entries(more).map(([name, forms]) => [name, [...(base[name] ?? []), ...forms]] as const);
+  return Object.assign(Object.create(null) as Record<string, never>, base, Object.fromEntries(added));
+}
