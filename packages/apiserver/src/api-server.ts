@@ -11,6 +11,8 @@ import {
   systemClock,
   systemRandom,
 } from 'riata/runtime';
+import type { AdmissionOptions } from './admission/admission.js';
+import { checkEnabled } from './admission/admission-control.js';
 import { identitiesOf, type ServiceAccountIdentity, type UserIdentity, userInfoOf } from './authentication/identity.js';
 import type { Faults } from './faults.js';
 import { adminKubeconfig } from './http/admin-kubeconfig.js';
@@ -50,6 +52,11 @@ export interface ApiServerOptions {
    * ExternalName or a ready endpoint. @default all of them
    */
   readonly resolveService?: ResolveService;
+  /**
+   * Which admission plugins run, as kube-apiserver's `--enable-admission-plugins` and `--disable-admission-plugins` say.
+   * @default those that kube-apiserver has on
+   */
+  readonly admission?: AdmissionOptions;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
   readonly cuts?: Random;
 }
@@ -64,6 +71,7 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   controllers: true,
   scheduler: true,
   resolveService: true,
+  admission: true,
   cuts: true,
 });
 
@@ -191,6 +199,7 @@ export class ApiServer implements AsyncDisposable {
     refuseUnknownOptions('ApiServer.start', options, apiServerOptionNames);
     // A storage that was used before may hold definitions; and where a clock jumps, nothing may take real time later.
     if (options.storage !== undefined || options.clock !== undefined) await loadWriteParts();
+    await checkEnabled(options.admission);
     const server = new ApiServer(options);
     // What every namespace has is there from the start.
     await server.idle();
@@ -210,6 +219,7 @@ export class ApiServer implements AsyncDisposable {
       controllers: options.controllers ?? true,
       scheduler: options.scheduler ?? false,
       resolveService: options.resolveService,
+      admission: options.admission,
     });
     const { served: table, verbs: handlers, access } = this.#core;
     this.#dispatcher = new Dispatcher({

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { AdmissionOptions } from './admission/admission.js';
 export {
   type ActingAs,
   ApiServer,

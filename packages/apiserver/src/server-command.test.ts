@@ -7,6 +7,7 @@ const command = {
   options: {
     nodes: { written: '--nodes COUNT', help: 'how many', default: 3, most: 5000 },
     controllers: { written: '--no-controllers', help: 'none', default: true },
+    plugins: { written: '--plugins NAMES', help: 'some', default: ['A'] as readonly string[] },
   },
   start: () => Promise.reject(new Error('nobody starts it here')),
 } satisfies ServerCommand<Record<string, OwnOption>>;
@@ -20,13 +21,14 @@ test('has defaults', () => {
     tls: true,
     nodes: 3,
     controllers: true,
+    plugins: ['A'],
   });
 });
 
 test('takes what it knows', () => {
   const common = ['--host', '::1', '--port=0', '--kubeconfig', 'f', '--token', 't', '--no-tls'];
-  const own = { nodes: 7, controllers: false };
-  expect(parseServerCommand(command, [...common, '--nodes', '7', '--no-controllers'])).toEqual({
+  const own = { nodes: 7, controllers: false, plugins: ['B', 'C'] };
+  expect(parseServerCommand(command, [...common, '--nodes', '7', '--no-controllers', '--plugins', 'B,C,'])).toEqual({
     ...{ host: '::1', port: 0, kubeconfig: 'f', token: 't', tls: false },
     ...own,
   });
@@ -50,10 +52,10 @@ test('says how it is used', () => {
     '',
     'Serves.',
     '',
-    '  --nodes COUNT       how many',
-    '  --no-controllers    none',
+    '  --nodes COUNT      how many',
+    '  --no-controllers   none',
   ]);
-  expect(lines.filter((line) => line.startsWith('  --host HOST         '))).toHaveLength(1);
+  expect(lines.filter((line) => line.startsWith('  --host HOST        '))).toHaveLength(1);
 });
 
 test('tells when Node is too old', () => {

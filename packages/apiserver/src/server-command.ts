@@ -11,12 +11,12 @@ export interface CommonSettings {
   readonly tls: boolean;
 }
 
-/** An option that only one command has: a number, or a switch that turns its setting into the opposite. */
+/** An option that only one command has: a number, a list with commas, or a switch that turns its setting into the opposite. */
 export interface OwnOption {
   /** How it is written, e.g. `--nodes COUNT`. */
   readonly written: string;
   readonly help: string;
-  readonly default: number | boolean;
+  readonly default: number | boolean | readonly string[];
   /** The largest number. @default 65535 */
   readonly most?: number;
 }
@@ -25,7 +25,11 @@ type OwnOptions = Readonly<Record<string, OwnOption>>;
 
 /** What a command is told by its options. */
 export type Settings<Own extends OwnOptions> = CommonSettings & {
-  readonly [Name in keyof Own]: Own[Name]['default'] extends number ? number : boolean;
+  readonly [Name in keyof Own]: Own[Name]['default'] extends number
+    ? number
+    : Own[Name]['default'] extends readonly string[]
+      ? readonly string[]
+      : boolean;
 };
 
 /** A program that serves a Kubernetes API until it is told to stop. */
@@ -59,7 +63,8 @@ const commonRows = [
 /** What `--help` prints. */
 export function usageOf<Own extends OwnOptions>({ name, about, options }: ServerCommand<Own>): string {
   const rows = [...Object.values(options), ...commonRows];
-  const lines = rows.map(({ written, help }) => `  ${written.padEnd(20)}${help}\n`);
+  const width = Math.max(...rows.map(({ written }) => written.length)) + 2;
+  const lines = rows.map(({ written, help }) => `  ${written.padEnd(width)}${help}\n`);
   return `Usage: ${name} [options]\n\n${about}\n\n${lines.join('')}`;
 }
 
@@ -70,7 +75,7 @@ export function parseServerCommand<Own extends OwnOptions>(
 ): Settings<Own> | undefined {
   const own = Object.entries(options).map(([setting, option]) => {
     const [flag = ''] = option.written.slice(2).split(' ');
-    return { setting, flag, option, isNumber: typeof option.default === 'number' };
+    return { setting, flag, option, isSwitch: typeof option.default === 'boolean' };
   });
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -82,22 +87,27 @@ export function parseServerCommand<Own extends OwnOptions>(
       token: text,
       'no-tls': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
-      ...Object.fromEntries(own.map(({ flag, isNumber }) => [flag, isNumber ? text : { type: 'boolean' as const }])),
+      ...Object.fromEntries(own.map(({ flag, isSwitch }) => [flag, isSwitch ? { type: 'boolean' as const } : text])),
     },
   });
   if (values.help) return undefined;
   const given: Readonly<Record<string, string | boolean | undefined>> = values;
   const { host, kubeconfig, token } = values;
   if (token === '') throw new TypeError('--token must not be empty');
-  const settings = own.map(({ setting, flag, option, isNumber }) => {
+  const settings = own.map(({ setting, flag, option, isSwitch }) => {
     const value = given[flag];
-    if (!isNumber) return [setting, value === true ? !option.default : option.default];
+    if (typeof option.default === 'object') return [setting, listOf(value) ?? option.default];
+    if (isSwitch) return [setting, value === true ? !option.default : option.default];
     return [setting, numberOf(flag, value ?? String(option.default), option.most)];
   });
   return {
     ...{ host, kubeconfig, token, tls: !values['no-tls'], port: numberOf('port', values.port) },
     ...(Object.fromEntries(settings) as Settings<Own>),
   };
+}
+
+function listOf(given: string | boolean | undefined): readonly string[] | undefined {
+  return typeof given === 'string' ? given.split(',').filter((name) => name !== '') : undefined;
 }
 
 function numberOf(flag: string, given: string | boolean, most = 65_535): number {

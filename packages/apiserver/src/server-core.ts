@@ -1,5 +1,7 @@
 import { formatTime } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
+import type { AdmissionOptions } from './admission/admission.js';
+import { AdmissionControl } from './admission/admission-control.js';
 import { TokenAuthenticator } from './authentication/token-authenticator.js';
 import type { UserInfo } from './authentication/user-info.js';
 import { AccessControl } from './authorization/access-control.js';
@@ -61,6 +63,8 @@ export interface ServerCoreParts {
   readonly scheduler: boolean;
   /** Where Services are reached. @default by what is stored of them */
   readonly resolveService?: ResolveService | undefined;
+  /** Which admission plugins run. @default those of kube-apiserver */
+  readonly admission?: AdmissionOptions | undefined;
 }
 
 /** The served resources of one generation. */
@@ -85,6 +89,7 @@ export class ServerCore {
   /** Calls webhooks. */
   readonly webhooks: WebhookCaller;
   readonly #parts: ServerCoreParts;
+  readonly #admission: AdmissionControl;
   readonly #store: ObjectStore;
   readonly #loop: WorkLoop;
   readonly #apiServices: ApiServices;
@@ -110,7 +115,14 @@ export class ServerCore {
     const core = (plural: string) => this.#builtIn('', 'v1', plural);
     const now = () => clock.now();
     this.access = new AccessControl(storage, new TokenAuthenticator({ store: this.#store, core, token, tokens, now }));
+    const { served } = this;
+    const { authorizer } = this.access;
+    this.#admission = new AdmissionControl(
+      { storage, served, clock, random, log, authorizer, webhooks: this.webhooks },
+      parts.admission,
+    );
     this.verbs = new Verbs({
+      admission: this.#admission,
       ...{ storage, store: this.#store, clock, random, log, access: this.access, controllers, scheduler },
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
     });
@@ -186,6 +198,7 @@ export class ServerCore {
       definitions.observe(table, event);
       this.flows.observe(table);
       this.access.rbac.observe(table, event);
+      this.#admission.observe(table, event);
       expiry.observe(table, event);
       if (controllers) {
         lifecycle.observe(table, event);

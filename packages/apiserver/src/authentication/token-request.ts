@@ -1,7 +1,8 @@
 import { formatTime, isJsonObject, type JsonObject, type KubeObject, splitApiVersion } from 'riata/object';
 import type { Random } from 'riata/runtime';
+import { track } from '../resource/fields/track.js';
 import { metaOf, stringsOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
-import { type ObjectStore, track } from '../resource/object-store.js';
+import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';

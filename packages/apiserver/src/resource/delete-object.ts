@@ -1,6 +1,8 @@
 import { formatTime, type JsonObject, type KubeObject, parseTime, type Status } from 'riata/object';
 import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
+import { atOnce, type Steps } from '../steps.js';
+import type { Stored } from '../storage/storage.js';
 import { inVersion, shownAs } from './custom/in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { ObjectStore } from './object-store.js';
@@ -31,12 +33,48 @@ export function deleteObject(
   request: DeleteRequest,
   context: WriteContext,
 ): KubeObject | Status {
-  const stored = store.find(resource, namespace, name);
-  if (stored === undefined) throw notFound(resource, name);
-  checkRequest(request);
-  const refusal =
-    resource.rules.refuseDelete?.(resource, name) ?? preconditionRefusal(resource, stored.object, request);
-  if (refusal !== undefined) throw refusal;
+  return atOnce(deleteSteps(store, resource, namespace, name, request, context));
+}
+
+/** As {@link deleteObject}. Admission control is asked again when the object has changed meanwhile. */
+export function* deleteSteps(
+  store: ObjectStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  request: DeleteRequest,
+  context: WriteContext,
+): Steps<KubeObject | Status> {
+  for (;;) {
+    const stored = store.find(resource, namespace, name);
+    if (stored === undefined) throw notFound(resource, name);
+    checkRequest(request);
+    const refusal =
+      resource.rules.refuseDelete?.(resource, name) ?? preconditionRefusal(resource, stored.object, request);
+    if (refusal !== undefined) throw refusal;
+    if (context.admission !== undefined && !isPending(resource, stored.object, request)) {
+      yield* context.admission.admitDelete(shownAs(stored.object, resource) as unknown as JsonObject);
+      if (store.find(resource, namespace, name)?.revision !== stored.revision) continue;
+    }
+    return deleteStored(store, resource, stored, request, context);
+  }
+}
+
+/** Whether a deletion of a kind that goes gracefully is under way and not made any sooner: nobody is asked again. */
+function isPending({ rules }: Resource, object: KubeObject, { gracePeriodSeconds }: DeleteRequest): boolean {
+  if (rules.gracePeriodSeconds === undefined) return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return false;
+  return gracePeriodSeconds === undefined || gracePeriodSeconds >= deletionGracePeriodSeconds;
+}
+
+function deleteStored(
+  store: ObjectStore,
+  resource: Resource,
+  stored: Stored,
+  request: DeleteRequest,
+  context: WriteContext,
+): KubeObject | Status {
   // Custom objects are written back through the version that is asked for, built-in ones as they are stored.
   const live = (resource.builtIn ? stored.object : shownAs(stored.object, resource)) as unknown as JsonObject;
   const marked = mark(resource, live, request, context);

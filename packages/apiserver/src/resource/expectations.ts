@@ -1,21 +1,33 @@
+import type { JsonObject } from 'riata/object';
 import { invalid } from '../status/field-error.js';
 import { goQuote } from '../status/go-quote.js';
 import { conflict, invalidObject, modified, Refusal } from '../status/refusal.js';
 import type { Stored } from '../storage/storage.js';
+import { metaOf, textOf } from './metadata.js';
 import { homeOf, type Resource } from './resource.js';
 
 /** What a writer has seen of an object, e.g. of a PUT: it must still be so. */
 export interface Expected {
+  /** @default what the written object names, as admission control leaves it */
   readonly resourceVersion?: string;
   readonly uid?: string;
 }
 
-/** Refuses a change to an object that is not what the writer has seen. */
-export function expectStored(resource: Resource, stored: Stored, expected: Expected | undefined): void {
+/** Refuses a change to another object than the writer has seen under the name. */
+export function expectUid(resource: Resource, stored: Stored, expected: Expected | undefined): void {
+  if (expected?.uid) checkUid(resource, stored.key, expected.uid, stored.object);
+}
+
+/** Refuses a change to an object that has changed since the writer has seen it. */
+export function expectRevisionOf(
+  resource: Resource,
+  stored: Stored,
+  expected: Expected | undefined,
+  written: JsonObject,
+): void {
   if (expected === undefined) return;
   const { name } = stored.object.metadata;
-  if (expected.uid) checkUid(resource, stored.key, expected.uid, stored.object);
-  const { resourceVersion = '' } = expected;
+  const { resourceVersion = textOf(metaOf(written).resourceVersion) } = expected;
   expectRevision(resource, name, stored.revision, resourceVersion);
   if (resourceVersion === '' || resourceVersion === '0') {
     if (resource.rules.updatesUnconditionally !== false) return;

@@ -1,32 +1,24 @@
-import { equal, freeze, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
+import { freeze, type JsonObject, type KubeObject, keepTimes } from 'riata/object';
 import type { Random } from 'riata/runtime';
-import type { PrepareContext } from '../kinds/kind-rules.js';
-import { checkManyLabels, checkMetaUpdate, checkNewMeta } from '../schema/object-meta.js';
-import { plainNumbers } from '../schema/plain-numbers.js';
-import { append } from '../status/append.js';
-import { type FieldError, required } from '../status/field-error.js';
+import { required } from '../status/field-error.js';
 import { alreadyExists, invalidObject, notFound, Refusal } from '../status/refusal.js';
 import { atOnce, type Steps } from '../steps.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import type { OwnObject } from './built-in/own-objects.js';
 import { checkNamespace } from './check-name.js';
 import { shownAs } from './custom/in-version.js';
-import { type Expected, expectStored } from './expectations.js';
+import { type Expected, expectRevisionOf, expectUid } from './expectations.js';
+import { managedFieldsOf } from './fields/track.js';
 import { generateName } from './generate-name.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
+import { ObjectPreparation, type ObjectView } from './object-preparation.js';
 import { hasSubresource, homeOf, type Resource } from './resource.js';
 import { answerOf, atRevision, isFinished, isUnchanged, removedAt } from './stored-form.js';
 import { keepSystemFields, wipeSystemFields, withGeneration, withoutStatus } from './system-fields.js';
-import { type WriteContext, writerOf } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 /** Who must agree before something is made. Throws a `Refusal`. */
 export type CreationGate = (resource: Resource, namespace: string, name: string) => void;
-
-/**
- * So often a write is checked in slices whose result depends on other objects, of which some are written all the time;
- * then it is checked in one go.
- */
-const slicedTries = 3;
 
 /** What a change starts from and how it is made. */
 export interface Change {
@@ -38,6 +30,8 @@ export interface Change {
   readonly expected?: Expected;
   /** Set when `make` has kept managedFields itself, as apply does. */
   readonly tracked?: boolean;
+  /** What admission control is shown. @default the object */
+  readonly view?: ObjectView;
 }
 
 /** An object that the server makes by itself, and where it belongs. */
@@ -53,16 +47,6 @@ export interface Written {
   readonly created: boolean;
 }
 
-/** An object on its way to the storage. */
-interface Candidate {
-  readonly object: JsonObject;
-  readonly before: JsonObject | undefined;
-  readonly name: string;
-  readonly subresource: string;
-  /** The account of who wrote what; undefined if the object has it. */
-  readonly managedFields: (() => unknown) | undefined;
-}
-
 /**
  * The life of objects: what happens to any of them, of whatever kind, when it is made, changed or read
  * (`registry.Store`). Every method is one transaction. Those that return {@link Steps} let others work while an object is
@@ -73,11 +57,13 @@ export class ObjectStore {
   readonly #storage: Storage;
   readonly #random: Random;
   readonly #gate: CreationGate;
+  readonly #preparation: ObjectPreparation;
 
   constructor(storage: Storage, random: Random, gate: CreationGate) {
     this.#storage = storage;
     this.#random = random;
     this.#gate = gate;
+    this.#preparation = new ObjectPreparation(storage);
   }
 
   /** The object, in the resource's version. Throws 404. */
@@ -108,10 +94,14 @@ export class ObjectStore {
     tracked = false,
   ): Steps<KubeObject> {
     const placed = withDefaults(resource, inNamespace(resource, namespace, body));
-    context.guard?.({ resource, namespace, object: placed, before: undefined });
     const { resourceVersion: sentVersion, generation } = metaOf(placed);
     const wiped = wipeSystemFields(placed);
-    const named = this.#named(resource, wiped);
+    const account = tracked ? undefined : () => managedFieldsOf(resource, undefined, wiped, context, '');
+    const write = { resource, before: undefined, subresource: '', context };
+    const { object: sent, managedFields } = yield* this.#preparation.admit(write, wiped, account);
+    const admitted = sent === wiped ? wiped : inNamespace(resource, namespace, sent);
+    context.guard?.({ resource, namespace, object: admitted, before: undefined });
+    const named = this.#named(resource, admitted);
     const name = textOf(metaOf(named).name);
     const fresh = withMeta(named, {
       uid: this.#random.uuid(),
@@ -120,13 +110,13 @@ export class ObjectStore {
     });
     const losesStatus = hasSubresource(resource, 'status') && resource.rules.takesStatusOnCreate !== true;
     const bare = losesStatus ? withoutStatus(fresh, resource.schema.emptyStatus) : fresh;
-    const managedFields = tracked ? undefined : () => managedFieldsOf(resource, undefined, wiped, context, '');
-    const object = yield* this.#ready(resource, bare, undefined, '', context, (prepared) => ({
-      ...{ object: prepared, before: undefined, name, subresource: '', managedFields },
-    }));
-    this.#warn(resource, object, undefined, '', context);
+    const candidate = (object: JsonObject) => ({ object, before: undefined, name, subresource: '', managedFields });
+    const object = yield* this.#preparation.finish(write, bare, candidate, (valid) => {
+      this.#warn(resource, valid, undefined, '', context);
+      context.confirmCreate?.();
+      return valid;
+    });
     this.#gate(resource, namespace, name);
-    context.confirmCreate?.();
     if (Number(sentVersion) > 0 && !context.dryRun) {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
     }
@@ -210,7 +200,7 @@ export class ObjectStore {
       if (stored === undefined) throw notFound(resource, name);
       const object = yield* this.#changed(resource, namespace, name, stored, change, context);
       if (this.find(resource, namespace, name)?.revision !== stored.revision) continue;
-      return this.#store(resource, stored, object, change.subresource, context);
+      return this.#store(resource, stored, object, context);
     }
   }
 
@@ -220,25 +210,36 @@ export class ObjectStore {
     namespace: string,
     name: string,
     stored: Stored,
-    { subresource, make, expected, tracked }: Change,
+    { subresource, make, expected, tracked, view }: Change,
     context: WriteContext,
   ): Steps<JsonObject> {
     const live = shownAs(stored.object, resource) as unknown as JsonObject;
-    expectStored(resource, stored, expected);
+    expectUid(resource, stored, expected);
     const made = withDefaults(resource, inNamespace(resource, namespace, make(live)));
-    context.guard?.({ resource, namespace, object: made, before: live });
-    const kept = keepSystemFields(resource, name, live, made, subresource);
-    const managedFields = tracked ? undefined : () => managedFieldsOf(resource, live, kept, context, subresource);
-    const object = yield* this.#ready(resource, kept, live, subresource, context, (prepared) => ({
+    const sent = keepSystemFields(resource, name, live, made, subresource);
+    const account = tracked ? undefined : () => managedFieldsOf(resource, live, sent, context, subresource);
+    const write = { resource, before: live, subresource, context };
+    const { object: admitted, managedFields } = yield* this.#preparation.admit(write, made, account, view);
+    expectRevisionOf(resource, stored, expected, admitted);
+    context.guard?.({ resource, namespace, object: admitted, before: live });
+    const kept =
+      admitted === made
+        ? sent
+        : keepSystemFields(resource, name, live, inNamespace(resource, namespace, admitted), subresource);
+    const candidate = (prepared: JsonObject) => ({
       object: withGeneration(resource, live, prepared, subresource),
       ...{ before: live, name, subresource, managedFields },
-    }));
-    return keepTimes(live, object);
+    });
+    const settle = (valid: JsonObject) => {
+      const object = keepTimes(live, valid);
+      this.#warn(resource, object, live, subresource, context);
+      return object;
+    };
+    return yield* this.#preparation.finish(write, kept, candidate, settle, view);
   }
 
-  #store(resource: Resource, stored: Stored, object: JsonObject, subresource: string, context: WriteContext): Written {
+  #store(resource: Resource, stored: Stored, object: JsonObject, context: WriteContext): Written {
     const live = shownAs(stored.object, resource) as unknown as JsonObject;
-    this.#warn(resource, object, live, subresource, context);
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
     if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
     const { key } = stored;
@@ -278,41 +279,6 @@ export class ObjectStore {
     }
   }
 
-  /**
-   * The object as its kind prepares it, checked. What it was given in view of other objects, such as an address, must
-   * still be free when the check is done: else it begins again.
-   */
-  *#ready(
-    resource: Resource,
-    object: JsonObject,
-    before: JsonObject | undefined,
-    subresource: string,
-    context: WriteContext,
-    candidate: (prepared: JsonObject) => Candidate,
-  ): Steps<JsonObject> {
-    for (let tries = 1; ; tries++) {
-      const seen = { others: false };
-      const { revision } = this.#storage;
-      const prepared = resource.rules.prepare?.(object, before, this.#preparing(context, subresource, seen)) ?? object;
-      const check = this.#check(resource, candidate(prepared));
-      const checked = tries > slicedTries ? atOnce(check) : yield* check;
-      if (!seen.others || this.#storage.revision === revision) return checked;
-    }
-  }
-
-  #preparing(
-    { now, dryRun, user, warn }: WriteContext,
-    subresource: string,
-    seen: { others: boolean },
-  ): PrepareContext {
-    const objects = (table: string, namespace = '') => {
-      seen.others = true;
-      const range = namespace === '' ? {} : { prefix: `${namespace}/` };
-      return this.#storage.list(table, range).items.map(({ object }) => object);
-    };
-    return { now, dryRun, user, subresource, warn, objects };
-  }
-
   #named(resource: Resource, object: JsonObject): JsonObject {
     const meta = metaOf(object);
     if (textOf(meta.name) !== '') return object;
@@ -321,30 +287,6 @@ export class ObjectStore {
       throw invalidObject(homeOf(resource), '', [required('metadata.name', 'name or generateName is required')]);
     }
     return withMeta(object, { name: generateName(base, this.#random) });
-  }
-
-  /** The object with the account of who wrote what, if it is valid. */
-  *#check(resource: Resource, candidate: Candidate): Steps<JsonObject> {
-    const { object, before, name, subresource, managedFields } = candidate;
-    const track = managedFields && (() => withMeta(object, { managedFields: managedFields() }));
-    const sent = metaOf(object).managedFields;
-    // Those that somebody sends may be invalid. Others are kept for valid metadata only: a refused object may have a
-    // hundred thousand fields.
-    const tracksLater = sent === undefined || (before !== undefined && equal(sent, metaOf(before).managedFields));
-    let whole = tracksLater ? object : (track?.() ?? object);
-    const was = plainNumbers(before);
-    const labelErrors = yield* checkManyLabels(metaOf(object));
-    const errors = checkMeta(resource, plainNumbers(whole), was, labelErrors);
-    if (tracksLater && errors.length === 0) {
-      whole = track?.() ?? object;
-      yield;
-    }
-    const now = plainNumbers(whole);
-    append(errors, yield* resource.schema.validate(now, was, subresource));
-    append(errors, resource.rules.check?.(now, was, subresource) ?? []);
-    if (resource.rules.checkInSteps !== undefined) append(errors, yield* resource.rules.checkInSteps(now, was));
-    if (errors.length > 0) throw invalidObject(homeOf(resource), name, errors);
-    return whole;
   }
 
   #warn(
@@ -377,44 +319,4 @@ function inNamespace(resource: Resource, namespace: string, body: JsonObject): J
   if (resource.scope === 'Cluster') return sent === '' ? body : withMeta(body, { namespace: undefined });
   checkNamespace(namespace, sent);
   return withMeta(body, { namespace });
-}
-
-/** The object with the account of who wrote what in it. */
-export function track(
-  resource: Resource,
-  before: JsonObject | undefined,
-  after: JsonObject,
-  context: WriteContext,
-  subresource = '',
-): JsonObject {
-  return withMeta(after, { managedFields: managedFieldsOf(resource, before, after, context, subresource) });
-}
-
-function managedFieldsOf(
-  resource: Resource,
-  before: JsonObject | undefined,
-  after: JsonObject,
-  context: WriteContext,
-  subresource: string,
-): unknown {
-  const writer = writerOf(context, resource.apiVersion, subresource);
-  const entries = resource.schema.tracking.afterUpdate(before, after, writer);
-  return entries.length === 0 ? undefined : entries;
-}
-
-function checkMeta(
-  resource: Resource,
-  object: JsonObject,
-  before: JsonObject | undefined,
-  labelErrors: readonly FieldError[] | undefined,
-): FieldError[] {
-  const {
-    scope,
-    builtIn,
-    rules: { nameRule },
-  } = resource;
-  const rules = { namespaced: scope === 'Namespaced', nameRule, builtIn, labelErrors };
-  return before === undefined
-    ? checkNewMeta(metaOf(object), rules)
-    : checkMetaUpdate(metaOf(object), metaOf(before), { builtIn, labelErrors });
 }

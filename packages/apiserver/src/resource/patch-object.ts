@@ -5,7 +5,6 @@ import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
 import { atOnce, type Steps } from '../steps.js';
 import { checkName } from './check-name.js';
-import { expectRevision } from './expectations.js';
 import { applyJsonPatchSteps, ImpossiblePatchError } from './json-patch-steps.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
 import type { ObjectStore, Written } from './object-store.js';
@@ -46,13 +45,9 @@ export function patchObject(
   context: WriteContext,
 ): Steps<Written> {
   if (request.kind === 'apply') return applyObject(store, resource, namespace, name, request, context);
-  const make = (live: JsonObject): JsonObject => {
-    const read = readPatched(resource, patchedObject(resource, live, request), context);
-    const revision = Number(textOf(metaOf(live).resourceVersion));
-    expectRevision(resource, name, revision, textOf(metaOf(read).resourceVersion));
-    return read;
-  };
-  return store.updateSteps(resource, namespace, name, { subresource: request.subresource, make }, context);
+  const make = (live: JsonObject) => readPatched(resource, patchedObject(resource, live, request), context);
+  const change = { subresource: request.subresource, make, expected: {} };
+  return store.updateSteps(resource, namespace, name, change, context);
 }
 
 interface Patched {

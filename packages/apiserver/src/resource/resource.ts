@@ -5,7 +5,7 @@ import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
-import type { FieldTracking } from './field-tracking.js';
+import type { FieldTracking } from './fields/field-tracking.js';
 
 /** A part of a resource that has its own path, e.g. `status`. */
 export interface Subresource {

@@ -1,9 +1,9 @@
 import { equal, freeze, isJsonObject, type JsonObject, type KubeObject } from 'riata/object';
 import type { Stored } from '../storage/storage.js';
 import { inVersion } from './custom/in-version.js';
+import { shareFields } from './fields/share-fields.js';
 import { metaOf, stringsOf, withMeta } from './metadata.js';
 import type { Resource } from './resource.js';
-import { shareFields } from './share-fields.js';
 
 /** Whether nothing keeps an object that is to go. */
 export function isFinished(object: JsonObject): boolean {

@@ -1,5 +1,7 @@
 import type { JsonObject } from 'riata/object';
-import type { FieldWriter } from './field-tracking.js';
+import type { AdmissionOperation } from '../admission/admission.js';
+import type { Steps } from '../steps.js';
+import type { FieldWriter } from './fields/field-tracking.js';
 import type { Resource } from './resource.js';
 
 /** An object that is about to be written. */
@@ -9,6 +11,18 @@ export interface GuardedWrite {
   readonly object: JsonObject;
   /** As it is stored; undefined for a new one. */
   readonly before: JsonObject | undefined;
+}
+
+/** What admission control does about one request. Everything throws a `Refusal` for what it refuses. */
+export interface WriteAdmission {
+  /** Whether `admit` needs the object with its managedFields. */
+  needsManagedFields(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): boolean;
+  /** The mutating phase: gives back the object, changed or the same reference. */
+  admit(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<JsonObject>;
+  /** The validating phase: the object is what is going to be stored. */
+  validate(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<void>;
+  /** Both phases of a deletion. */
+  admitDelete(oldObject: JsonObject): Steps<void>;
 }
 
 /** What the verbs have to know of a request that writes. */
@@ -22,6 +36,8 @@ export interface WriteContext {
   warn(text: string): void;
   /** Who asks (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
   readonly user?: JsonObject;
+  /** Admission control. @default none: the server itself writes */
+  readonly admission?: WriteAdmission | undefined;
   /** Refuses what would give away rights that the caller does not have. @default everything is taken */
   readonly guard?: (write: GuardedWrite) => void;
   /** Refuses to make an object by a write that is no plain creation. @default it is made */

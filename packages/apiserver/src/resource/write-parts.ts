@@ -2,6 +2,7 @@
  * All that only writing needs: what makes up the kinds, and definitions of others. It is more code than all the rest, so
  * it is loaded with the first request that needs it (load-write-parts.ts).
  */
+export { admissionPlugins } from '../admission/plugins.js';
 export { schemaOfBuiltIn } from './built-in/built-in-resource-schema.js';
 export { builtInRules } from './built-in/built-in-rules.js';
 export { acceptedStatus, cleanupFinalizer, isEstablished } from './custom/crd-status.js';

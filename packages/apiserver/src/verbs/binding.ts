@@ -5,18 +5,20 @@ import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, conflict, Refusal, statusOf } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
+import { ownWrite, validateNew } from './admit-new.js';
 import { withCondition } from './pod-conditions.js';
 import { withValue } from './scale.js';
 
 /** Assigns a Pod to a node. */
-export function bindPod(
+export function* bindPod(
   store: ObjectStore,
   pods: Resource,
   namespace: string,
   name: string,
   binding: JsonObject,
   context: WriteContext,
-): Status {
+): Steps<Status> {
   const meta = metaOf(binding);
   if (textOf(meta.name) !== name) throw badRequest('name in URL does not match name in Binding object');
   const node = targetOf(binding);
@@ -26,7 +28,8 @@ export function bindPod(
     expectRevision(pods, name, Number(pod.metadata.resourceVersion), textOf(meta.resourceVersion));
     return bound(pods, live, node, meta, context.now);
   };
-  store.update(pods, namespace, name, { subresource: 'binding', make, tracked: true }, context);
+  yield* validateNew(binding, context);
+  store.update(pods, namespace, name, { subresource: 'binding', make, tracked: true }, ownWrite(context));
   return statusOf('Success', 201);
 }
 

@@ -13,7 +13,9 @@ import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, conflict, statusOf } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
+import { ownWrite, validateNew } from './admit-new.js';
 import { takeDisruption } from './disruption-budget.js';
 import { withCondition } from './pod-conditions.js';
 
@@ -28,17 +30,18 @@ export interface EvictionParts {
  * Deletes a Pod if the PodDisruptionBudget that it falls under lets it go, and notes there that it did. Throws 429 where
  * it does not.
  */
-export function evict(
+export function* evict(
   parts: EvictionParts,
   pods: Resource,
   namespace: string,
   name: string,
   eviction: JsonObject,
   context: WriteContext,
-): Status {
+): Steps<Status> {
   if (textOf(metaOf(eviction).name) !== name) throw badRequest('name in URL does not match name in Eviction object');
   const options = parseDeleteOptions(new Map(), isJsonObject(eviction.deleteOptions) ? eviction.deleteOptions : {});
-  const dry = { ...context, dryRun: context.dryRun || options.dryRun };
+  yield* validateNew(eviction, context);
+  const dry = { ...ownWrite(context), dryRun: context.dryRun || options.dryRun };
   const pod = parts.store.get(pods, namespace, name);
   if (!isNoDisruption(pod as unknown as JsonObject)) {
     const budgets = budgetsOf(parts, pod);

@@ -9,8 +9,10 @@ import {
 } from 'riata/object';
 import { checkName } from '../resource/check-name.js';
 import { checkUid, expectRevision } from '../resource/expectations.js';
+import { track } from '../resource/fields/track.js';
 import { metaOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
-import { keyFor, type ObjectStore, track } from '../resource/object-store.js';
+import type { ObjectView } from '../resource/object-preparation.js';
+import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';
@@ -41,7 +43,11 @@ export function* rescale(
     const scaled = withValue(live, scalePaths(resource).replicas, replicas);
     return withoutScaleTimes(track(resource, live, scaled, context, 'scale'));
   };
-  const change = { subresource: 'scale', make, tracked: true };
+  const view: ObjectView = {
+    show: (object) => scaleOf(resource, object as unknown as KubeObject),
+    apply: (object, shown) => withValue(object, scalePaths(resource).replicas, valueAt(shown, 'spec.replicas') ?? 0),
+  };
+  const change = { subresource: 'scale', make, tracked: true, view };
   return scaleOf(resource, (yield* store.updateSteps(resource, namespace, name, change, context)).object);
 }
 

@@ -5,12 +5,13 @@ import { patchedAs } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { Steps } from '../steps.js';
+import { validateNew } from './admit-new.js';
 import { bindPod } from './binding.js';
 import { type EvictionParts, evict } from './eviction.js';
 import { rescale, scaleOf } from './scale.js';
 
 /** A write to a subresource. `as` is what the body is read as. */
-type Write<B, R = KubeObject | JsonObject | Status> = (
+type Write<B, R> = (
   at: { readonly resource: Resource; readonly as: Resource; readonly namespace: string; readonly name: string },
   body: B,
   context: WriteContext,
@@ -19,7 +20,7 @@ type Write<B, R = KubeObject | JsonObject | Status> = (
 /** Subresources that are things of their own; all others are views of the object. */
 export interface SubresourceHandlers {
   readonly get: Readonly<Record<string, (resource: Resource, object: KubeObject) => JsonObject>>;
-  readonly create: Readonly<Record<string, Write<JsonObject>>>;
+  readonly create: Readonly<Record<string, Write<JsonObject, Steps<JsonObject | Status>>>>;
   readonly replace: Readonly<Record<string, Write<JsonObject, Steps<JsonObject>>>>;
   readonly patch: Readonly<Record<string, Write<Pick<PatchRequest, 'kind' | 'read' | 'text'>, Steps<JsonObject>>>>;
 }
@@ -46,8 +47,10 @@ export function subresourceHandlers(parts: SubresourceParts): SubresourceHandler
         bindPod(store, resource, namespace, name, binding, context),
       eviction: ({ resource, namespace, name }, eviction, context) =>
         evict(parts, resource, namespace, name, eviction, context),
-      token: ({ resource, as, namespace, name }, request, context) =>
-        requestToken(parts, { accounts: resource, as, namespace, name }, request, context),
+      *token({ resource, as, namespace, name }, request, context) {
+        yield* validateNew(request, context);
+        return requestToken(parts, { accounts: resource, as, namespace, name }, request, context);
+      },
     },
   };
 }

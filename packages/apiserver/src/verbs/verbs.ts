@@ -1,5 +1,7 @@
 import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type Status } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
+import type { AdmissionOperation } from '../admission/admission.js';
+import type { AdmissionControl, AdmissionRequest } from '../admission/admission-control.js';
 import type { AccessControl } from '../authorization/access-control.js';
 import { resourceAttributes } from '../authorization/attributes.js';
 import { protobufType } from '../http/body/media-type.js';
@@ -18,22 +20,24 @@ import type {
 import { protobufListPieces } from '../protobuf/list-pieces.js';
 import { subresourceAsResource } from '../resource/built-in/built-in-resource.js';
 import { checkName, checkNamespace } from '../resource/check-name.js';
-import { deleteObject } from '../resource/delete-object.js';
+import { deleteSteps } from '../resource/delete-object.js';
 import { checkUid } from '../resource/expectations.js';
+import { track } from '../resource/fields/track.js';
 import { type Choice, findObjects, type ListRequest, wholeList } from '../resource/list-objects.js';
 import { listPieces } from '../resource/list-pieces.js';
 import { metaOf, textOf, withMeta } from '../resource/metadata.js';
-import { keyFor, type ObjectStore, track } from '../resource/object-store.js';
+import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { patchObject } from '../resource/patch-object.js';
 import { readSteps } from '../resource/read-object.js';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
-import { badRequest, noSuchPath, tooLargeResourceVersion } from '../status/refusal.js';
+import { badRequest, noSuchPath, Refusal, tooLargeResourceVersion } from '../status/refusal.js';
 import { inSlices, type Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
+import { admitNew, validateNew } from './admit-new.js';
 import { bindPod } from './binding.js';
 import { componentStatus, componentStatuses, isComponentStatus } from './component-statuses.js';
 import { readLog } from './pod-log.js';
@@ -48,6 +52,7 @@ export interface VerbParts {
   readonly random: Random;
   readonly log: Logger;
   readonly access: AccessControl;
+  readonly admission: AdmissionControl;
   /** Whether the server does what kube-controller-manager does. */
   readonly controllers: boolean;
   /** Whether this process runs a scheduler. */
@@ -179,8 +184,8 @@ export class Verbs implements VerbHandlers {
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
     if (resource.builtIn && isReview(resource.kind))
-      return { status: 201, object: this.#review(request, sent, context) };
-    if (resource.table === '/bindings') return this.#bind(namespace, sent, context);
+      return { status: 201, object: yield* this.#review(request, sent, context) };
+    if (resource.table === '/bindings') return yield* this.#bind(namespace, sent, context);
     return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, sent, context) };
   }
 
@@ -195,7 +200,7 @@ export class Verbs implements VerbHandlers {
     }
     const sent = yield* readSteps(resource, body, context, request);
     checkName(textOf(metaOf(sent).name), name);
-    const { resourceVersion, uid } = metaOf(sent);
+    const { uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
       // Whoever names a uid means an object that is gone; a resourceVersion alone is overlooked.
       if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), { metadata: { name, uid: '' } });
@@ -203,7 +208,7 @@ export class Verbs implements VerbHandlers {
       const creating = { ...context, confirmCreate: () => this.#confirmCreate(request) };
       return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, fresh, creating) };
     }
-    const expected = { resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
+    const expected = { uid: textOf(uid) };
     const change = { subresource: subresource?.name ?? '', make: () => sent, expected };
     return { object: (yield* this.#parts.store.updateSteps(resource, namespace, name, change, context)).object };
   }
@@ -229,27 +234,43 @@ export class Verbs implements VerbHandlers {
 
   async delete(request: VerbRequest<DeleteOptions>): Promise<VerbAnswer> {
     const { resource, namespace, name, options } = request;
-    const context = this.#context(request, { dryRun: options.dryRun });
-    return { object: deleteObject(this.#parts.store, resource, namespace, name, options, context) };
+    const context = this.#context(request, options);
+    const steps = deleteSteps(this.#parts.store, resource, namespace, name, options, context);
+    return { object: await inSlices(this.#parts.clock, steps) };
   }
 
   async deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer> {
+    return { object: await inSlices(this.#parts.clock, this.#deleteAll(request)) };
+  }
+
+  *#deleteAll(request: DeleteCollectionRequest): Steps<object> {
     const { resource, deleteOptions } = request;
     const { storage, store } = this.#parts;
-    const context = this.#context(request, { dryRun: deleteOptions.dryRun });
+    const { subresource, namespace: place, user } = request;
+    const warn = (text: string) => request.warn(text);
+    // Nobody is told which object of a collection it is, but by the object itself.
+    const context = this.#context({ resource, subresource, namespace: place, name: '', user, warn }, deleteOptions);
     const answer = wholeList(resource, findObjects(storage, resource, listRequest(request)));
     for (const { metadata } of answer.items) {
-      deleteObject(store, resource, metadata.namespace ?? '', metadata.name, deleteOptions, context);
+      const { namespace = '', name } = metadata;
+      try {
+        yield* deleteSteps(store, resource, namespace, name, deleteOptions, context);
+      } catch (error) {
+        // One that has gone while another was looked at is what was asked for.
+        if (!(error instanceof Refusal) || error.status.code !== 404) throw error;
+      }
     }
-    return { object: answer };
+    return answer;
   }
 
   /** Reviews are answered and not stored. */
-  #review({ resource, namespace, user }: BodyRequest, sent: JsonObject, context: WriteContext): JsonObject {
+  *#review({ resource, namespace, user }: BodyRequest, sent: JsonObject, context: WriteContext): Steps<JsonObject> {
     const isLocal = resource.scope === 'Namespaced';
     if (isLocal) checkNamespace(namespace, textOf(metaOf(sent).namespace));
     const placed = isLocal ? withMeta(sent, { namespace }) : sent;
-    const review = { body: track(resource, undefined, placed, context), user, namespace, now: context.now };
+    const body = yield* admitNew(track(resource, undefined, placed, context), context);
+    yield* validateNew(body, context);
+    const review = { body, user, namespace, now: context.now };
     return answerReview(resource.kind, review, this.#parts.access);
   }
 
@@ -267,27 +288,30 @@ export class Verbs implements VerbHandlers {
     const as = subresourceAsResource(resource, subresource);
     const sent = yield* readSteps(as, sameInV1(body), context, request);
     checkNamespace(namespace, textOf(metaOf(sent).namespace));
-    const object = make({ resource, as, namespace, name }, sent, context);
+    const object = yield* make({ resource, as, namespace, name }, yield* admitNew(sent, context), context);
     const { code } = object as Partial<Status>;
     return { status: typeof code === 'number' ? code : 201, object };
   }
 
   /** A Binding may come without the path of its Pod. */
-  #bind(namespace: string, binding: JsonObject, context: WriteContext): VerbAnswer {
+  *#bind(namespace: string, sent: JsonObject, context: WriteContext): Steps<VerbAnswer> {
     const pods = this.#parts.builtIn('', 'v1', 'pods');
-    checkNamespace(namespace, textOf(metaOf(binding).namespace));
+    checkNamespace(namespace, textOf(metaOf(sent).namespace));
+    const binding = yield* admitNew(sent, context);
     const name = textOf(metaOf(binding).name);
-    return { status: 201, object: bindPod(this.#parts.store, pods, namespace, name, binding, context) };
+    return { status: 201, object: yield* bindPod(this.#parts.store, pods, namespace, name, binding, context) };
   }
 
-  #context(request: Omit<VerbRequest<unknown>, 'options'>, options: Partial<WriteOptions>): WriteContext {
+  #context(request: AdmissionRequest, options: WriteOptions | DeleteOptions): WriteContext {
     const nowMs = this.#parts.clock.now();
     const { escalation } = this.#parts.access;
     const { user, name } = request;
+    const { dryRun } = options;
     return {
-      dryRun: options.dryRun ?? false,
-      fieldManager: options.fieldManager ?? '',
-      fieldValidation: options.fieldValidation ?? 'Ignore',
+      dryRun,
+      fieldManager: 'fieldManager' in options ? options.fieldManager : '',
+      fieldValidation: 'fieldValidation' in options ? options.fieldValidation : 'Ignore',
+      admission: this.#parts.admission.forRequest(request, optionsOf(options), dryRun),
       warn: (text) => request.warn(text),
       user,
       guard: (write) => escalation.check(user, { ...write, name }),
@@ -295,6 +319,17 @@ export class Verbs implements VerbHandlers {
       nowMs,
     };
   }
+}
+
+const optionKinds: Readonly<Record<AdmissionOperation, string>> = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+  CONNECT: '',
+};
+
+function optionsOf({ given }: { readonly given: JsonObject }): (operation: AdmissionOperation) => JsonObject {
+  return (operation) => ({ kind: optionKinds[operation], apiVersion: 'meta.k8s.io/v1', ...given });
 }
 
 /** Evictions of an old version are taken all the same. */

@@ -11,9 +11,11 @@ export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  /** As admission control is shown them. */
+  readonly given: JsonObject;
 }
 
-type Sent = Omit<DeleteOptions, 'dryRun' | 'propagationPolicy'> & {
+type Sent = Omit<DeleteOptions, 'dryRun' | 'propagationPolicy' | 'given'> & {
   readonly dryRun: readonly string[];
   readonly propagationPolicy?: string;
 };
@@ -26,7 +28,21 @@ export function parseDeleteOptions(query: Query, body: Json | undefined): Delete
     ...sent,
     dryRun: sent.dryRun.length > 0,
     propagationPolicy: sent.propagationPolicy as DeleteOptions['propagationPolicy'],
+    given: givenOf(sent),
   };
+}
+
+function givenOf({ dryRun, preconditions, ...rest }: Sent): JsonObject {
+  const given = {
+    ...rest,
+    preconditions: preconditions && defined(preconditions),
+    dryRun: dryRun.length === 0 ? undefined : dryRun,
+  };
+  return defined(given);
+}
+
+function defined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 const policies = ['Foreground', 'Background', 'Orphan'];

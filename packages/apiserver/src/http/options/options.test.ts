@@ -158,7 +158,7 @@ test('a get takes a resourceVersion', () => {
 
 describe('a write', () => {
   test('warns about unknown fields by default, and is named after the user agent', () => {
-    const expected = { dryRun: false, fieldValidation: 'Warn', force: false };
+    const expected = { dryRun: false, fieldValidation: 'Warn', force: false, given: {} };
     expect(write('')).toEqual({ ...expected, fieldManager: 'unknown' });
     const query = parseQuery('dryRun=All&dryRun=All&fieldValidation=Strict');
     expect(parseWriteOptions(query, 'update', 'kubectl/v1.36.3 (linux)')).toEqual({
@@ -166,6 +166,7 @@ describe('a write', () => {
       dryRun: true,
       fieldValidation: 'Strict',
       fieldManager: 'kubectl',
+      given: { dryRun: ['All', 'All'], fieldValidation: 'Strict' },
     });
     expect(parseWriteOptions(parseQuery('fieldManager=me'), 'create', 'x/1').fieldManager).toBe('me');
     expect(parseWriteOptions(parseQuery(''), 'create', `${'é'.repeat(100)}\u0000/1`).fieldManager).toBe('é'.repeat(64));
@@ -213,6 +214,9 @@ describe('a deletion', () => {
       propagationPolicy: 'Orphan',
       orphanDependents: undefined,
       preconditions: { uid: 'u' },
+      given: {
+        ...{ gracePeriodSeconds: -1, propagationPolicy: 'Orphan', preconditions: { uid: 'u' }, dryRun: ['All'] },
+      },
     });
     const options = { kind: 'DeleteOptions', apiVersion: 'foo/v9', gracePeriodSeconds: 3, orphanDependents: null };
     expect(ofBody({ ...options, preconditions: { resourceVersion: '7' } })).toMatchObject({

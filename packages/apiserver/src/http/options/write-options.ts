@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { JsonObject } from 'riata/object';
 import { type FieldError, forbidden, notSupported, required, tooLong } from '../../status/field-error.js';
 import { goQuote, isPrintable } from '../../status/go-quote.js';
 import { first, type Query } from './query-string.js';
@@ -14,6 +15,8 @@ export interface WriteOptions {
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
   /** Apply only: takes conflicting fields over. */
   readonly force: boolean;
+  /** As admission control is shown them: what was given, and no more. */
+  readonly given: JsonObject;
 }
 
 /** Which write it is: `apply` is the patch that has rules of its own. */
@@ -47,6 +50,11 @@ export function parseWriteOptions(query: Query, verb: WriteVerb, userAgent: stri
     fieldManager: manager === '' ? managerFrom(userAgent) : manager,
     fieldValidation: validation === '' ? 'Warn' : (validation as WriteOptions['fieldValidation']),
     force: force ?? false,
+    given: {
+      ...(dryRun.length === 0 ? {} : { dryRun }),
+      ...(manager === '' ? {} : { fieldManager: manager }),
+      ...(validation === '' ? {} : { fieldValidation: validation }),
+    },
   };
 }
 

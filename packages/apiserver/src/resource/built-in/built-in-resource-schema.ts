@@ -6,7 +6,7 @@ import type { SchemaNode } from '../../schema/built-in/schema-node.js';
 import { strictComplaints } from '../../schema/strict-fields.js';
 import type { FieldError } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';
-import { resetBy, statusApart, trackingOf } from '../managed-fields.js';
+import { resetBy, statusApart, trackingOf } from '../fields/managed-fields.js';
 import { UnreadableError } from '../read-object.js';
 import type { ResourceRules, ResourceSchema } from '../resource.js';
 import type { BuiltInResource } from './built-in-resources.js';

@@ -12,7 +12,7 @@ import type { FieldError } from '../../status/field-error.js';
 import { forbiddenWrite, type Refusal, type ResourceName } from '../../status/refusal.js';
 import { atOnce, type Steps } from '../../steps.js';
 import { customDeprecation } from '../built-in/deprecation.js';
-import { statusApart, trackingOf } from '../managed-fields.js';
+import { statusApart, trackingOf } from '../fields/managed-fields.js';
 import { metaOf, stringsOf, textOf, valueAt } from '../metadata.js';
 import { UnreadableError } from '../read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from '../resource.js';

@@ -1,6 +1,6 @@
 import { freeze, type JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { metaOf } from './metadata.js';
+import { metaOf } from '../metadata.js';
 import { shareFields } from './share-fields.js';
 
 const object = (name: string, fieldsV1: JsonObject): JsonObject => ({

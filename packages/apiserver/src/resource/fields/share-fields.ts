@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from 'riata/object';
-import { metaOf, withMeta } from './metadata.js';
-import { RecentCache } from './recent-cache.js';
+import { metaOf, withMeta } from '../metadata.js';
+import { RecentCache } from '../recent-cache.js';
 
 /** Longer ones are rare, and rarely alike. */
 const longest = 16 * 1024;

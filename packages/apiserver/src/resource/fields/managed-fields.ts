@@ -12,9 +12,9 @@ import {
   splitApiVersion,
   trackUpdate,
 } from 'riata/object';
-import { Refusal } from '../status/refusal.js';
+import { Refusal } from '../../status/refusal.js';
+import { withMeta } from '../metadata.js';
 import type { FieldTracking, FieldWriter } from './field-tracking.js';
-import { withMeta } from './metadata.js';
 
 /** What has to be known of a kind to keep account of its fields. */
 export interface TrackedKind {

@@ -1,0 +1,22 @@
+import type { Logger, Random, Scheduler } from 'riata/runtime';
+import type { Authorizer } from '../authorization/authorizer.js';
+import type { ResourceTable } from '../resource/resource-table.js';
+import type { Storage } from '../storage/storage.js';
+import type { WebhookCaller } from '../webhook-client/webhook-caller.js';
+import type { AdmissionPlugin } from './admission.js';
+
+/** What admission plugins work with. */
+export interface AdmissionParts {
+  readonly storage: Storage;
+  /** Which resources are served, custom ones among them. */
+  readonly served: ResourceTable;
+  readonly clock: Scheduler;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly authorizer: Authorizer;
+  /** Calls webhooks. */
+  readonly webhooks: WebhookCaller;
+}
+
+/** Makes the plugins of this server, each by upstream's name; `plugin-names.ts` has their order. */
+export const admissionPlugins: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {};
