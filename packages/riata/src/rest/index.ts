@@ -17,7 +17,6 @@ export {
   type WarningHandler,
   warningLogger,
 } from './chain/warnings.js';
-export { isRequestTimeout, RequestTimeout } from './chain/with-deadline.js';
 export {
   ConfigError,
   type ConfigErrorReason,
@@ -86,6 +85,7 @@ export {
   statusCause,
   suggestsClientDelay,
 } from './errors/error-guards.js';
+export { isRequestTimeout, RequestTimeout } from './errors/request-timeout.js';
 export { type KnownStatusReason, type StatusReason, statusReasons } from './errors/status-reason.js';
 export {
   isConnectError,

@@ -1,6 +1,4 @@
 import type { CachedCredentials, Credentials, Pem, TlsMaterial } from '../config/rest-config.js';
-import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
-import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 const hidden = 'REDACTED';
 /** Shorter secrets occur in any text: redacting them would reveal more than it hides. */
@@ -108,28 +106,6 @@ export function notingCredentials(credentials: Credentials, secrets: OwnSecrets)
     },
     problem: async () => credentials.problem?.(),
   };
-}
-
-/** Takes secrets out of response headers that are logged, quoted in errors or shown to the caller. */
-export function withRedactedHeaders(send: Send, secrets: OwnSecrets): Send {
-  return (request, sink) => send(request, new RedactFilter(sink, secrets, request.mode === 'stream'));
-}
-
-class RedactFilter extends ResponseFilter {
-  readonly #secrets: OwnSecrets;
-  readonly #isShown: boolean;
-
-  constructor(next: ResponseSink, secrets: OwnSecrets, isShown: boolean) {
-    super(next);
-    this.#secrets = secrets;
-    this.#isShown = isShown;
-  }
-
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    // Of a plain success only the content type is quoted, and redacted there.
-    const isQuoted = status >= 300 || headers.warning !== undefined || this.#isShown;
-    this.next.onHeaders(status, isQuoted ? redactAll(headers, this.#secrets.redact) : headers, flow, notes);
-  }
 }
 
 function formsOf(secret: string): readonly string[] {

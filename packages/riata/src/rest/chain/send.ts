@@ -1,11 +1,5 @@
 import type { Span } from '../../runtime/tracing.js';
-import type {
-  ResponseHeaders,
-  Transport,
-  TransportFlow,
-  TransportRequest,
-  TransportSink,
-} from '../transport/transport.js';
+import type { ResponseHeaders, TransportFlow, TransportRequest, TransportSink } from '../transport/transport.js';
 import type { BackoffManager } from './backoff-manager.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { WarningHandler } from './warnings.js';
@@ -59,19 +53,6 @@ export interface ResponseSink extends TransportSink {
  * changes the request, passes the response on through a {@link ResponseFilter}, or sends again.
  */
 export type Send = (request: ApiRequest, sink: ResponseSink) => void;
-
-/** The innermost {@link Send}: over a transport. */
-export function sendOver(transport: Transport): Send {
-  return (request, sink) => {
-    try {
-      request.beforeSend?.();
-    } catch (error) {
-      sink.onError(error);
-      return;
-    }
-    transport.dispatch(request, sink);
-  };
-}
 
 /** Passes a response on to the next sink; wrappers override what they look at. */
 export abstract class ResponseFilter implements ResponseSink {

@@ -3,8 +3,6 @@ import { type LinkedSignal, link } from '../../runtime/signals.js';
 import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 import { findApiError } from '../errors/api-error.js';
 import { isTransportError, type TransportErrorKind } from '../errors/transport-error.js';
-import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
-import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 /** Where clients and sources that share a connection have its {@link ServerContact}. */
 export const serverContact: unique symbol = Symbol('riata.serverContact');
@@ -159,24 +157,5 @@ export class OutageDetector {
     const refused = findApiError(error);
     const isUnavailable = refused?.code === 502 || refused?.code === 503;
     return isUnavailable && refused.retryAfterMs === undefined && answers === this.#beganBefore ? 'likely' : undefined;
-  }
-}
-
-/** Notes every response. */
-export function withContact(send: Send, contact: ServerContact): Send {
-  return (request, sink) => send(request, new ContactFilter(sink, contact));
-}
-
-class ContactFilter extends ResponseFilter {
-  readonly #contact: ServerContact;
-
-  constructor(next: ResponseSink, contact: ServerContact) {
-    super(next);
-    this.#contact = contact;
-  }
-
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    this.#contact.responded(status);
-    this.next.onHeaders(status, headers, flow, notes);
   }
 }

@@ -3,13 +3,13 @@ import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { isTooManyRequests } from '../errors/error-guards.js';
+import { isRequestTimeout } from '../errors/request-timeout.js';
 import { TransportError, type TransportErrorKind } from '../errors/transport-error.js';
 import type { RestRequest } from '../request/rest-request.js';
 import { RestClient, type RestClientOptions } from '../rest-client.js';
 import { type Answer, answeringTransport } from '../transport/answering-transport.fixture.js';
 import { urlBackoff } from './backoff-manager.js';
 import { tokenBucketRateLimiter } from './rate-limiter.js';
-import { isRequestTimeout } from './with-deadline.js';
 
 const failure = (kind: TransportErrorKind, message: string = kind) =>
   new TransportError(message, { kind, requestSent: true });

@@ -1,5 +1,6 @@
 import type { Logger } from '../../runtime/log/logger.js';
 import { redactUrl } from '../errors/redact.js';
+import { isRequestTimeout, RequestTimeout } from '../errors/request-timeout.js';
 import {
   isConnectionReset,
   isProbableEof,
@@ -13,8 +14,7 @@ import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
 import { DiscardSink } from './response-sinks.js';
 import { codeLabel, type RestMetrics } from './rest-metrics.js';
 import { type ApiRequest, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
-import { isRequestTimeout, RequestTimeout } from './with-deadline.js';
-import type { Throttle } from './with-rate-limit.js';
+import type { Throttle } from './throttle.js';
 
 export interface RetryParts {
   /** Waits for the request's rate limiter before each retry. */

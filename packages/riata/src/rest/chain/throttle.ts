@@ -5,7 +5,7 @@ import { isTransportError } from '../errors/transport-error.js';
 import { untilClosed } from '../stream/until-closed.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { RestMetrics } from './rest-metrics.js';
-import type { ApiRequest, Send } from './send.js';
+import type { ApiRequest } from './send.js';
 
 /** From here on a wait is worth a line in the log. */
 const longWaitMs = 1_000;
@@ -49,20 +49,6 @@ export function createThrottle(options: {
           url: redactUrl(request.url),
         });
       }
-    }
-  };
-}
-
-/** Lets a request wait for its rate limiter, unless it is a watch. */
-export function withRateLimit(send: Send, throttle: Throttle): Send {
-  return (request, sink) => {
-    const { rateLimiter } = request.settings;
-    if (rateLimiter === undefined || request.mode === 'watch') send(request, sink);
-    else {
-      throttle(rateLimiter, request).then(
-        () => send(request, sink),
-        (error) => sink.onError(error),
-      );
     }
   };
 }
