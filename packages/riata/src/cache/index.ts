@@ -12,15 +12,6 @@ export { DeltaFIFO, type DeltaFIFOOptions } from './compat/delta-fifo.js';
 export { ExpirationCache, type ExpirationCacheOptions, type TimestampedEntry } from './compat/expiration-cache.js';
 export { FIFO } from './compat/fifo.js';
 export { type NewInformer, newInformer } from './compat/new-informer.js';
-export {
-  isQueueClosed,
-  isRequeueError,
-  type PopOptions,
-  type PopProcessFunc,
-  type Queue,
-  QueueClosedError,
-  RequeueError,
-} from './compat/queue.js';
 export { UndeltaStore } from './compat/undelta-store.js';
 export { StoreDecoder } from './decode/store-decoder.js';
 export { CacheSyncError, isCacheSyncError } from './informer/cache-sync-error.js';
@@ -36,6 +27,15 @@ export {
   isCacheMutationError,
 } from './informer/handler-error.js';
 export { OrderedFIFO, type OrderedFIFOOptions } from './informer/ordered-fifo.js';
+export {
+  isQueueClosed,
+  isRequeueError,
+  type PopOptions,
+  type PopProcessFunc,
+  type Queue,
+  QueueClosedError,
+  RequeueError,
+} from './informer/queue.js';
 export type {
   EventHandlerOptions,
   EventHandlerRegistration,

@@ -4,11 +4,11 @@ import { onAbort } from '../runtime/signals.js';
 import { SlicedWork } from '../runtime/time/sliced-work.js';
 import type { CacheMember } from './cache-member.js';
 import { StoredChange } from './informer/change.js';
-import {
-  callHandler,
-  type EventHandlerOptions,
-  type EventHandlerRegistration,
-  type ResourceEventHandler,
+import { callHandler } from './informer/event-listener.js';
+import type {
+  EventHandlerOptions,
+  EventHandlerRegistration,
+  ResourceEventHandler,
 } from './informer/resource-event-handler.js';
 
 /** One handler on several informers, which come and go. */

@@ -7,12 +7,12 @@ import { isDeletedFinalStateUnknown } from '../informer/deleted-final-state-unkn
 import type { Deltas } from '../informer/delta.js';
 import { mute, short, type Thing, thing } from '../informer/informer.fixture.js';
 import { OrderedFIFO } from '../informer/ordered-fifo.js';
+import { RequeueError } from '../informer/queue.js';
 import { FakeSource } from '../reflector/fake-source.fixture.js';
 import { createStore } from '../store/indexer.js';
 import { CacheController, type CacheControllerConfig } from './cache-controller.js';
 import { DeltaFIFO } from './delta-fifo.js';
 import { FIFO } from './fifo.js';
-import { RequeueError } from './queue.js';
 
 function running<A>(config: Omit<CacheControllerConfig<Thing, A>, 'listerWatcher' | 'runtime'>) {
   const clock = new VirtualClock();

@@ -4,19 +4,19 @@ import type { KubeObject } from '../../object/meta.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
+import { type PopOptions, type PopProcessFunc, type ProcessedQueue, processQueue } from '../informer/queue.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
 import { Reflector } from '../reflector/reflector.js';
 import type { ReflectorHealth, ReflectorOptions } from '../reflector/reflector-options.js';
-import { isQueueClosed, type PopOptions, type PopProcessFunc, type Queue } from './queue.js';
 
 /** What a {@link CacheController} does (`cache.Config`): `T` comes from the server, the queue makes it an `A`. */
 export interface CacheControllerConfig<T extends KubeObject, A>
   extends Pick<ReflectorOptions<T>, 'transform' | 'decoder' | 'admitListed' | 'known' | 'useWatchList' | 'silence'> {
-  /** What the Reflector fills and {@link process} empties (`Config.Queue`). */
-  readonly queue: Queue<T, A> & {
-    /** Used unless {@link retryOnError} says otherwise. */
-    popBatch?(process: PopProcessFunc<A>, options?: PopOptions): Promise<A>;
-  };
+  /**
+   * What the Reflector fills and {@link process} empties (`Config.Queue`); by `popBatch`, if it has that, unless
+   * {@link retryOnError} says otherwise.
+   */
+  readonly queue: ProcessedQueue<T, A>;
   readonly listerWatcher: ListerWatcher<T>;
   /** What is done with each item; the next one waits for it (`Config.Process`). */
   readonly process: PopProcessFunc<A>;
@@ -127,31 +127,12 @@ export class CacheController<T extends KubeObject, A> {
     return this.#reflector.lastSyncResourceVersion();
   }
 
-  async #processLoop(signal: AbortSignal): Promise<void> {
+  #processLoop(signal: AbortSignal): Promise<void> {
     const { queue, process, retryOnError = false } = this.#config;
-    let popped: { readonly item: A } | undefined;
-    const processed: PopProcessFunc<A> = (item, isInInitialList) => {
-      // Kept only for the case that it fails.
-      if (retryOnError) popped = { item };
-      return process(item, isInInitialList);
-    };
-    // Without the signal, which costs something for each wait: closing the queue ends them as well.
-    while (!signal.aborted) {
-      try {
-        if (retryOnError || queue.popBatch === undefined) await queue.pop(processed);
-        else await queue.popBatch(processed);
-      } catch (error) {
-        if (signal.aborted || isQueueClosed(error)) return;
-        this.#runtime.log.error('cannot process queue item', {
-          informer: this.#reflector.name,
-          error,
-          retry: retryOnError,
-        });
-        if (popped !== undefined) queue.addIfNotPresent(popped.item);
-        popped = undefined;
-        // An item that fails again and again must not keep everything else from running.
-        await this.#runtime.clock.yield();
-      }
-    }
+    const { clock, log } = this.#runtime;
+    const informer = this.#reflector.name;
+    const onError = (error: unknown) =>
+      log.error('cannot process queue item', { informer, error, retry: retryOnError });
+    return processQueue(queue, process, { signal, clock, retryOnError, onError });
   }
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
 import type { Deltas, ObjectDelta } from '../informer/delta.js';
+import { RequeueError } from '../informer/queue.js';
 import { DeltaFIFO } from './delta-fifo.js';
 import { nameOf, type Thing, thing } from './fifo.fixture.js';
-import { RequeueError } from './queue.js';
 
 /** A line of changes, looked through from start to end; what the reader knows; what of the first batch is left. */
 class Model {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
+import { RequeueError } from '../informer/queue.js';
 import { DeltaFIFO } from './delta-fifo.js';
 import { gone, knowing, nameOf, popAll, popNow, type Thing, thing } from './fifo.fixture.js';
-import { RequeueError } from './queue.js';
 
 const create = (knownObjects?: ReturnType<typeof knowing>) => new DeltaFIFO<Thing>({ keyFunc: nameOf, knownObjects });
 const added = (name: string, val: number) => ({ type: 'Added', object: thing(name, val) });

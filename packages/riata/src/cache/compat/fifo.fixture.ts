@@ -1,6 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
+import type { PopProcessFunc, Queue } from '../informer/queue.js';
 import type { KeyListerGetter } from '../store/store.js';
-import type { PopProcessFunc, Queue } from './queue.js';
 
 /** What the tests of queues put in line. */
 export interface Thing {

@@ -1,8 +1,7 @@
 import type { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
-import { PopGate } from '../informer/pop-gate.js';
+import { PopGate, type PopOptions, type PopProcessFunc, type Queue } from '../informer/queue.js';
 import { SyncedFlag } from '../informer/synced-flag.js';
 import { type KeyFunc, keyed } from '../store/key-func.js';
-import type { PopOptions, PopProcessFunc, Queue } from './queue.js';
 
 /** What `FIFO` and `DeltaFIFO` share: keys in line, each once, with what is kept for it. */
 export abstract class KeyedQueue<T, A> implements Queue<T, A> {

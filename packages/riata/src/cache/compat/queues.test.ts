@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { OrderedFIFO } from '../informer/ordered-fifo.js';
+import { isQueueClosed, isRequeueError, type Queue, QueueClosedError, RequeueError } from '../informer/queue.js';
 import { KeyError } from '../store/key-func.js';
 import { DeltaFIFO } from './delta-fifo.js';
 import { knowing, nameOf, popNow, type Thing, thing } from './fifo.fixture.js';
 import { FIFO } from './fifo.js';
-import { isQueueClosed, isRequeueError, type Queue, QueueClosedError, RequeueError } from './queue.js';
 
 const queues: [string, () => Queue<Thing, unknown>][] = [
   ['FIFO', () => new FIFO<Thing>(nameOf) as Queue<Thing, unknown>],

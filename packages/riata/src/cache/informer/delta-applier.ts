@@ -8,8 +8,7 @@ import type { InformerStore } from '../store/informer-store.js';
 import { type ChangeFlags, type ChangeType, isAnotherObject, StoredChange } from './change.js';
 import { isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
-import type { EventListener } from './event-listener.js';
-import { deliverSome, type SharedProcessor } from './shared-processor.js';
+import { deliverSome, type EventListener, type SharedProcessor } from './event-listener.js';
 
 /** What a {@link DeltaApplier} works on. */
 export interface DeltaApplierOptions<T extends KubeObject> {

@@ -3,10 +3,11 @@ import { link } from '../../runtime/signals.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { SlicedWork } from '../../runtime/time/sliced-work.js';
 import type { StoreSnapshot } from '../store/informer-store.js';
-import { StoredChange } from './change.js';
+import { type Change, StoredChange } from './change.js';
+import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import { explainHandlerError, type HandlerErrorFunc } from './handler-error.js';
 import { PendingChanges } from './pending-changes.js';
-import { callHandler, type EventHandlerRegistration, type ResourceEventHandler } from './resource-event-handler.js';
+import type { EventHandlerRegistration, ResourceEventHandler } from './resource-event-handler.js';
 import { SyncedFlag } from './synced-flag.js';
 
 /** What a listener needs of its informer. */
@@ -218,4 +219,84 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
       // Reporting must not do what the handler may not: stop the others.
     }
   }
+}
+
+/** Calls what the handler has for this change; gives what has to be waited for. */
+export function callHandler<T extends KubeObject>(
+  handler: ResourceEventHandler<T>,
+  change: Change<T>,
+): PromiseLike<unknown> | undefined {
+  if (handler.onChange === undefined) return callForType(handler, change);
+  const told = handler.onChange(change);
+  if (!isPromise(told)) return callForType(handler, change);
+  return told.then(() => callForType(handler, change));
+}
+
+function callForType<T extends KubeObject>(
+  handler: ResourceEventHandler<T>,
+  change: Change<T>,
+): PromiseLike<unknown> | undefined {
+  let told: unknown;
+  if (change.type === 'Added') {
+    if (handler.onAdd !== undefined) told = handler.onAdd(change.new as T, change.isInInitialList);
+  } else if (change.type === 'Deleted') {
+    if (handler.onDelete === undefined) return undefined;
+    const last = change.old as T;
+    told = handler.onDelete(
+      change.isFinalStateUnknown ? Object.freeze(new DeletedFinalStateUnknown(change.key, last)) : last,
+    );
+  } else if (handler.onUpdate !== undefined) {
+    told = handler.onUpdate(change.old as T, change.new as T);
+  }
+  return isPromise(told) ? told : undefined;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** The listeners of an informer (`sharedProcessor`). */
+export class SharedProcessor<T extends KubeObject> {
+  /** Copy-on-write: an iteration sees the listeners of when it started. */
+  #listeners: readonly EventListener<T>[] = [];
+
+  get listeners(): readonly EventListener<T>[] {
+    return this.#listeners;
+  }
+
+  add(listener: EventListener<T>): void {
+    this.#listeners = [...this.#listeners, listener];
+  }
+
+  delete(listener: EventListener<T>): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
+  }
+
+  distribute(change: StoredChange<T>): void {
+    const to = this.#listeners;
+    for (let at = 0; at < to.length; ) at = deliverSome(change, to, at);
+  }
+
+  /** Resolves when no call is under way any more. */
+  async close(reason: unknown): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.close(reason)));
+  }
+}
+
+/** Handlers between two looks at the time: with a thousand of them, one change takes longer than a slice. */
+const fewListeners = 16;
+
+/** Delivers a change to a few listeners; returns where the next ones begin. A `Sync` goes to those alone who are resyncing. */
+export function deliverSome<T extends KubeObject>(
+  change: StoredChange<T>,
+  to: readonly EventListener<T>[],
+  from: number,
+): number {
+  const isSync = change.type === 'Sync';
+  const end = Math.min(to.length, from + fewListeners);
+  for (let at = from; at < end; at += 1) {
+    const listener = to[at] as EventListener<T>;
+    if (!isSync || listener.isResyncing) listener.add(change);
+  }
+  return end;
 }

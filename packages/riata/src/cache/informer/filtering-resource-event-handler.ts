@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../../object/meta.js';
 import type { Change, ChangeType } from './change.js';
-import { callHandler, type ResourceEventHandler } from './resource-event-handler.js';
+import { callHandler } from './event-listener.js';
+import type { ResourceEventHandler } from './resource-event-handler.js';
 
 /** What a {@link FilteringResourceEventHandler} is made of. */
 export interface FilteringOptions<T extends KubeObject> {

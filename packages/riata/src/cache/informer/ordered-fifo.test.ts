@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gone, knowing, nameOf, popAll, popNow, type Thing, thing } from '../compat/fifo.fixture.js';
-import { QueueClosedError, RequeueError } from '../compat/queue.js';
 import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta } from './delta.js';
 import { OrderedFIFO, type OrderedFIFOOptions } from './ordered-fifo.js';
+import { QueueClosedError, RequeueError } from './queue.js';
 
 const create = (options: OrderedFIFOOptions<Thing> = {}) => new OrderedFIFO<Thing>({ keyFunc: nameOf, ...options });
 const added = (name: string, val: number) => ({ type: 'Added', object: thing(name, val) });

@@ -1,11 +1,10 @@
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
-import type { PopOptions, PopProcessFunc, Queue } from '../compat/queue.js';
 import { defaultKeyFunc, type KeyFunc, keyed, resourceVersionOf } from '../store/key-func.js';
 import type { KeyListerGetter } from '../store/store.js';
 import { DeletedFinalStateUnknown, isDeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 import type { Delta, ObjectDelta } from './delta.js';
 import { DeltaLine, type LinedDelta } from './delta-line.js';
-import { PopGate } from './pop-gate.js';
+import { PopGate, type PopOptions, type PopProcessFunc, type Queue } from './queue.js';
 import { SyncedFlag } from './synced-flag.js';
 
 /** Options of an {@link OrderedFIFO} (`cache.RealFIFOOptions`). */

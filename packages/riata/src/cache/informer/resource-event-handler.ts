@@ -2,7 +2,7 @@ import type { Duration } from '../../object/duration.js';
 import type { KubeObject } from '../../object/meta.js';
 import { optionNames } from '../../runtime/option-names.js';
 import type { Change } from './change.js';
-import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
+import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 
 /**
  * What is called on changes (`cache.ResourceEventHandler`, `ResourceEventHandlerFuncs`, `ResourceEventHandlerDetailedFuncs`):
@@ -59,38 +59,4 @@ export interface EventHandlerRegistration {
    * called again.
    */
   remove(): Promise<void>;
-}
-
-/** Calls what the handler has for this change; gives what has to be waited for. */
-export function callHandler<T extends KubeObject>(
-  handler: ResourceEventHandler<T>,
-  change: Change<T>,
-): PromiseLike<unknown> | undefined {
-  if (handler.onChange === undefined) return callForType(handler, change);
-  const told = handler.onChange(change);
-  if (!isPromise(told)) return callForType(handler, change);
-  return told.then(() => callForType(handler, change));
-}
-
-function callForType<T extends KubeObject>(
-  handler: ResourceEventHandler<T>,
-  change: Change<T>,
-): PromiseLike<unknown> | undefined {
-  let told: unknown;
-  if (change.type === 'Added') {
-    if (handler.onAdd !== undefined) told = handler.onAdd(change.new as T, change.isInInitialList);
-  } else if (change.type === 'Deleted') {
-    if (handler.onDelete === undefined) return undefined;
-    const last = change.old as T;
-    told = handler.onDelete(
-      change.isFinalStateUnknown ? Object.freeze(new DeletedFinalStateUnknown(change.key, last)) : last,
-    );
-  } else if (handler.onUpdate !== undefined) {
-    told = handler.onUpdate(change.old as T, change.new as T);
-  }
-  return isPromise(told) ? told : undefined;
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }

@@ -5,10 +5,9 @@ import { thrownAt } from '../../runtime/log/user-frame.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { link, onAbort } from '../../runtime/signals.js';
-import { CacheController } from '../compat/cache-controller.js';
-import type { Queue } from '../compat/queue.js';
 import { StoreDecoder } from '../decode/store-decoder.js';
 import type { ListerWatcher } from '../reflector/list-watch.js';
+import { Reflector } from '../reflector/reflector.js';
 import type { ReflectorHealth } from '../reflector/reflector-options.js';
 import { reflectorSettings } from '../reflector/reflector-settings.js';
 import { IndexFailures } from '../store/index-failures.js';
@@ -21,8 +20,9 @@ import { type Change, StoredChange } from './change.js';
 import { ChangeIterator } from './change-iterator.js';
 import type { Delta } from './delta.js';
 import { admitListed, DeltaApplier } from './delta-applier.js';
-import { EventListener, type Upstream } from './event-listener.js';
+import { EventListener, SharedProcessor, type Upstream } from './event-listener.js';
 import { OrderedFIFO } from './ordered-fifo.js';
+import { type ProcessedQueue, processQueue } from './queue.js';
 import {
   type EventHandlerOptions,
   type EventHandlerRegistration,
@@ -38,7 +38,6 @@ import {
   sharedIndexInformerOptionNames,
   type WatchErrorHandler,
 } from './shared-informer.js';
-import { SharedProcessor } from './shared-processor.js';
 
 /**
  * Where an own-writes view listens to an informer, and gets what it reads: `informer[observeBase](observer)`. One at a
@@ -70,7 +69,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   readonly #runtime: Runtime;
   readonly #decoder: StoreDecoder;
   readonly #store: InformerStore<T>;
-  readonly #queue: Queue<T, readonly Delta<T>[]>;
+  readonly #queue: ProcessedQueue<T, readonly Delta<T>[]>;
   readonly #processor = new SharedProcessor<T>();
   readonly #resync: ResyncPeriods<EventListener<T>>;
   readonly #upstream: Upstream;
@@ -81,7 +80,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   #transform: ((object: T) => T) | undefined;
   #watchErrorHandler: WatchErrorHandler | undefined;
   /** Made by the first {@link run}. */
-  #controller: CacheController<T, readonly Delta<T>[]> | undefined;
+  #reflector: Reflector<T> | undefined;
   #handlers = 0;
 
   constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
@@ -125,10 +124,10 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       consecutiveFailures: 0,
       withheld: 0,
     };
-    const withheld = this.#controller?.withheld;
+    const withheld = this.#reflector?.withheld;
     const isMissing = (id: string) => !this.#store.has(id);
     return {
-      ...(this.#controller?.health ?? idle),
+      ...(this.#reflector?.health ?? idle),
       synced: this.hasSynced(),
       objects: this.#store.size,
       missing: withheld === undefined ? 0 : [...withheld.ids()].filter(isMissing).length,
@@ -182,7 +181,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     return this.#store;
   }
 
-  getController(): Pick<CacheController<T, unknown>, 'hasSynced' | 'lastSyncResourceVersion'> {
+  getController(): Pick<this, 'hasSynced' | 'lastSyncResourceVersion'> {
     return {
       hasSynced: () => this.hasSynced(),
       lastSyncResourceVersion: () => this.lastSyncResourceVersion(),
@@ -196,7 +195,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
 
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { clock, log } = this.#runtime;
-    if (this.#controller !== undefined) {
+    if (this.#reflector !== undefined) {
       log.warn('informer was already started, ignoring this call of run', { informer: this.name });
       return;
     }
@@ -209,25 +208,28 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     const applier = new DeltaApplier({
       ...{ store, decoder, areListsAdmitted, processor: this.#processor, clock, onBadObject },
     });
-    using _stopping = onAbort(signal, () => applier.stop());
-    this.#controller = new CacheController({
-      ...{ kind, useWatchList, silence },
+    using _stopping = onAbort(signal, () => {
+      applier.stop();
+      this.#queue.close();
+    });
+    this.#reflector = new Reflector(this.#listerWatcher, this.#queue, {
+      ...{ kind, pageSize, useWatchList, silence },
       name: this.name,
-      queue: this.#queue,
-      listerWatcher: this.#listerWatcher,
       decoder: isDecoder ? decoder : undefined,
-      process: applier.apply,
-      fullResyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
+      resyncPeriod: this.#resync.checkMs === 0 ? 0 : `${this.#resync.checkMs}ms`,
       shouldResync: () => this.#resync.check(),
       transform: this.#transform,
       admitListed: areListsAdmitted ? admitListed(store, decoder) : undefined,
       known: (key) => store.peek(key),
-      watchErrorHandler: this.#watchErrorHandler,
-      watchListPageSize: pageSize,
+      onError: this.#watchErrorHandler,
       runtime: this.#runtime,
     });
+    const onError = (error: unknown) => log.error('cannot process queue item', { informer: this.name, error });
     try {
-      await this.#controller.run({ signal });
+      await Promise.all([
+        this.#reflector.run({ signal }),
+        processQueue(this.#queue, applier.apply, { signal, clock, onError }),
+      ]);
     } finally {
       this.#indexFailures.close();
       const reason = new Error(`informer "${this.name}" has stopped`);
@@ -237,7 +239,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   hasSynced(): boolean {
-    return this.#controller !== undefined && this.#queue.hasSynced();
+    return this.#reflector !== undefined && this.#queue.hasSynced();
   }
 
   async synced({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -246,7 +248,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   lastSyncResourceVersion(): string {
-    return this.#controller?.lastSyncResourceVersion() ?? '';
+    return this.#reflector?.lastSyncResourceVersion() ?? '';
   }
 
   setWatchErrorHandler(handler: WatchErrorHandler): void {
@@ -261,12 +263,12 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
 
   /** Why an object is withheld from the store, as its transform fails or its metadata are malformed; undefined if it is not. */
   withheldError(key: string): unknown {
-    return this.#controller?.withheld.errorOf(key);
+    return this.#reflector?.withheld.errorOf(key);
   }
 
   /** How many objects are. */
   get withheld(): number {
-    return this.#controller?.withheld.size ?? 0;
+    return this.#reflector?.withheld.size ?? 0;
   }
 
   /** How many objects are not in an index as its function fails for them. */
@@ -295,7 +297,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       options.resyncPeriod ?? this.#options.resyncPeriod ?? 0,
       `handler "${name}" of informer "${this.name}": resyncPeriod`,
     );
-    const isStarted = this.#controller !== undefined;
+    const isStarted = this.#reflector !== undefined;
     const initial = isStarted ? this.#store.snapshot() : undefined;
     let removing: Disposable | undefined;
     const listener: EventListener<T> = new EventListener(handler, this.#upstream, {
@@ -319,7 +321,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   }
 
   #refuseStarted(method: string): void {
-    if (this.#controller === undefined) return;
+    if (this.#reflector === undefined) return;
     throw new Error(`informer "${this.name}": ${method} must be called before run`);
   }
 

@@ -3,8 +3,6 @@ import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import type { CacheController } from '../compat/cache-controller.js';
-import type { Queue } from '../compat/queue.js';
 import type { ReflectorHealth, ReflectorOptions } from '../reflector/reflector-options.js';
 import type { FailingObject } from '../store/failing-objects.js';
 import type { Indexer } from '../store/indexer.js';
@@ -14,6 +12,7 @@ import type { Change } from './change.js';
 import type { Delta } from './delta.js';
 import type { EventHandlerHealth } from './event-listener.js';
 import type { HandlerErrorFunc } from './handler-error.js';
+import type { Queue } from './queue.js';
 import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './resource-event-handler.js';
 
 /** Told why listing or watching failed (`cache.WatchErrorHandler`). */
@@ -134,7 +133,7 @@ export interface SharedInformer<T extends KubeObject> {
   /** What there is. To be read only (`GetStore`). Best asked for before `run`; see `getIndexer`. */
   getStore(): Store<T>;
   /** What is behind it; it is not to be run (`GetController`). */
-  getController(): Pick<CacheController<T, unknown>, 'hasSynced' | 'lastSyncResourceVersion'>;
+  getController(): Pick<SharedInformer<T>, 'hasSynced' | 'lastSyncResourceVersion'>;
   /** Lists, watches and notifies handlers until the signal aborts; resolves when all of it has ended. A second call does nothing (`Run`). */
   run(options: { readonly signal: AbortSignal }): Promise<void>;
   /** True once the store holds the first list, and handlers have been called with it or have it waiting for them (`HasSynced`). */
