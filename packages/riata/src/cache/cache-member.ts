@@ -1,5 +1,5 @@
+import type { ConnectedClient } from '../client/create-client.js';
 import { metadataPart } from '../client/metadata-part.js';
-import type { Write } from '../client/operation/write-hook.js';
 import type { Selection } from '../client/options.js';
 import { keyOf } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
@@ -15,14 +15,14 @@ import { notifyVanished, observeBase, SharedIndexInformer } from './informer/sha
 import type { WatchErrorHandler } from './informer/shared-informer.js';
 import { OwnWrites } from './own-writes/own-writes.js';
 import { OwnWritesView } from './own-writes/own-writes-view.js';
-import { recordOwnWrite } from './own-writes/record-own-write.js';
-import { type ListWatchClient, listWatch } from './reflector/list-watch.js';
+import { recordOwnWrites } from './own-writes/record-own-write.js';
+import { listWatch } from './reflector/list-watch.js';
 import type { InformerStore } from './store/informer-store.js';
 import type { Indexers } from './store/store-index.js';
 
 /** What a {@link CacheMember} is made of. */
 export interface CacheMemberParts<R extends KubeObject> {
-  readonly client: ListWatchClient;
+  readonly client: ConnectedClient;
   readonly kind: KindRef<R>;
   readonly options: KindCacheOptions<R>;
   readonly indexers: Indexers<R>;
@@ -45,6 +45,7 @@ export class CacheMember<R extends KubeObject> {
   readonly #kind: KindRef<R>;
   readonly #transform: ((object: R) => R) | undefined;
   readonly #selection: ParsedSelection;
+  readonly #recording: Disposable;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -78,6 +79,8 @@ export class CacheMember<R extends KubeObject> {
       bookmarked: (resourceVersion) => this.writes.shownUpTo(resourceVersion),
     });
     this.view = new OwnWritesView<R>(this.base, this.writes, keyOf);
+    const admit = (object: KubeObject) => this.admit(object);
+    this.#recording = recordOwnWrites<R>(client, { kind, namespace, writes: this.writes, admit });
   }
 
   start(): void {
@@ -89,12 +92,9 @@ export class CacheMember<R extends KubeObject> {
   }
 
   async stop(): Promise<void> {
+    this.#recording[Symbol.dispose]();
     this.#stop.abort();
     await this.#running;
-  }
-
-  record(write: Write): void {
-    recordOwnWrite<R>(write, { kind: this.#kind, writes: this.writes, admit: (object) => this.admit(object) });
   }
 
   /** A copy of what the server has stored, as the watch will show it; see `OwnWriteTarget.admit`. */

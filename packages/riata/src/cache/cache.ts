@@ -71,7 +71,6 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   readonly #runtime: Runtime;
   readonly #reader: CacheReader;
   readonly #held = new Map<string, Held>();
-  readonly #writes: Disposable;
   /** Raised by {@link run}. */
   readonly #started = new SyncedFlag();
   readonly #ids = new WeakMap<KindRef, string>();
@@ -87,13 +86,10 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     this.#runtime = resolveRuntime(options.runtime);
     const catchUpMs = durationMs(options.catchUp ?? '2s', 'cache: catchUp');
     this.#reader = new CacheReader(client, { catchUpMs, undeclared: options.undeclared ?? 'live', ...this.#runtime });
-    this.#writes = client.onWrite((write) => {
-      for (const { cache } of this.#held.values()) cache.record(write);
-    });
     try {
       for (const { kind, options: forKind } of options.kinds ?? []) this.use(kind, forKind);
     } catch (error) {
-      this.#writes[Symbol.dispose]();
+      void this.close();
       throw error;
     }
   }
@@ -263,7 +259,6 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    this.#writes[Symbol.dispose]();
     this.#ended.abort(new Error('the cache has stopped'));
     await Promise.all([...this.#held.values()].map(({ cache }) => cache.stop()));
   }

@@ -1,4 +1,4 @@
-import type { Write } from '../client/operation/write-hook.js';
+import type { ConnectedClient } from '../client/create-client.js';
 import type { Selection } from '../client/options.js';
 import { formatGroupResource } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
@@ -18,13 +18,12 @@ import {
 } from './informer/resource-event-handler.js';
 import type { InformerHealth, WatchErrorHandler } from './informer/shared-informer.js';
 import { MemberHandler } from './member-handler.js';
-import type { ListWatchClient } from './reflector/list-watch.js';
 import { isReflectorError } from './reflector/reflector-error.js';
 import type { Indexers } from './store/store-index.js';
 
 /** What a {@link KindCache} is made of. */
 export interface KindCacheParts {
-  readonly client: ListWatchClient;
+  readonly client: ConnectedClient;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly runtime: Runtime;
   /** Whether the cache runs: then a kind that waits for its first use is started by a handler. */
@@ -224,13 +223,6 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
 
   #problem(): unknown {
     return this.members.map((member) => !member.informer.hasSynced() && this.#problems.get(member)).find(Boolean);
-  }
-
-  record(write: Write): void {
-    const { namespace } = write.operation;
-    for (const member of this.#members.values()) {
-      if (!namespace || !member.namespace || namespace === member.namespace) member.record(write);
-    }
   }
 
   #placesFor(namespaces: readonly string[] | undefined): readonly string[] {

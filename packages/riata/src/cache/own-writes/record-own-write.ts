@@ -1,3 +1,4 @@
+import type { ConnectedClient } from '../../client/create-client.js';
 import type { Write } from '../../client/operation/write-hook.js';
 import { isJsonObject } from '../../object/json.js';
 import { formatKey } from '../../object/key.js';
@@ -8,6 +9,8 @@ import type { OwnWrites } from './own-writes.js';
 /** A cache that records own writes. */
 export interface OwnWriteTarget<T extends KubeObject> {
   readonly kind: KindRef;
+  /** Writes to other namespaces don't concern it. @default all do */
+  readonly namespace?: string;
   readonly writes: OwnWrites<T>;
   /**
    * The cache's own copy of what the server has stored, as the watch will show it; without `object`, it will not show it.
@@ -18,10 +21,19 @@ export interface OwnWriteTarget<T extends KubeObject> {
 
 type Operation = Write['operation'];
 
-/** Lays a write over what a cache has been shown; does nothing if it is of another kind. */
+/** Lays the writes of a client over what a cache has been shown, from now on until it is disposed. */
+export function recordOwnWrites<T extends KubeObject>(
+  client: Pick<ConnectedClient, 'onWrite'>,
+  target: OwnWriteTarget<T>,
+): Disposable {
+  return client.onWrite((write) => recordOwnWrite(write, target));
+}
+
+/** Lays a write over what a cache has been shown; does nothing if it is of another kind or namespace. */
 export function recordOwnWrite<T extends KubeObject>(write: Write, target: OwnWriteTarget<T>): void {
   const { operation } = write;
   if (operation.kind.group !== target.kind.group || operation.kind.plural !== target.kind.plural) return;
+  if (operation.namespace && target.namespace && operation.namespace !== target.namespace) return;
   if (operation.verb === 'deletecollection') target.writes.markAllUncertain();
   else if ('error' in write) recordLost(operation, target);
   else if (operation.verb === 'delete' && operation.subresource === undefined) {
