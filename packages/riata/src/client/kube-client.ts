@@ -3,8 +3,9 @@ import type { KubeList, KubeObject, Status, WriteMeta } from '../object/meta.js'
 import type { Scheme } from '../object/scheme.js';
 import { refuseLossy } from '../object/value/lossy.js';
 import { type ServerContact, serverContact } from '../rest/chain/server-contact.js';
-import { findApiError } from '../rest/errors/api-error.js';
+import { findApiError, isApiError } from '../rest/errors/api-error.js';
 import { isNotFound, isUnexpectedServerError } from '../rest/errors/error-guards.js';
+import { isTransportError } from '../rest/errors/transport-error.js';
 import { patchTypes } from '../rest/rest-client.js';
 import type { ByteStream } from '../rest/stream/byte-stream.js';
 import type { WatchStream } from '../rest/stream/watch-stream.js';
@@ -31,7 +32,6 @@ import { eachItem, eachPage } from './operation/list-pages.js';
 import type { Answers, Operation, Run, Verb } from './operation/operation.js';
 import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } from './operation/params.js';
 import { type PodLogOptions, podLogOperation, podLogOptionNames } from './operation/pod-log-operation.js';
-import { runForCaller } from './operation/run-for-caller.js';
 import {
   type ApplyOptions,
   applyOptionNames,
@@ -122,9 +122,19 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     return this.#parts.contact;
   }
 
-  /** Carries out an operation put together by hand. Never throws: what a wrapper throws is a rejection too. */
-  run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
-    return runForCaller(this.#parts.run, operation);
+  /**
+   * Carries out an operation put together by hand. Never throws: what a wrapper throws is a rejection too. What fails carries
+   * the stack of the caller. Answers come in by callbacks of a socket, so that an error made there knows nothing of who
+   * asked; here, the call is awaited, and V8 follows the awaits up to the caller's line.
+   */
+  async run<V extends Verb>(operation: Operation<V>): Promise<Answers[V]> {
+    try {
+      return await this.#parts.run(operation);
+    } catch (error) {
+      // Other errors come from code that went wrong: their own stack says where.
+      if (isApiError(error) || isTransportError(error)) Error.captureStackTrace(error, KubeClient.prototype.run);
+      throw error;
+    }
   }
 
   /** The kind of an object: its builder, a kind of the scheme, or else what the server's discovery says. */
