@@ -16,7 +16,7 @@ import { link } from '../../runtime/signals.js';
 import { CallMemory } from '../calls/call-memory.js';
 import { trackedClient, trackedReader } from '../calls/tracked-client.js';
 import type { ActiveReconcile } from '../loop/active-reconcile.js';
-import { type Reconciler, reconcileWith } from '../loop/reconciler.js';
+import { type Reconciler, reconcileFunction } from '../loop/reconciler.js';
 import type { Result } from '../loop/result.js';
 import { ObjectStatus } from '../status/object-status.js';
 import { ReportedFailures } from '../status/reported-failures.js';
@@ -132,7 +132,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const status = object === undefined ? undefined : this.#statusOf(object, run);
     const context = definedContext<R>(this, run, object, status) as never;
     try {
-      const result = await reconcileWith(reconciler as unknown as Reconciler<never>, context);
+      const result = await reconcileFunction(reconciler as unknown as Reconciler<never>)(context);
       if (run.hasOpenCalls) await run.calls.settle();
       if (reconciler === this.#definition.reconciler) await status?.succeeded();
       return result;

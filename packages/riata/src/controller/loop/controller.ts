@@ -11,6 +11,7 @@ import type { ClusterLimiters } from '../cluster/cluster-limiters.js';
 import { ClusterShares } from '../cluster/cluster-shares.js';
 import type { Source } from '../source/source.js';
 import { SourceFailures } from '../source/source-failures.js';
+import type { ActiveReconcile } from './active-reconcile.js';
 import type { ControllerHealth, ControllerPhase } from './controller-health.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import {
@@ -23,8 +24,9 @@ import { makeControllerQueue } from './controller-queue.js';
 import { KeyAdmission } from './key-admission.js';
 import { type Outcome, Outcomes } from './outcomes.js';
 import type { ReconcileRecord } from './reconcile-record.js';
-import { reconcileWith } from './reconciler.js';
+import { reconcileFunction } from './reconciler.js';
 import type { Cause, Request, RequestQueue } from './request.js';
+import type { Result } from './result.js';
 import { RunningReconciles, type SlowReconcile } from './running-reconciles.js';
 import { SelfWakeBackoff } from './self-wake-backoff.js';
 import { startSources } from './start-sources.js';
@@ -43,7 +45,7 @@ type Item = WorkItem<Request, readonly Cause[]>;
 export class Controller {
   readonly name: string;
   readonly queue: RequestQueue;
-  readonly #work: ControllerWork;
+  readonly #reconciler: (reconcile: ActiveReconcile) => Result | Promise<Result>;
   readonly #runtime: Runtime;
   readonly #numbers: ControllerNumbers;
   readonly #metrics: ControllerMetrics;
@@ -67,7 +69,7 @@ export class Controller {
   constructor(name: string, work: ControllerWork) {
     refuseUnknownOptions(`controller "${name}"`, work, controllerWorkOptionNames);
     this.name = name;
-    this.#work = work;
+    this.#reconciler = reconcileFunction(work.reconcile);
     this.#runtime = resolveRuntime(work.runtime);
     this.#numbers = controllerNumbers(name, work);
     this.#calls = work.calls ?? new CallMemory();
@@ -210,7 +212,7 @@ export class Controller {
     const reconcile = this.#running.start(item, this.#outcomes.attemptOf(item.key));
     let outcome: Outcome;
     try {
-      const result = await reconcileWith(this.#work.reconcile, reconcile);
+      const result = await this.#reconciler(reconcile);
       outcome = this.#outcomes.succeeded(reconcile, result);
     } catch (error) {
       outcome = this.#outcomes.failed(reconcile, error);

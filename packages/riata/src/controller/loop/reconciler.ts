@@ -40,7 +40,7 @@ export interface ReconcilerObject<in C> {
   reconcile(context: C): Result | Promise<Result>;
 }
 
-/** Calls it, and throws what it throws. */
-export function reconcileWith<C>(reconciler: Reconciler<C>, context: C): Result | Promise<Result> {
-  return typeof reconciler === 'function' ? reconciler(context) : reconciler.reconcile(context);
+/** The function to call. */
+export function reconcileFunction<C>(reconciler: Reconciler<C>): (context: C) => Result | Promise<Result> {
+  return typeof reconciler === 'function' ? reconciler : (context) => reconciler.reconcile(context);
 }

@@ -36,7 +36,16 @@ function bench(answer: (change: Change<KubeObject>, call: number) => void | Prom
   const parts = { name: 'watches ConfigMap', kind, handler, predicates: [], cluster: undefined, runtime, failures };
   const intake = new ChangeIntake<KubeObject>(parts, queue, stop.signal);
   const failing = () => failures.list.map(({ key, attempts, error }) => `${key} ${attempts} ${error}`);
-  return { clock, log, metrics, names, told, failing, stop, take: (change: Change<KubeObject>) => intake.take(change) };
+  return {
+    clock,
+    log,
+    metrics,
+    names,
+    told,
+    failing,
+    stop,
+    take: (change: Change<KubeObject>) => intake.onChange(change),
+  };
 }
 
 test('a handler that does not return: named after a while, others pass, and when it has returned', async () => {
@@ -197,7 +206,7 @@ test('a key that the queue refuses keeps none of the others from it', async () =
     for (const name of ['a', 'b', 'c']) enqueue({ name });
   };
   const parts = { name: 's', kind: 'ConfigMap', handler, predicates: [], cluster: undefined, runtime };
-  void new ChangeIntake<KubeObject>(parts, queue, new AbortController().signal).take(added(version('x', 1)));
+  void new ChangeIntake<KubeObject>(parts, queue, new AbortController().signal).onChange(added(version('x', 1)));
   expect(names()).toEqual(['a', 'c']);
   isBroken = false;
   await clock.advance(200);

@@ -1,5 +1,6 @@
 import { isCacheSyncError } from '../../cache/informer/cache-sync-error.js';
 import type { Change } from '../../cache/informer/change.js';
+import type { ResourceEventHandler } from '../../cache/informer/resource-event-handler.js';
 import { FailingObjects } from '../../cache/store/failing-objects.js';
 import { isNoMatch } from '../../client/discovery/rest-mapper.js';
 import { durationMs } from '../../object/duration.js';
@@ -56,7 +57,7 @@ interface Untaken<T extends KubeObject> {
 }
 
 /** Puts the keys into a queue that changes lead to, through predicates and a handler. */
-export class ChangeIntake<T extends KubeObject> {
+export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHandler<T>, 'onChange'> {
   readonly #parts: ChangeIntakeParts<T>;
   readonly #queue: RequestQueue;
   readonly #signal: AbortSignal;
@@ -84,7 +85,7 @@ export class ChangeIntake<T extends KubeObject> {
    * retried with backoff: with its newest state as soon as there is one, no more once it is gone. A handler that takes
    * longer than 30 seconds is not waited for any more.
    */
-  take(change: Change<T>): void | Promise<void> {
+  onChange(change: Change<T>): void | Promise<void> {
     const { key } = change;
     const untaken = this.#failing?.get(key);
     if (untaken !== undefined) return this.#replace(change, untaken);

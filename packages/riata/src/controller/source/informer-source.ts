@@ -30,8 +30,7 @@ export function informerSource<T extends KubeObject>(
         runtime: resolveRuntime({ ...runtime, ...options.runtime }),
       };
       const intake = new ChangeIntake<T>(parts, queue, signal);
-      const onChange = (change: Parameters<typeof intake.take>[0]) => intake.take(change);
-      const made = informer.addEventHandler({ onChange }, { name });
+      const made = informer.addEventHandler(intake, { name });
       registration = made;
       onAbort(signal, () => void made.remove());
     },

@@ -136,10 +136,7 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
     const use = this.#cache.use(this.#kind);
     this.#use = use;
     this.#addIndexers(use);
-    this.#registration = use.informer.addEventHandler(
-      { onChange: (change) => intake.take(change) },
-      { name: this.name },
-    );
+    this.#registration = use.informer.addEventHandler(intake, { name: this.name });
     const registration = this.#registration;
     onAbort(signal, () => void registration.remove().then(() => use.release()));
   }
@@ -153,7 +150,7 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
         // Later changes come through the registration of the source itself.
         onChange: (change) => {
           if (change.isInInitialList && matches(clusterKey({ ...splitKey(change.key), cluster }))) {
-            return intake.take(change);
+            return intake.onChange(change);
           }
         },
       },
