@@ -176,8 +176,9 @@ export class HttpConnection implements Connection {
   };
 
   /** Takes what the socket has read; false to stop reading. */
-  readonly #onRead = (bytes: Buffer): boolean => {
+  readonly #onRead = (length: number, memory: Buffer): boolean => {
     if (this.#closed) return false;
+    const bytes = memory.subarray(0, length);
     if (this.#events.isPaused || this.#feeding) this.#waiting.push(Buffer.from(bytes));
     else this.#feed(bytes);
     return !this.#events.isPaused && !this.#closed;

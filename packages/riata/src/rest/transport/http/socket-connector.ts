@@ -41,8 +41,8 @@ const keepAliveMs = 30_000;
 
 const ignoreError = () => {};
 
-/** Takes bytes that were read, in memory that is used again; false to stop reading until `resume`. */
-export type Reader = (bytes: Buffer) => boolean;
+/** Takes the first `length` bytes that were read, in memory that is used again; false to stop reading until `resume`. */
+export type Reader = (length: number, bytes: Buffer) => boolean;
 
 /** Dials for one connection. */
 export interface Dialler {
@@ -81,7 +81,8 @@ export class SocketConnector {
         // Through a proxy, the first bytes are read by others.
         const onread = this.#options.proxy || !read ? undefined : readInPlace(this.#options.tls !== undefined, read);
         const socket = await this.#open(track, opening, onread);
-        if (read && onread === undefined) socket.on('data', (chunk: Buffer) => read(chunk) || socket.pause());
+        if (read && onread === undefined)
+          socket.on('data', (chunk: Buffer) => read(chunk.length, chunk) || socket.pause());
         return socket;
       },
       cancel: () => {
@@ -187,15 +188,14 @@ export class SocketConnector {
 const tlsBytes = 16_384;
 const tcpBytes = 65_536;
 
-type OnRead = { readonly buffer: Uint8Array; readonly callback: (length: number) => boolean };
+type OnRead = { readonly buffer: Buffer; readonly callback: Reader };
 
 /**
  * Reads of one socket into memory that is used again and again. Node's own way, new memory for each read and a queue,
  * takes twice the CPU of TLS and kernel together.
  */
 function readInPlace(secure: boolean, read: Reader): OnRead {
-  const buffer = Buffer.allocUnsafeSlow(secure ? tlsBytes : tcpBytes);
-  return { buffer, callback: (length) => read(buffer.subarray(0, length)) };
+  return { buffer: Buffer.allocUnsafeSlow(secure ? tlsBytes : tcpBytes), callback: read };
 }
 
 type Track = <S extends net.Socket>(socket: S) => S;
