@@ -1,11 +1,13 @@
 import type { ObjectKey } from '../object/key.js';
 import { formatKey } from '../object/key.js';
 import type { KubeObject } from '../object/meta.js';
+import { keptIn } from '../runtime/kept-in.js';
 import type { SharedController } from '../shared/shared-controller.js';
 import type { HandlerContext, HandlerRegistration, RegisterOptions } from '../shared/shared-controller-handler.js';
 
 const namespace = '__trigger__';
-let made = 0;
+/** Where a controller has the number of its triggers. */
+const triggers = Symbol('riata.triggers');
 
 /**
  * Runs work that belongs to no single object on the queue of a controller (`trigger.Trigger`, `trigger.New`): never twice at
@@ -22,8 +24,9 @@ export class Trigger<R extends KubeObject = KubeObject> {
   readonly #controller: Pick<SharedController<R>, 'enqueue' | 'registerHandler'>;
 
   constructor(controller: Pick<SharedController<R>, 'enqueue' | 'registerHandler'>) {
-    made += 1;
-    this.key = Object.freeze({ namespace, name: `__trigger__${made}__` });
+    const count = keptIn(controller, triggers, () => ({ made: 0 }));
+    count.made += 1;
+    this.key = Object.freeze({ namespace, name: `__trigger__${count.made}__` });
     this.#controller = controller;
   }
 

@@ -1,3 +1,4 @@
+import { keptIn } from './kept-in.js';
 import { Timeout } from './stop-reasons.js';
 import type { Scheduler, Timer } from './time/clock.js';
 
@@ -60,8 +61,7 @@ class Subscription implements Disposable {
   }
 }
 
-const hubs = new WeakMap<AbortSignal, Hub>();
-/** Where a signal of our own making has its hub. */
+/** Where a signal has its hub. */
 const ownHub = Symbol('riata.hub');
 /** Where it has its source, if that may follow others. */
 const ownSource = Symbol('riata.source');
@@ -92,11 +92,7 @@ export function onAbort(signal: AbortSignal | undefined, fn: () => void): Dispos
 }
 
 function hubOf(signal: AbortSignal): Hub {
-  const known = (signal as OwnSignal)[ownHub] ?? hubs.get(signal);
-  if (known !== undefined) return known;
-  const hub = new Hub(signal);
-  hubs.set(signal, hub);
-  return hub;
+  return (signal as OwnSignal)[ownHub] ?? keptIn(signal, ownHub, () => new Hub(signal));
 }
 
 /**

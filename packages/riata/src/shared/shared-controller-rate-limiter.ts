@@ -5,6 +5,7 @@ import {
   maxOfRateLimiter,
   type RateLimiterContext,
 } from '../queue/item-rate-limiter.js';
+import { keptIn } from '../runtime/kept-in.js';
 
 /** Makes the rate limiter of one controller's queue; called once for each controller. */
 export type MakeRateLimiter = (context: RateLimiterContext) => ItemRateLimiter;
@@ -17,20 +18,21 @@ export function sharedControllerRateLimiter({ random }: Partial<RateLimiterConte
   );
 }
 
-const inUse = new WeakMap<ItemRateLimiter, string>();
+/** Where a limiter has its controller. */
+const usedBy = Symbol('riata.usedBy');
 
 /** Wraps `make` to refuse a limiter that another controller uses: each would count the other's failures. */
 export function ownLimiter(make: MakeRateLimiter, controller: string): MakeRateLimiter {
   return (context) => {
     const limiter = make(context);
-    const owner = inUse.get(limiter);
-    if (owner !== undefined) {
+    const own = { controller };
+    const owner = keptIn(limiter, usedBy, () => own);
+    if (owner !== own) {
       throw new TypeError(
-        `controller "${controller}": rateLimiter returned the limiter of "${owner}"; ` +
+        `controller "${controller}": rateLimiter returned the limiter of "${owner.controller}"; ` +
           'return a new one on each call',
       );
     }
-    inUse.set(limiter, controller);
     return limiter;
   };
 }

@@ -1,15 +1,17 @@
+import { keptIn } from '../../runtime/kept-in.js';
 import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 const tickMs = 5_000;
 /** So much more than a tick between two of them: the machine slept, was frozen, or its clock was set forward. */
 const leapMs = 10_000;
 
-const watchers = new WeakMap<Scheduler, MachineSleep>();
+/** Where a clock has its watcher. */
+const ownWatcher = Symbol('riata.machineSleep');
 
 /**
- * Notices that the machine slept. Connections may have died meanwhile without a sign, and timers do not show it: where the
- * monotonic clock stands still in sleep, they count on as if nothing had been. One timer for all that ask on one clock,
- * and none while nobody does.
+ * Notices that the machine slept. Connections may have died meanwhile without a sign, and timers don't show it: where the
+ * monotonic clock stands still in sleep, they continue as if no time had passed. All watchers on one clock share one timer;
+ * without watchers there is no timer.
  */
 export class MachineSleep {
   readonly #clock: Scheduler;
@@ -23,12 +25,7 @@ export class MachineSleep {
   }
 
   static on(clock: Scheduler): MachineSleep {
-    let found = watchers.get(clock);
-    if (found === undefined) {
-      found = new MachineSleep(clock);
-      watchers.set(clock, found);
-    }
-    return found;
+    return keptIn(clock, ownWatcher, () => new MachineSleep(clock));
   }
 
   /** Calls `onWake` within five seconds after each sleep of more than ten, until the answer is disposed. */

@@ -38,9 +38,9 @@ class SystemTimer implements Timer {
 
 /**
  * The time of this machine. Delays of any length work (`Infinity` never comes); a function that throws is an uncaught
- * exception, as with `setTimeout`.
+ * exception, as with `setTimeout`. Not frozen: it keeps the time slice of its event loop.
  */
-export const systemClock: Scheduler = Object.freeze({
+export const systemClock: Scheduler = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   cpuMs: () => {
@@ -51,4 +51,4 @@ export const systemClock: Scheduler = Object.freeze({
     new SystemTimer(delayOf(ms), fn, options?.background ?? false),
   sleep: (ms: number, options?: TimerOptions & { readonly signal?: AbortSignal }) => sleepOn(systemClock, ms, options),
   yield: () => new Promise<void>((resolve) => setImmediate(resolve)),
-});
+};

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { keptIn } from '../kept-in.js';
 import type { Scheduler } from './clock.js';
 
 /** Longest run of work before the event loop gets a turn. Socket reads and garbage collection come on top. */
@@ -12,10 +13,10 @@ const unnoticedMs = 1;
 const { nextTick } = process;
 
 /**
- * By clock, as an event loop has one clock and everything that runs on it must share one slice: streams know a clock and
- * no manager, and two managers in one process block the same loop. The entry lives as long as the clock.
+ * Where a clock has its slice. An event loop has one clock, and everything that runs on it must share one slice: streams
+ * know a clock and no manager, and two managers in one process block the same loop.
  */
-const slices = new WeakMap<Scheduler, TimeSlice>();
+const ownSlice = Symbol('riata.timeSlice');
 
 interface Waiter {
   readonly participant: object | undefined;
@@ -52,12 +53,7 @@ export class TimeSlice {
   }
 
   static of(clock: Scheduler): TimeSlice {
-    let slice = slices.get(clock);
-    if (slice === undefined) {
-      slice = new TimeSlice(clock);
-      slices.set(clock, slice);
-    }
-    return slice;
+    return keptIn(clock, ownSlice, () => new TimeSlice(clock));
   }
 
   /** Starts a piece of synchronous work. Pass the result to {@link isOver} and {@link leave}. */
