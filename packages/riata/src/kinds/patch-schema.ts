@@ -1,8 +1,11 @@
 import type { KindRef } from '../object/kind.js';
 import type { PatchNode, PatchRef, PatchSchema } from '../object/patch/patch-schema.js';
+import { once } from '../object/value/once.js';
 import { type PatchFact, patchFacts, patchRoots } from './generated/patch-facts.js';
 
-const nodes = new Map<string, PatchNode>();
+/** Types by number. */
+const nodes = patchFacts.map((facts) => once(() => nodeOf(facts)));
+const lookup = (type: string): PatchNode | undefined => nodes[Number(type)]?.();
 
 /**
  * What a strategic merge patch of a built-in kind has to know: which lists merge, and by which key
@@ -20,19 +23,11 @@ export function builtinPatchSchema(kind: Pick<KindRef, 'apiVersion' | 'kind'>): 
   return { root: String(patchRoots[name]), lookup };
 }
 
-/** Types are named by their number, and made when a patch first gets there. */
-function lookup(typeName: string): PatchNode | undefined {
-  const facts = patchFacts[Number(typeName)];
-  if (facts === undefined) return undefined;
-  const known = nodes.get(typeName);
-  if (known !== undefined) return known;
-  const fields = Object.fromEntries(Object.entries(facts).map(([field, fact]) => [field, nodeOf(fact)]));
-  const node: PatchNode = { fields };
-  nodes.set(typeName, node);
-  return node;
+function nodeOf(facts: Readonly<Record<string, PatchFact>>): PatchNode {
+  return { fields: Object.fromEntries(Object.entries(facts).map(([field, fact]) => [field, refOf(fact)])) };
 }
 
-function nodeOf([type, shape, strategy, patchMergeKey]: PatchFact): PatchRef {
+function refOf([type, shape, strategy, patchMergeKey]: PatchFact): PatchRef {
   const ref = type < 0 ? undefined : String(type);
   return {
     ...(strategy ? { patchStrategy: strategy } : {}),

@@ -8,7 +8,6 @@ const unitNs: ReadonlyMap<string, bigint> = new Map([
   ['m', 60_000_000_000n],
   ['h', 3_600_000_000_000n],
 ]);
-const term = /(\d*)(?:(\.)(\d*))?([^\d.]*)/y;
 const limit = 2n ** 63n;
 const tooManyDigits = (limit - 1n) / 10n;
 
@@ -20,6 +19,7 @@ export function parseGoDuration(text: string): bigint {
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
   if (text.length === sign.length) throw refuse(text, 'is empty');
   if (text.slice(sign.length) === '0') return 0n;
+  const term = /(\d*)(?:(\.)(\d*))?([^\d.]*)/y;
   let total = 0n;
   term.lastIndex = sign.length;
   while (term.lastIndex < text.length) {

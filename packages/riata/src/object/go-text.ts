@@ -43,7 +43,7 @@ function sortedKeys(value: object): string[] {
     .sort(compareStrings);
 }
 
-const shortEscapes = new Map([
+const shortEscapes: ReadonlyMap<string, string> = new Map([
   ['\u0007', '\\a'],
   ['\b', '\\b'],
   ['\f', '\\f'],

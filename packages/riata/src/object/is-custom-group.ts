@@ -1,5 +1,5 @@
 /** The groups that Kubernetes itself serves and whose names look like domains; any other such group is somebody's. */
-const builtInGroups = new Set([
+const builtInGroups: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
   'apiregistration.k8s.io',

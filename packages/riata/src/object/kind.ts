@@ -1,5 +1,6 @@
 import type { GroupVersionKind, GroupVersionResource } from './gvk.js';
 import type { KubeObject, ObjectMeta, TypeMeta, WriteMeta } from './meta.js';
+import { Stamped } from './value/stamped.js';
 
 /** Whether objects of a kind are namespaced or cluster-scoped. */
 export type Scope = 'Namespaced' | 'Cluster';
@@ -144,8 +145,20 @@ export interface KindSpec<S extends Scope = Scope> {
 }
 
 const none: readonly never[] = Object.freeze([]);
-/** Which kind built an object, so that it can be sent without looking its kind up. */
-const builtBy = new WeakMap<object, KindRef>();
+
+/** An object that knows the kind that built it, so that it can be sent without looking its kind up. */
+class Built extends Stamped {
+  readonly #kind: KindRef;
+
+  constructor(object: object, kind: KindRef) {
+    super(object);
+    this.#kind = kind;
+  }
+
+  static kindOf(object: object): KindRef | undefined {
+    return #kind in object ? object.#kind : undefined;
+  }
+}
 
 /**
  * Makes a {@link Kind} out of names alone. For kinds that have a schema use `defineKind`; for built-in ones import
@@ -168,8 +181,7 @@ export function makeKind<
           `omit both, or build it with its own kind`,
       );
     }
-    builtBy.set(made, ref as unknown as KindRef);
-    return made;
+    return new Built(made, ref as unknown as KindRef);
   };
   const fields = {
     ...extra,
@@ -213,5 +225,5 @@ export function metadataOnly<S extends Scope>(kind: KindRef<KubeObject, S>): Kin
 
 /** The kind that built this very object by being called; undefined for any other object, copies included. */
 export function builderOf(object: object): KindRef | undefined {
-  return builtBy.get(object);
+  return Built.kindOf(object);
 }

@@ -22,9 +22,10 @@ export function pruneFields(
   const then = converter.convert(merged, last.apiVersion);
   if (then === undefined) return merged;
   const lastFields = withNamedFields(last.fields, then.type);
+  const known = new KnownFields();
   const bare = remove(then, lastFields);
-  const owned = addBackOwned(then, bare, last.apiVersion, managers, converter);
-  const dangling = addBackDangling(then, owned, last.apiVersion, lastFields, converter);
+  const owned = addBackOwned(then, bare, last.apiVersion, managers, converter, known);
+  const dangling = addBackDangling(then, owned, last.apiVersion, lastFields, converter, known);
   return converter.convert(dangling, apiVersion) ?? dangling;
 }
 
@@ -35,6 +36,7 @@ function addBackOwned(
   apiVersion: string,
   managers: Managers,
   converter: VersionConverter,
+  known: KnownFields,
 ): Typed {
   const owned = new Map<string, FieldSet>([[apiVersion, FieldSet.empty]]);
   for (const set of managers.values()) {
@@ -49,8 +51,8 @@ function addBackOwned(
     whole = wholeThere;
     const partThere = converter.convert(part, version);
     if (partThere === undefined) continue;
-    const kept = fieldsOf(partThere).union(withNamedFields(fields, whole.type));
-    part = remove(whole, fieldsOf(whole).difference(kept));
+    const kept = known.of(partThere).union(withNamedFields(fields, whole.type));
+    part = remove(whole, known.of(whole).difference(kept));
   }
   return part;
 }
@@ -62,22 +64,25 @@ function addBackDangling(
   apiVersion: string,
   last: FieldSet,
   converter: VersionConverter,
+  known: KnownFields,
 ): Typed {
   const there = converter.convert(pruned, apiVersion);
   if (there === undefined) return merged;
-  return remove(merged, fieldsOf(merged).difference(fieldsOf(there)).intersection(last));
+  return remove(merged, known.of(merged).difference(known.of(there)).intersection(last));
 }
 
-const known = new WeakMap<Typed, FieldSet>();
+/** The fields of objects with the declared ones above them; computed once for each object. */
+class KnownFields {
+  readonly #known = new Map<Typed, FieldSet>();
 
-/** The fields of the object with the declared ones above them; worked out once for each. */
-function fieldsOf(typed: Typed): FieldSet {
-  let fields = known.get(typed);
-  if (fields === undefined) {
-    fields = withNamedFields(toFieldSet(typed.object, typed.type), typed.type);
-    known.set(typed, fields);
+  of(typed: Typed): FieldSet {
+    let fields = this.#known.get(typed);
+    if (fields === undefined) {
+      fields = withNamedFields(toFieldSet(typed.object, typed.type), typed.type);
+      this.#known.set(typed, fields);
+    }
+    return fields;
   }
-  return fields;
 }
 
 function remove(typed: Typed, fields: FieldSet): Typed {

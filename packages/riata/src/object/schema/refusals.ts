@@ -31,7 +31,7 @@ function noted(schema: object, ...refusals: readonly Refusal[]): object {
   return { ...schema, [refusalKey]: [...refusalsOf(schema), ...refusals] };
 }
 
-const zodOnlyTypes = new Set(
+const zodOnlyTypes: ReadonlySet<string> = new Set(
   'date bigint map set symbol undefined void nan function file promise custom success'.split(' '),
 );
 

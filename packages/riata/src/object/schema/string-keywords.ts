@@ -3,7 +3,7 @@ import type { Problems } from './schema-error.js';
 import type { StructuralDraft } from './structural-schema.js';
 
 // What an API server checks; it drops hyphens before it compares, and ignores (with a warning) what it does not know.
-const stringFormats = new Set(
+const stringFormats: ReadonlySet<string> = new Set(
   (
     'bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn ' +
     'hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname'

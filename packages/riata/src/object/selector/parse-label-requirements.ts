@@ -9,7 +9,6 @@ interface Token {
 }
 
 // A word is whatever holds neither blanks nor symbols; whether it is a good key or value is judged later.
-const scanner = /[ \t\r\n]+|(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+)/y;
 
 const operators: ReadonlyMap<string, LabelOperator> = new Map([
   ['=', '='],
@@ -27,8 +26,8 @@ export function parseLabelRequirements(selector: string): LabelRequirement[] {
 }
 
 function scan(selector: string): Token[] {
+  const scanner = /[ \t\r\n]+|(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+)/y;
   const tokens: Token[] = [];
-  scanner.lastIndex = 0;
   while (scanner.lastIndex < selector.length) {
     const column = scanner.lastIndex + 1;
     const match = scanner.exec(selector);

@@ -21,17 +21,10 @@ export interface LossRecord {
 }
 
 /**
- * Beside the objects, not in them, so that they stay plain JSON. Keyed by the API object itself; the items of a list
- * have records of their own.
+ * Beside the objects, not in them: they are plain JSON and may be frozen. Keyed by the API object itself; the items of a
+ * list have records of their own.
  */
 const records = new WeakMap<object, LossRecord>();
-/** Most processes never have one, and objects are asked for theirs in hot paths. */
-let hasRecords = false;
-
-function record(x: object, loss: LossRecord): void {
-  hasRecords = true;
-  records.set(x, loss);
-}
 
 /**
  * Notes that `x` is not what the server holds, and returns `x`. Several notes add up; `x` may be frozen. The note follows
@@ -45,20 +38,19 @@ export function markLossy<T extends object>(x: T, reason: LossReason, paths: rea
   const loss: Loss = { reason, paths: [...new Set([...known, ...paths])] };
   if (at < 0) reasons.push(loss);
   else reasons[at] = loss;
-  record(x, { reasons });
+  records.set(x, { reasons });
   return x;
 }
 
 /** What `x` has lost on its way from the server, or `undefined` for a faithful (or unknown) object. */
 export function lossOf(x: object): LossRecord | undefined {
-  return hasRecords ? records.get(x) : undefined;
+  return records.get(x);
 }
 
 /** Gives `to` the record of `from`, and the items of a list `to` those of `from`'s items at the same index. */
 export function carryLoss(from: object, to: object): void {
-  if (!hasRecords) return;
   const loss = records.get(from);
-  if (loss !== undefined) record(to, loss);
+  if (loss !== undefined) records.set(to, loss);
   const items = (from as { items?: unknown }).items;
   if (!Array.isArray(items)) return;
   const copies = (to as { items?: unknown }).items;
@@ -68,13 +60,12 @@ export function carryLoss(from: object, to: object): void {
     const copied: unknown = copies[i];
     if (typeof item !== 'object' || item === null || typeof copied !== 'object' || copied === null) continue;
     const itemRecord = records.get(item);
-    if (itemRecord !== undefined && item !== copied) record(copied, itemRecord);
+    if (itemRecord !== undefined && item !== copied) records.set(copied, itemRecord);
   }
 }
 
 /** True when as much is known about the losses of both. */
 export function sameLoss(a: object, b: object): boolean {
-  if (!hasRecords) return true;
   const left = records.get(a);
   const right = records.get(b);
   if (left === right) return true;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { Stamped } from '../../value/stamped.js';
 import { maxDepth } from '../typed/validate-typed.js';
 import { FieldSet } from './field-set.js';
 import { FieldsV1Error, type PathElement, parseElement } from './path-element.js';
@@ -8,10 +9,33 @@ export interface FieldsV1 {
   readonly [element: string]: FieldsV1;
 }
 
-// Trees written here are frozen, so a tree and its set stand for each other as long as either is in use. Most entries of
-// an object stay as they are from one write to the next.
-const treeOf = new WeakMap<FieldSet, FieldsV1>();
-const setOf = new WeakMap<object, FieldSet>();
+/** A tree that knows its set. Trees written here are frozen, and most entries of an object don't change between writes. */
+class TreeOfSet extends Stamped {
+  readonly #set: FieldSet;
+
+  constructor(tree: FieldsV1, set: FieldSet) {
+    super(tree);
+    this.#set = set;
+  }
+
+  static setOf(tree: object): FieldSet | undefined {
+    return #set in tree ? tree.#set : undefined;
+  }
+}
+
+/** A set that knows its tree. */
+class SetOfTree extends Stamped {
+  readonly #tree: FieldsV1;
+
+  constructor(set: FieldSet, tree: FieldsV1) {
+    super(set);
+    this.#tree = tree;
+  }
+
+  static treeOf(set: FieldSet): FieldsV1 | undefined {
+    return #tree in set ? set.#tree : undefined;
+  }
+}
 
 /**
  * Reads the `fieldsV1` of a managedFields entry. Kinds of elements that are not known are left out, as upstream does;
@@ -19,7 +43,7 @@ const setOf = new WeakMap<object, FieldSet>();
  */
 export function parseFieldsV1(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return FieldSet.empty;
-  const known = typeof fields === 'object' ? setOf.get(fields) : undefined;
+  const known = typeof fields === 'object' ? TreeOfSet.setOf(fields) : undefined;
   return known ?? read(fields, 0).below ?? FieldSet.empty;
 }
 
@@ -47,12 +71,13 @@ function read(fields: unknown, depth: number): { readonly member: boolean; reado
 
 /** Writes a set as the `fieldsV1` of a managedFields entry, sorted as upstream does. The result is frozen. */
 export function formatFieldsV1(set: FieldSet): FieldsV1 {
-  let tree = treeOf.get(set);
-  if (tree === undefined) {
-    tree = write(set, {});
-    treeOf.set(set, tree);
-    setOf.set(tree, set);
-  }
+  if (set.isEmpty) return leaf;
+  const known = SetOfTree.treeOf(set);
+  if (known !== undefined) return known;
+  const tree: Record<string, FieldsV1> = {};
+  new TreeOfSet(tree, set);
+  write(set, tree);
+  new SetOfTree(set, tree);
   return tree;
 }
 

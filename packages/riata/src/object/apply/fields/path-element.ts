@@ -67,8 +67,8 @@ export function parseElement(text: string): PathElement | undefined {
       return text;
     case k:
     case v:
-      // JavaScript's numbers would round it.
-      return /^v:-?\d{16,}$/.test(text) ? text : canonical(text);
+      // JavaScript's numbers would round a long one.
+      return plain.test(text) || /^v:-?\d{16,}$/.test(text) ? text : canonical(text);
     case i:
       if (!/^[+-]?\d+$/.test(text.slice(2))) throw new FieldsV1Error(`no index: ${text}`);
       return indexElement(Number(text.slice(2)));
@@ -81,7 +81,7 @@ export function parseElement(text: string): PathElement | undefined {
 export function sortElements(elements: Iterable<PathElement>): PathElement[] {
   const all = [...elements];
   if (all.length < 2) return all;
-  if (all.every((element) => element.charCodeAt(0) === f)) return all.sort(compareStrings);
+  if (all.every((element) => element.charCodeAt(0) === f || plain.test(element))) return all.sort(compareStrings);
   return all
     .map(decorate)
     .sort(compareDecorated)
@@ -114,26 +114,16 @@ const k = 'k'.charCodeAt(0);
 const v = 'v'.charCodeAt(0);
 const i = 'i'.charCodeAt(0);
 const colon = ':'.charCodeAt(0);
-const rankOf = new Map([f, k, v, i].map((code, rank) => [code, rank]));
+/**
+ * The value or the only key is a string of characters that JSON does not escape and that sort after a quote. Such an element
+ * is canonical, and its text sorts as its value does.
+ */
+const plain = /^(?:k:\{"\w+":"[\w.:/-]*"\}|v:"[\w.:/-]*")$/;
+const rankOf: ReadonlyMap<number, number> = new Map([f, k, v, i].map((code, rank) => [code, rank]));
 
-/** The same few elements come again and again, so what was worked out about them is kept for a while. */
-function remember<T>(work: (element: string) => T): (element: string) => T {
-  const known = new Map<string, T>();
-  return (element) => {
-    let found = known.get(element);
-    if (found === undefined) {
-      found = work(element);
-      if (known.size >= 10_000) known.clear();
-      // A long one is not worth the memory.
-      if (element.length < 200) known.set(element, found);
-    }
-    return found;
-  };
+function canonical(text: string): PathElement {
+  return text.charCodeAt(0) === k ? keyElement(keysOf(text)) : valueElement(parseJson(text));
 }
-
-const canonical = remember((text) =>
-  text.charCodeAt(0) === k ? keyElement(keysOf(text)) : valueElement(parseJson(text)),
-);
 
 type Keys = (readonly [name: string, value: Json])[];
 
@@ -158,12 +148,12 @@ interface Decorated {
   readonly value: Json;
 }
 
-const decorate = remember((element): Decorated => {
+function decorate(element: PathElement): Decorated {
   const code = element.charCodeAt(0);
   const keys = code === k ? keysOf(element) : [];
   const value = code === f ? element.slice(2) : code === k ? null : parseJson(element);
   return { element, rank: rankOf.get(code) ?? 4, keys, value };
-});
+}
 
 function compareDecorated(a: Decorated, b: Decorated): number {
   if (a.rank !== b.rank) return a.rank - b.rank;

@@ -1,4 +1,5 @@
 import type { Json } from '../../json.js';
+import { once } from '../../value/once.js';
 import { getOwn } from '../../value/own.js';
 import {
   atomicType,
@@ -155,12 +156,4 @@ function listKind(schema: MergeSchema): Pick<ListType, 'kind' | 'keys'> {
 /** A reference may say of a map that it is atomic, or not, against what the map's own schema says. */
 function withMapType(type: MergeType, mapType: string): MergeType {
   return type.map === undefined ? type : { ...type, map: { ...type.map, atomic: mapType === 'atomic' } };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
