@@ -74,7 +74,7 @@ export const requestSender: unique symbol = Symbol('riata.requestSender');
 /** How often a request is sent again unless it says otherwise. */
 const defaultMaxRetries = 10;
 
-const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Requests at once where the config gives `qps` without `burst`. */
 const defaultBurst = 10;

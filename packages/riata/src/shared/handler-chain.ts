@@ -40,7 +40,7 @@ export interface HandlerChainParts<R extends KubeObject> {
 type Seen = string | undefined;
 
 /** Reasons of runs that the chain itself caused. */
-const retryReasons = new Set(['retry', 'requeue']);
+const retryReasons: ReadonlySet<string> = new Set(['retry', 'requeue']);
 
 /**
  * Runs the handlers of one kind one after the other for each key (`SharedHandler`). All run even if one fails; each gets

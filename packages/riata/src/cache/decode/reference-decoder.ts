@@ -22,8 +22,9 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /** Bytes that stand for themselves inside a string: printable ASCII, but for the quote and the backslash. */
-const PLAIN = new Uint8Array(256);
-for (let byte = 0x20; byte < 0x7f; byte++) PLAIN[byte] = byte === QUOTE || byte === BACKSLASH ? 0 : 1;
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte < 0x7f && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
 
 /** Integers of fewer digits are exact. */
 const EXACT_DIGITS = 15;

@@ -27,7 +27,9 @@ const phases: readonly (readonly string[])[] = [
 ];
 
 const others = phases.findIndex((kinds) => kinds.length === 0);
-const phaseByKind = new Map(phases.flatMap((kinds, phase) => kinds.map((kind) => [kind, phase] as const)));
+const phaseByKind: ReadonlyMap<string, number> = new Map(
+  phases.flatMap((kinds, phase) => kinds.map((kind) => [kind, phase] as const)),
+);
 
 /** In which phase objects of a kind are applied: namespaces, definitions and rights first. Deletions go backwards. */
 export function phaseOf({ group, kind }: GroupKind): number {

@@ -57,7 +57,7 @@ export async function eachSetObject(
 }
 
 /** Events come by the thousand and belong to no set; asking for Endpoints is answered by a warning that they are deprecated. */
-const unlikely = new Set(['Endpoints', 'Event']);
+const unlikely: ReadonlySet<string> = new Set(['Endpoints', 'Event']);
 
 /** One version of each kind that can be in a set; the server's favourite comes first. */
 function deletable(resources: readonly ApiResource[]): KindRef[] {

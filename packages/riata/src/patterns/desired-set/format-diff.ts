@@ -14,7 +14,7 @@ export interface DiffLine {
   readonly to?: unknown;
 }
 
-const serverFields = new Set([
+const serverFields: ReadonlySet<string> = new Set([
   ...['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'],
 ]);
 

@@ -1,5 +1,5 @@
 /** Words that cannot name an interface or a constant in a module, or that the text of each kind uses itself. */
-const reserved = new Set([
+const reserved: ReadonlySet<string> = new Set([
   ...[
     'arguments',
     'await',

@@ -2,7 +2,9 @@ import type { WriteObject } from '../../client/interfaces.js';
 import { isJsonObject, type Json, type JsonObject } from '../../object/json.js';
 
 /** Types of YAML 1.1 that JSON has no word for, and `1:30` as a number, which Kubernetes never took it for. */
-const unwanted = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`));
+const unwanted: ReadonlySet<string> = new Set(
+  ['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`),
+);
 
 /**
  * The objects in a text of YAML or JSON, as Kubernetes reads them (`yaml.ToObjects` of wrangler): any number of documents,
@@ -43,7 +45,7 @@ export async function exportYaml(objects: Iterable<object>): Promise<string> {
   return objectsToYaml([...objects].map(cleanForExport));
 }
 
-const serverMetadata = new Set(
+const serverMetadata: ReadonlySet<string> = new Set(
   [
     'creationTimestamp',
     'deletionGracePeriodSeconds',

@@ -144,7 +144,7 @@ const job: StatusRule = (object, conditions) => {
   return current(`the Job is running: ${count(object, 'active')} Pods active, ${succeeded} succeeded, ${gone} failed`);
 };
 
-const endsOfJobs = new Set(['Complete', 'Failed', 'Suspended']);
+const endsOfJobs: ReadonlySet<string> = new Set(['Complete', 'Failed', 'Suspended']);
 
 const pod: StatusRule = (object, conditions, clock) => {
   const phase = textAt(object, 'status', 'phase');

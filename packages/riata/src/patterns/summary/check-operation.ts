@@ -1,7 +1,12 @@
 import type { TypeMeta } from '../../object/meta.js';
 import { amend, type Summarizer } from './summary-draft.js';
 
-const kinds = new Set(['EncryptionKeyRotation', 'ETCDSnapshotRestore', 'ETCDSnapshotSave', 'CertificateRotation']);
+const kinds: ReadonlySet<string> = new Set([
+  'EncryptionKeyRotation',
+  'ETCDSnapshotRestore',
+  'ETCDSnapshotSave',
+  'CertificateRotation',
+]);
 
 /** Conditions of earlier phases stay, so the first of these that is true counts. */
 const phases = [

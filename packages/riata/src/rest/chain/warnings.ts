@@ -52,11 +52,13 @@ const none: readonly Warning[] = [];
 /** All warnings of a response that follow the grammar; from the first that does not, the rest of its header is left. */
 export function parseWarnings(headers: ResponseHeaders): readonly Warning[] {
   if (headers.warning === undefined) return none;
+  // `code agent "text"`, a date in quotes if there is one, and a comma or the end.
+  const pattern = /\s*(\d{3}) ([^\s\p{Cc}]+) "((?:[^"\\\p{Cc}]|\\\P{Cc})*)"\s*(?:"[^"]*"\s*)?(?:,\s*|$)/uy;
   return headerValues(headers, 'warning').flatMap((header) => {
     const found: Warning[] = [];
     for (let at = 0; at < header.length; ) {
-      warningPattern.lastIndex = at;
-      const match = warningPattern.exec(header);
+      pattern.lastIndex = at;
+      const match = pattern.exec(header);
       if (!match) break;
       const [whole, code = '', agent = '', quoted = ''] = match;
       found.push({ code: Number(code), agent, text: quoted.replace(/\\(.)/gs, '$1') });
@@ -65,6 +67,3 @@ export function parseWarnings(headers: ResponseHeaders): readonly Warning[] {
     return found;
   });
 }
-
-/** `code agent "text"`, a date in quotes if there is one, and a comma or the end. */
-const warningPattern = /\s*(\d{3}) ([^\s\p{Cc}]+) "((?:[^"\\\p{Cc}]|\\\P{Cc})*)"\s*(?:"[^"]*"\s*)?(?:,\s*|$)/uy;

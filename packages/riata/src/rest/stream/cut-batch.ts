@@ -19,9 +19,6 @@ const BREAK: Buffer = Buffer.from('}},0,{');
 /** What stands between the two parts of an item, where no list has a number. */
 const MARK = 0;
 
-const joint = Buffer.allocUnsafeSlow(MAX_CUT_BYTES + 2);
-joint[0] = OPEN_BRACKET;
-
 /**
  * Cuts `metadata.managedFields` out of items that are parsed together, without looking at every byte before it. Each item
  * is broken in two where its managedFields stood: `{"metadata":{…,"managedFields":[…]},"spec":…}` becomes
@@ -32,6 +29,8 @@ joint[0] = OPEN_BRACKET;
  */
 export class CutBatch {
   #breaks = 0;
+  /** Holds the items without their managedFields. */
+  #joint: Buffer | undefined;
   /** Nearly as much stood before managedFields at least so far: at the beginning of a batch, and after others. */
   #before = 0;
   #between = 0;
@@ -39,6 +38,7 @@ export class CutBatch {
   /** The items `bytes[start, end)` as an array, in parts; undefined if they cannot be cut or hold a long integer. */
   text(bytes: Uint8Array, start: number, end: number): string | undefined {
     const native = asBuffer(bytes);
+    const joint = this.#buffer();
     this.#breaks = 0;
     let length = 1;
     let from = start;
@@ -58,6 +58,15 @@ export class CutBatch {
     if (mayHoldLongInteger(joint, 1, length)) return undefined;
     joint[length++] = CLOSE_BRACKET;
     return textOf(joint, 0, length);
+  }
+
+  /** Made on first use: many lists have no batch. */
+  #buffer(): Buffer {
+    if (this.#joint === undefined) {
+      this.#joint = Buffer.allocUnsafeSlow(MAX_CUT_BYTES + 2);
+      this.#joint[0] = OPEN_BRACKET;
+    }
+    return this.#joint;
   }
 
   /**
