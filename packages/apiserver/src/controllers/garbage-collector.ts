@@ -23,7 +23,7 @@ export interface Surroundings {
 const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
 /** Events are many and live for an hour: they neither own nor are owned. */
-const ignored = new Set(['/events']);
+const ignored: ReadonlySet<string> = new Set(['/events']);
 /** How many owners are remembered that are gone. */
 const maxAbsent = 1_000;
 

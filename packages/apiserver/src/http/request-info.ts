@@ -75,7 +75,7 @@ export function parseRequestInfo(method: string, rawPath: string): RequestInfo {
   return { path, query, verb, isResource: true, group, version, ...place, watchPath: verbInPath === 'watch' };
 }
 
-const noQuery: Query = new Map();
+const noQuery: ReadonlyMap<string, readonly string[]> = new Map();
 const nothing = {
   isResource: false,
   group: '',

@@ -17,11 +17,6 @@ export interface OpenApiDocument {
 const info = { title: 'Kubernetes', version: '1.36' };
 const bearer = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
 
-/** Documents of built-in groups: the same for all servers, and nothing changes them. */
-const builtIn = new Map<string, OpenApiDocument>();
-/** Documents of OpenAPI 3 that somebody has asked for in Protobuf. */
-const inProtobuf = new WeakMap<OpenApiDocument, Uint8Array>();
-
 /**
  * The OpenAPI documents of all that is served: made when they are asked for, and kept until what they tell of changes.
  * Field by field as kube-apiserver has them, but without its sentences.
@@ -33,8 +28,12 @@ export class OpenApi {
   #version2: Promise<OpenApiDocument> | undefined;
   #protobuf: { readonly of: OpenApiDocument; readonly bytes: Uint8Array } | undefined;
   #index: Promise<OpenApiDocument> | undefined;
-  /** Those of custom groups, by their path. */
+  /** Those of built-in groups, by path. They never change. */
+  readonly #builtIn = new Map<string, OpenApiDocument>();
+  /** Those of custom groups, by path. */
   readonly #custom = new Map<string, OpenApiDocument>();
+  /** Documents of OpenAPI 3 in Protobuf, as far as they were requested. */
+  readonly #inProtobuf = new WeakMap<OpenApiDocument, Uint8Array>();
 
   constructor(table: ResourceTable, clock: Pick<Scheduler, 'yield'>) {
     this.#table = table;
@@ -44,11 +43,11 @@ export class OpenApi {
   /** The document of a path in Protobuf, under the same hash. */
   async version3Protobuf(path: string): Promise<Uint8Array> {
     const document = this.version3(path);
-    let bytes = inProtobuf.get(document);
+    let bytes = this.#inProtobuf.get(document);
     if (bytes === undefined) {
       const { encodeVersion3 } = await import('./encode-version3.js');
       bytes = encodeVersion3(JSON.parse(document.text) as JsonObject);
-      inProtobuf.set(document, bytes);
+      this.#inProtobuf.set(document, bytes);
     }
     return bytes;
   }
@@ -68,7 +67,7 @@ export class OpenApi {
   /** The document of a path that {@link has} knows. */
   version3(path: string): OpenApiDocument {
     this.#forget();
-    const kept = this.#table.group(placeOf(path).group)?.custom ? this.#custom : builtIn;
+    const kept = this.#table.group(placeOf(path).group)?.custom ? this.#custom : this.#builtIn;
     let document = kept.get(path);
     if (document === undefined) {
       document = documentOf(this.#content(path));

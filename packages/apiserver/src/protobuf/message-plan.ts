@@ -1,3 +1,4 @@
+import { once } from '../once.js';
 import { fieldNumberTexts } from '../resource/generated/field-numbers.js';
 import type { GoField, GoStruct } from '../schema/built-in/go-type.js';
 
@@ -16,6 +17,7 @@ export interface MessagePlan {
   readonly byNumber: ReadonlyMap<number, PlanEntry>;
 }
 
+/** Read from the generated types on first use: constants, the same for every server. */
 const plans = new Map<string, MessagePlan>();
 
 export function planOf(struct: GoStruct): MessagePlan {
@@ -69,17 +71,17 @@ function finish(drafts: ReadonlyMap<number, Draft>): MessagePlan {
   return { entries, byNumber: new Map(entries.map((entry) => [entry.number, entry])) };
 }
 
-let lines: Map<string, readonly string[]> | undefined;
-
-function numbersOf(id: string): readonly string[] | undefined {
-  if (lines === undefined) {
-    lines = new Map();
-    for (const [path, text] of Object.entries(fieldNumberTexts)) {
-      for (const line of text.trim().split('\n')) {
-        const [name = '', ...numbers] = line.split(' ');
-        lines.set(`${path}.${name}`, numbers);
-      }
+const lines = once(() => {
+  const found = new Map<string, readonly string[]>();
+  for (const [path, text] of Object.entries(fieldNumberTexts)) {
+    for (const line of text.trim().split('\n')) {
+      const [name = '', ...numbers] = line.split(' ');
+      found.set(`${path}.${name}`, numbers);
     }
   }
-  return lines.get(id);
+  return found;
+});
+
+function numbersOf(id: string): readonly string[] | undefined {
+  return lines().get(id);
 }

@@ -58,7 +58,7 @@ export class ServedResources implements ResourceTable {
 
   constructor(builtIn: readonly Resource[]) {
     this.#builtIn = builtIn;
-    this.#index = indexOfBuiltIn(builtIn);
+    this.#index = indexOf(builtIn, []);
   }
 
   get generation(): number {
@@ -96,17 +96,6 @@ interface Index {
   readonly byName: ReadonlyMap<string, ApiGroup>;
   /** `group/version` → plural → resource. */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Resource>>;
-}
-
-/** All servers serve the same built-in resources, so that most need not put them in order. */
-const builtInIndexes = new WeakMap<readonly Resource[], Index>();
-
-function indexOfBuiltIn(builtIn: readonly Resource[]): Index {
-  const known = builtInIndexes.get(builtIn);
-  if (known !== undefined) return known;
-  const index = indexOf(builtIn, []);
-  builtInIndexes.set(builtIn, index);
-  return index;
 }
 
 function indexOf(builtIn: readonly Resource[], custom: readonly Resource[]): Index {

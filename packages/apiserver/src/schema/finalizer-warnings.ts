@@ -2,7 +2,7 @@ import type { Json, JsonObject } from 'riata/object';
 import { goQuote } from '../status/go-quote.js';
 import { qualifiedName } from './name-rules.js';
 
-const known = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+const known: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 const conflicts = 'to avoid accidental conflicts with other finalizer writers';
 
 /** What a writer of a custom resource is warned about: new finalizers that do not say whose they are. */

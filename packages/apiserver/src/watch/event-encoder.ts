@@ -9,7 +9,7 @@ import type { StorageEvent, Stored } from '../storage/storage.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** The form in which a watcher wants objects: how its resource shows them, and what else is made of them. */
+/** The form in which a watcher gets objects: how its resource shows them, and what else is made of them. */
 export interface EventForm extends ShownAs {
   /** Names the form: equal names give equal bytes. Undefined: they change, and are made for each watcher anew. */
   readonly id: string | undefined;
@@ -25,10 +25,11 @@ export type WriteEvent = (type: EventType | 'BOOKMARK' | 'ERROR', object: JsonOb
 /** How many bytes of events are kept for those who have yet to send them. */
 const limitBytes = 16 * 1024 * 1024;
 
-/** The bytes of events. What is told to many watchers is made once for each form. */
+/** The bytes of events. An event that goes to many watchers is encoded once for each form. */
 export class EventEncoder {
   readonly #texts: ObjectTexts;
   readonly #events = new RecentCache<string, Buffer>(limitBytes, (bytes) => bytes.length);
+  readonly #left = new WeakMap<StorageEvent, Stored>();
   #last:
     | { readonly stored: Stored; readonly type: EventType; readonly form: string; readonly bytes: Buffer }
     | undefined;
@@ -40,12 +41,23 @@ export class EventEncoder {
   event(type: EventType, stored: Stored, form: EventForm): Buffer {
     if (form.id === undefined) return this.#make(type, stored, form);
     const last = this.#last;
-    // Most watchers want what the one before them has got.
+    // Most watchers get the same as the one before them.
     if (last?.stored === stored && last.type === type && last.form === form.id) return last.bytes;
     // A revision is of one write alone, so it says which object is meant.
     const bytes = this.#events.get(`${stored.revision} ${type} ${form.id}`, () => this.#make(type, stored, form));
     this.#last = { stored, type, form: form.id, bytes };
     return bytes;
+  }
+
+  /** The state before a change, as watchers get it whose selector it has left: made once for all of them. */
+  lastSeen(event: StorageEvent, before: Stored): Stored {
+    const known = this.#left.get(event);
+    if (known !== undefined) return known;
+    const { key, revision } = event;
+    const metadata = { ...before.object.metadata, resourceVersion: String(revision) };
+    const stored = { key, revision, object: { ...before.object, metadata } };
+    this.#left.set(event, stored);
+    return stored;
   }
 
   #make(type: EventType, stored: Stored, form: EventForm): Buffer {
@@ -63,7 +75,7 @@ export function line(type: EventType | 'BOOKMARK' | 'ERROR', object: unknown): B
   return Buffer.from(`{"type":"${type}","object":${writeJson(object)}}\n`);
 }
 
-/** How far a watch has come, told by an object of its kind, in the form that the watcher wants. */
+/** How far a watch has come, as an object of its kind, in the form of the watcher. */
 export function bookmark(
   { kind, apiVersion }: Pick<Resource, 'kind' | 'apiVersion'>,
   { project, write = line }: Pick<EventForm, 'project' | 'write'>,
@@ -75,17 +87,4 @@ export function bookmark(
   const object = { kind, apiVersion, metadata };
   const shown = project === undefined ? object : project(object as unknown as KubeObject);
   return write('BOOKMARK', shown as JsonObject);
-}
-
-const lastSeenBy = new WeakMap<StorageEvent, Stored>();
-
-/** The state before a change, as it is told to watchers whose selector it has left: made once for all of them. */
-export function lastSeen(event: StorageEvent, before: Stored): Stored {
-  const known = lastSeenBy.get(event);
-  if (known !== undefined) return known;
-  const { key, revision } = event;
-  const metadata = { ...before.object.metadata, resourceVersion: String(revision) };
-  const stored = { key, revision, object: { ...before.object, metadata } };
-  lastSeenBy.set(event, stored);
-  return stored;
 }

@@ -5,7 +5,7 @@ import { type Choice, matcherOf } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 import { expired } from '../status/refusal.js';
 import { CompactedError, type Storage, type StorageEvent, type Stored } from '../storage/storage.js';
-import { bookmark, type EventEncoder, type EventForm, type EventType, lastSeen, line } from './event-encoder.js';
+import { bookmark, type EventEncoder, type EventForm, type EventType, line } from './event-encoder.js';
 
 /** Where the events of a watch go. */
 export interface WatchSink {
@@ -140,7 +140,7 @@ export class WatchSession {
     const saw = before !== undefined && this.#sees(before);
     const sees = after !== undefined && this.#sees(after);
     if (sees) this.#tell(saw ? 'MODIFIED' : 'ADDED', after);
-    else if (saw) this.#tell('DELETED', removed ?? lastSeen(event, before));
+    else if (saw) this.#tell('DELETED', removed ?? this.#encoder.lastSeen(event, before));
   }
 
   /** Mostly nothing waits, and there are many to be told: then it is written at once. */

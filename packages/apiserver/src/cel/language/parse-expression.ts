@@ -9,7 +9,7 @@ const maxDepth = 250;
 /** The same for what is written without brackets: `1 + 1 + 1 + …`. */
 const maxHeight = 1000;
 
-const reserved = new Set(
+const reserved: ReadonlySet<string> = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
 

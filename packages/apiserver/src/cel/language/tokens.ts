@@ -10,9 +10,9 @@ export type Token =
   | { readonly kind: 'end'; readonly text: '<EOF>'; readonly at: number };
 
 const signs = ['==', '!=', '<=', '>=', '&&', '||'];
-const singles = new Set('+-*/%<>!?:.,()[]{}');
+const singles: ReadonlySet<string> = new Set('+-*/%<>!?:.,()[]{}');
 /** Signs that may be the first half of another, or of a number. */
-const paired = new Set('<>!.');
+const paired: ReadonlySet<string> = new Set('<>!.');
 const space = /[ \t\n\r\f]/;
 const literalPrefix = /[rRbB]/;
 

@@ -190,21 +190,28 @@ function addLists(x: List, y: List): List {
   if (x.rule !== undefined) return x.rule.add(x, y);
   if (y.size === 0) return x;
   // Loops add one element after the other: a copy each time would be quadratic.
-  const items = grownFrom(x) ?? itemsOf(x);
+  const items = GrownList.growable(x) ?? itemsOf(x);
   for (const item of itemsOf(y)) items.push(item);
-  return remember(items, x.size + y.size);
+  return new GrownList(items, x.size + y.size);
 }
 
-/** Lists made here share an array with those that were made from them, each seeing as much of it as is its own. */
-const arrays = new WeakMap<List, Value[]>();
+/** A list that shares its array with lists that were made from it; each sees only its own part. */
+class GrownList implements List {
+  readonly isList = true;
+  readonly size: number;
+  readonly #items: Value[];
 
-function remember(items: Value[], size: number): List {
-  const made: List = { isList: true, size, at: (index) => items[index] as Value };
-  arrays.set(made, items);
-  return made;
-}
+  constructor(items: Value[], size: number) {
+    this.#items = items;
+    this.size = size;
+  }
 
-function grownFrom(of: List): Value[] | undefined {
-  const items = arrays.get(of);
-  return items !== undefined && items.length === of.size ? items : undefined;
+  at(index: number): Value {
+    return this.#items[index] as Value;
+  }
+
+  /** The array, if nothing has been added to it since. */
+  static growable(list: List): Value[] | undefined {
+    return list instanceof GrownList && list.#items.length === list.size ? list.#items : undefined;
+  }
 }

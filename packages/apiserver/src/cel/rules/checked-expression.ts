@@ -65,7 +65,16 @@ function* formatComplaints({ at, target, args: [list] }: Extract<Expression, { o
   }
 }
 
-const converting = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+const converting: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'int',
+  'string',
+  'timestamp',
+  'uint',
+]);
 
 /** What goes wrong with conversions of constants, which are done once and for all. */
 export function constantProblem(expression: Expression): string | undefined {

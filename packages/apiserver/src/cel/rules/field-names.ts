@@ -1,4 +1,4 @@
-const reserved = new Set(
+const reserved: ReadonlySet<string> = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
   ),

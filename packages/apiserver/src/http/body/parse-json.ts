@@ -8,9 +8,6 @@ const longText = 128 * 1024;
 /** So many values are read in about half a millisecond. */
 const valuesAtOnce = 1024;
 
-const blanks = /[ \t\n\r]*/y;
-const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
 /** An open list or object. */
 type Frame =
   | { readonly list: Json[] }
@@ -24,6 +21,8 @@ export function* parseJson(text: string): Steps<Json> {
 
 class JsonText {
   readonly #text: string;
+  readonly #blanks = /[ \t\n\r]*/y;
+  readonly #scalars = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
   #at = 0;
 
   constructor(text: string) {
@@ -88,9 +87,9 @@ class JsonText {
 
   /** The next character that is no blank; empty at the end. */
   #next(): string {
-    blanks.lastIndex = this.#at;
-    blanks.test(this.#text);
-    this.#at = blanks.lastIndex;
+    this.#blanks.lastIndex = this.#at;
+    this.#blanks.test(this.#text);
+    this.#at = this.#blanks.lastIndex;
     return this.#text.charAt(this.#at);
   }
 
@@ -108,10 +107,10 @@ class JsonText {
   }
 
   #scalar(): Json {
-    scalar.lastIndex = this.#at;
-    if (!scalar.test(this.#text)) this.#refuse();
-    const token = this.#text.slice(this.#at, scalar.lastIndex);
-    this.#at = scalar.lastIndex;
+    this.#scalars.lastIndex = this.#at;
+    if (!this.#scalars.test(this.#text)) this.#refuse();
+    const token = this.#text.slice(this.#at, this.#scalars.lastIndex);
+    this.#at = this.#scalars.lastIndex;
     return JSON.parse(token) as Json;
   }
 

@@ -66,7 +66,7 @@ async function firstDocument(text: string): Promise<Document.Parsed | undefined>
 const named = (name: string) => `tag:yaml.org,2002:${name}`;
 
 /** What JSON has no word for: such a value stays the text that it is. */
-const unwanted = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map(named));
+const unwanted: ReadonlySet<string> = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map(named));
 
 /** YAML 1.1 without dates and without times that are numbers, but with the numbers that Go has. */
 function tagsOfGo(tags: Tags): Tags {

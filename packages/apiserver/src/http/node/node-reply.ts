@@ -9,7 +9,6 @@ import type { WriteBatch } from './write-batch.js';
 const lingerMs = 30_000;
 
 const nothing = Buffer.alloc(0);
-const lineEnd = Buffer.from('\r\n');
 
 /** An answer over HTTP. */
 export class NodeReply implements Reply {
@@ -57,7 +56,8 @@ export class NodeReply implements Reply {
     if (!this.#framing) return this.#response.write(bytes);
     const { socket } = this.#response;
     // There is none while the answer to an earlier request is under way on it.
-    return socket === null ? this.#response.write(framed(bytes)) : this.#batch.write(socket, framed(bytes));
+    const chunk = this.#batch.chunk(bytes);
+    return socket === null ? this.#response.write(chunk) : this.#batch.write(socket, chunk);
   }
 
   end(): void {
@@ -94,14 +94,4 @@ export class NodeReply implements Reply {
     const timer: Timer = this.#clock.after(lingerMs, cut, { background: true });
     this.#response.once('close', () => timer.cancel());
   }
-}
-
-let lastFramed: { readonly bytes: Uint8Array; readonly chunk: Buffer } | undefined;
-
-/** As a chunk of HTTP/1.1. An event goes to one watcher after the other, so the last one is remembered. */
-function framed(bytes: Uint8Array): Buffer {
-  if (lastFramed?.bytes === bytes) return lastFramed.chunk;
-  const chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
-  lastFramed = { bytes, chunk };
-  return chunk;
 }

@@ -1,19 +1,21 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { Scheduler } from 'riata/runtime';
 
-/** Longer ones go out at once: there is nothing to gain from gathering them. */
+/** Longer writes go out at once: gathering them gains nothing. */
 const longBytes = 16 * 1024;
-/** Between two looks at the rest of the world: some 3 ms of work. */
+/** Sockets to flush before the event loop gets a turn: about 3 ms of work. */
 const socketsAtOnce = 200;
+const lineEnd = Buffer.from('\r\n');
 
 /**
- * Gathers what is written in one turn of the event loop. Each socket gets it in one go, with one system call and one TLS
- * record, and the answer to the write that is told to a thousand watchers does not wait for them.
+ * Gathers what is written in one turn of the event loop. Each socket gets it in one system call and one TLS record, and
+ * the answer to a write does not wait until a thousand watchers have its event.
  */
 export class WriteBatch {
   readonly #clock: Scheduler;
   #held: Socket[] = [];
+  #last: { readonly bytes: Uint8Array; readonly chunk: Buffer } | undefined;
 
   constructor(clock: Scheduler) {
     this.#clock = clock;
@@ -26,6 +28,14 @@ export class WriteBatch {
       if (this.#held.push(socket) === 1) void this.#release();
     }
     return socket.write(bytes);
+  }
+
+  /** The bytes as a chunk of HTTP/1.1. An event goes to one watcher after the other, so the last chunk is kept. */
+  chunk(bytes: Uint8Array): Buffer {
+    if (this.#last?.bytes === bytes) return this.#last.chunk;
+    const chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
+    this.#last = { bytes, chunk };
+    return chunk;
   }
 
   async #release(): Promise<void> {

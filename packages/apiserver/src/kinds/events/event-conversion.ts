@@ -10,8 +10,8 @@ const names: readonly (readonly [events: string, core: string])[] = [
   ['deprecatedLastTimestamp', 'lastTimestamp'],
   ['deprecatedCount', 'count'],
 ];
-const toEvents = new Map(names.map(([events, core]) => [core, events]));
-const toCore = new Map(names);
+const toEvents: ReadonlyMap<string, string> = new Map(names.map(([events, core]) => [core, events]));
+const toCore: ReadonlyMap<string, string> = new Map(names);
 
 /** Shown in `v1` even when they are empty. */
 const shownInCore = { reportingComponent: '', reportingInstance: '' };

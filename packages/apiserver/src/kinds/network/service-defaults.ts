@@ -1,17 +1,17 @@
 import type { JsonObject } from 'riata/object';
+import { once } from '../../once.js';
 import { isGiven, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
-import { type ApplyDefaults, compileDefaults, computed, type DefaultsTable } from '../defaults-table.js';
+import { compileDefaults, computed, type DefaultsTable } from '../defaults-table.js';
 import { isExposed } from './service-parts.js';
 
 /** How long the same client stays with the same endpoint, in seconds. */
 const affinitySeconds = 10_800;
 
-let fill: ApplyDefaults | undefined;
+const fill = once(() => compileDefaults(table));
 
 /** The table, but for what it takes away: how to stay with an endpoint, of those who do not stay. */
 export function defaultService(service: JsonObject): JsonObject {
-  fill ??= compileDefaults(table);
-  const filled = fill(service);
+  const filled = fill()(service);
   const { sessionAffinityConfig, ...spec } = recordOf(filled.spec);
   return spec.sessionAffinity === 'None' && sessionAffinityConfig !== undefined ? { ...filled, spec } : filled;
 }

@@ -1,14 +1,10 @@
+import { once } from '../../once.js';
 import { writeParts } from '../load-write-parts.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from '../resource.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
 
-let all: readonly Resource[] | undefined;
-
-/** Every built-in resource that a server serves unless told otherwise. The same for all servers: they hold no state. */
-export function builtInResources(): readonly Resource[] {
-  all ??= makeResources();
-  return all;
-}
+/** Every built-in resource that a server serves by default. The same for all servers: they hold no state. */
+export const builtInResources = once(makeResources);
 
 function makeResources(): readonly Resource[] {
   const storedAs = new Map<string, string>();

@@ -1,4 +1,5 @@
 import { splitApiVersion } from 'riata/object';
+import { once } from '../../once.js';
 import { builtInResourcesText } from '../generated/built-in-resources.js';
 
 /** A part of a resource with a path of its own, e.g. `status`. */
@@ -43,16 +44,11 @@ export interface BuiltInGroupVersion {
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-let table: readonly BuiltInGroupVersion[] | undefined;
-
 /**
  * Every resource of Kubernetes v1.36, by group and version in the order of discovery: core first, and of several versions
  * of a group the preferred one first.
  */
-export function builtInGroupVersions(): readonly BuiltInGroupVersion[] {
-  table ??= parse(builtInResourcesText);
-  return table;
-}
+export const builtInGroupVersions = once((): readonly BuiltInGroupVersion[] => parse(builtInResourcesText));
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -13,7 +13,7 @@ import { textOf, valueAt } from '../metadata.js';
 import type { ResourceRules } from '../resource.js';
 
 /** `group/plural` of the kinds whose objects count generations. */
-const counting = new Set(
+const counting: ReadonlySet<string> = new Set(
   [
     'admissionregistration.k8s.io/ mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations',
     'apiextensions.k8s.io/ customresourcedefinitions',
@@ -29,7 +29,7 @@ const counting = new Set(
 );
 
 /** A PUT makes the object. */
-const creating = new Set(
+const creating: ReadonlySet<string> = new Set(
   [
     'node.k8s.io/ runtimeclasses',
     'rbac.authorization.k8s.io/ roles rolebindings clusterroles clusterrolebindings',
@@ -40,7 +40,7 @@ const creating = new Set(
 );
 
 /** A PUT needs a resourceVersion. */
-const conditional = new Set(
+const conditional: ReadonlySet<string> = new Set(
   [
     'admissionregistration.k8s.io/ mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations',
     'apiextensions.k8s.io/ customresourcedefinitions',
@@ -55,7 +55,7 @@ const conditional = new Set(
 );
 
 /** A deletion answers with the object. */
-const answering = new Set(
+const answering: ReadonlySet<string> = new Set(
   [
     '/ namespaces persistentvolumes persistentvolumeclaims pods podtemplates resourcequotas services serviceaccounts',
     'resource.k8s.io/ deviceclasses devicetaintrules resourceclaims resourceclaimtemplates resourceslices',
@@ -64,7 +64,7 @@ const answering = new Set(
 );
 
 /** Kinds whose metadata is out of reach for who writes their status; for all others it is not, but for these fields. */
-const metaKeeping = new Set(
+const metaKeeping: ReadonlySet<string> = new Set(
   [
     'admissionregistration.k8s.io/ validatingadmissionpolicies',
     'apiregistration.k8s.io/ apiservices',

@@ -3,17 +3,20 @@ import { builtInGroupVersions } from '../../resource/built-in/built-in-resources
 import { type GoStruct, goStruct } from './go-type.js';
 import { SchemaNode } from './schema-node.js';
 
-const nodes = new Map<string, SchemaNode | undefined>();
+/** Read from the generated types on first use: constants, the same for every server. */
+const nodes = new Map<string, SchemaNode>();
 
 /** The schema of a built-in kind, a subresource's (`autoscaling/v1` `Scale`) included; undefined for any other kind. */
 export function builtInSchema({ group, version, kind }: GroupVersionKind): SchemaNode | undefined {
   const name = `${group}/${version}/${kind}`;
-  if (!nodes.has(name)) {
-    const home = builtInGroupVersions().find((gv) => gv.group === group && gv.version === version);
-    const struct = home && (goStruct(home.typesPackage, kind) ?? optionsOf(kind));
-    nodes.set(name, struct && new SchemaNode(struct));
-  }
-  return nodes.get(name);
+  const known = nodes.get(name);
+  if (known !== undefined) return known;
+  const home = builtInGroupVersions().find((gv) => gv.group === group && gv.version === version);
+  const struct = home && (goStruct(home.typesPackage, kind) ?? optionsOf(kind));
+  if (struct === undefined) return undefined;
+  const node = new SchemaNode(struct);
+  nodes.set(name, node);
+  return node;
 }
 
 /** Kinds that are registered in every group. */
@@ -27,6 +30,7 @@ export function builtInPatchSchema(gvk: GroupVersionKind): PatchSchema | undefin
   return struct && { root: struct.id, lookup };
 }
 
+/** As {@link nodes}. */
 const patchNodes = new Map<string, PatchNode>();
 
 function lookup(typeName: string): PatchNode | undefined {

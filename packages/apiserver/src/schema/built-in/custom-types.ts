@@ -36,18 +36,10 @@ function intOrString(value: Json): { readonly value: Json } | CustomRefusal {
   return fits ? { value } : { wants: 'int32' };
 }
 
-/** The same few quantities come again and again. */
-const quantities = new Map<string | number, string>();
-
 function quantity(value: Json): { readonly value: Json } | CustomRefusal {
   if (typeof value === 'string' || typeof value === 'number') {
-    const known = quantities.get(value);
-    if (known !== undefined) return { value: known };
     try {
-      const canonical = parseQuantity(typeof value === 'string' ? value.trim() : value).toString();
-      if (quantities.size >= 1000) quantities.clear();
-      quantities.set(value, canonical);
-      return { value: canonical };
+      return { value: parseQuantity(typeof value === 'string' ? value.trim() : value).toString() };
     } catch {
       const shape = /^[+-]?([0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(String(value).trim());
       if (shape?.[1]?.startsWith('.') && shape[2] === '')

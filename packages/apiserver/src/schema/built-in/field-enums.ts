@@ -1,14 +1,14 @@
+import { once } from '../../once.js';
 import { fieldEnumsText } from '../../resource/generated/field-enums.js';
 
-let table: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> | undefined;
+const table = once(() => parse(fieldEnumsText));
 
 /**
  * The values that a field of a struct may have, e.g. of `core/v1.ContainerPort` and `protocol`, as OpenAPI documents name
  * them; undefined for any. Of a list or a map they are those of its elements.
  */
 export function fieldEnum(struct: string, field: string): readonly string[] | undefined {
-  table ??= parse(fieldEnumsText);
-  return table.get(struct)?.get(field);
+  return table().get(struct)?.get(field);
 }
 
 /** A line for each struct: its name, then `field=value|value`, with spaces as `_`. */

@@ -1,3 +1,4 @@
+import { once } from '../../once.js';
 import { builtInTypeTexts } from '../../resource/generated/built-in-types.js';
 
 /** A type of the built-in kinds as Go has it. `text` is how Go's messages spell it, e.g. `[]v1.Container`. */
@@ -89,10 +90,10 @@ class GoPackage {
   readonly #starts = new Map<string, number>();
   readonly #types = new Map<string, GoType>();
 
-  constructor(path: string) {
+  constructor(path: string, text: string) {
     this.path = path;
-    this.name = path.slice(path.lastIndexOf('/') + 1);
-    this.#text = builtInTypeTexts[path] ?? '';
+    this.name = lastPart(path);
+    this.#text = text;
     for (const match of this.#text.matchAll(/\n([A-Za-z]\w*)/g)) this.#starts.set(match[1] as string, match.index + 1);
   }
 
@@ -124,21 +125,13 @@ class GoPackage {
   }
 }
 
-const packages = new Map<string, GoPackage>();
-
-function goPackage(path: string): GoPackage {
-  let found = packages.get(path);
-  if (found === undefined) {
-    found = new GoPackage(path);
-    packages.set(path, found);
-  }
-  return found;
-}
+const packages: ReadonlyMap<string, () => GoPackage> = new Map(
+  Object.entries(builtInTypeTexts).map(([path, text]) => [path, once(() => new GoPackage(path, text))]),
+);
 
 /** The struct of that name in that package, e.g. `apps/v1` and `Deployment`. */
 export function goStruct(path: string, name: string): GoStruct | undefined {
-  if (!Object.hasOwn(builtInTypeTexts, path)) return undefined;
-  const type = goPackage(path).type(name);
+  const type = packages.get(path)?.().type(name);
   return type?.is === 'struct' ? type : undefined;
 }
 
@@ -159,10 +152,10 @@ function parseType(text: string, home: GoPackage): GoType {
   if (text === 'int32' || text === 'int64') return { is: 'int', text, bits: text === 'int32' ? 32 : 64 };
   if (text === 'float64') return { is: 'float', text };
   const dot = text.lastIndexOf('.');
-  const owner = dot === -1 ? home : goPackage(text.slice(0, dot));
+  const path = dot === -1 ? home.path : text.slice(0, dot);
   const name = text.slice(dot + 1);
-  // What stands in no table reads its own JSON: Quantity, Time, IntOrString…
-  return owner.type(name) ?? { is: 'custom', text: `${owner.name}.${name}` };
+  // Types that are in no table read their own JSON: Quantity, Time, IntOrString…
+  return packages.get(path)?.().type(name) ?? { is: 'custom', text: `${lastPart(path)}.${name}` };
 }
 
 function parseField(line: string, index: number, home: GoPackage): GoField {
@@ -199,4 +192,8 @@ function parseField(line: string, index: number, home: GoPackage): GoField {
     granular: given.has('granular'),
     default: value === undefined ? undefined : goType.is === 'int' ? Number(value) : value,
   };
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }

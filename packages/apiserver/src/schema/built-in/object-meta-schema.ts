@@ -1,16 +1,12 @@
 import type { Json, JsonObject } from 'riata/object';
 import { isJsonObject } from 'riata/object';
+import { once } from '../../once.js';
 import { decodeTyped, IllTypedError } from './decode-typed.js';
 import { type GoStruct, goStruct } from './go-type.js';
 import { SchemaNode } from './schema-node.js';
 
-let node: SchemaNode | undefined;
-
 /** The schema of `metadata`, the same for all kinds. */
-export function objectMetaSchema(): SchemaNode {
-  node ??= new SchemaNode(goStruct('meta/v1', 'ObjectMeta') as GoStruct);
-  return node;
-}
+export const objectMetaSchema = once(() => new SchemaNode(goStruct('meta/v1', 'ObjectMeta') as GoStruct));
 
 /**
  * The metadata of a custom or embedded resource, read as Go's `ObjectMeta` is. Throws an {@link IllTypedError} for a

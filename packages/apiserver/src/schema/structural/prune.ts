@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import { setMember } from './set-member.js';
 
-const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
+const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** What is left of a value, and the paths of what was dropped. */
 export interface Pruned<T> {

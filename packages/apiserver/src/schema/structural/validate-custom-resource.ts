@@ -53,7 +53,7 @@ export function* checkStatusContent(
 }
 
 /** Kinds of errors after which CEL rules are not run. */
-const blocking = new Set<FieldError['type']>([
+const blocking: ReadonlySet<FieldError['type']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',

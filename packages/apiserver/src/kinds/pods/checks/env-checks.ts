@@ -66,7 +66,7 @@ export const volumeFields = [
   'metadata.uid',
 ];
 
-const knownFields = new Set([
+const knownFields: ReadonlySet<string> = new Set([
   ...environmentFields,
   ...volumeFields,
   'spec.restartPolicy',
