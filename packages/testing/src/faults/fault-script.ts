@@ -37,8 +37,16 @@ interface Delay {
   readonly delayMs: number;
 }
 
-const faultNames = new Set(['delayMs', 'answerDelayMs', 'eventDelayMs', 'refuse', 'fail', 'cut', 'stall']);
-const points = new Set(['request', 'answer']);
+const faultNames: ReadonlySet<string> = new Set([
+  'delayMs',
+  'answerDelayMs',
+  'eventDelayMs',
+  'refuse',
+  'fail',
+  'cut',
+  'stall',
+]);
+const points: ReadonlySet<string> = new Set(['request', 'answer']);
 
 /** A fault that is none has a test pass without a word. */
 function refuseNothing(fault: Fault): void {

@@ -54,8 +54,8 @@ const verbs: Readonly<Record<string, string>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
-const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
-const known = new Set(['get', 'list', 'watch', 'read', 'write', ...writes]);
+const writes: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const known: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'read', 'write', ...writes]);
 
 /** True for a verb that changes something. */
 export function isWriteVerb(verb: string): boolean {

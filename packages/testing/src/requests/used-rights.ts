@@ -37,7 +37,7 @@ export interface UsedRights {
 
 /** What the default roles of Kubernetes allow every authenticated user. */
 const freePaths = /^\/(api|apis|openapi)(\/.*)?$|^\/(healthz|livez|readyz|version)\/?$/;
-const freeKinds = new Set([
+const freeKinds: ReadonlySet<string> = new Set([
   'authorization.k8s.io/selfsubjectaccessreviews',
   'authorization.k8s.io/selfsubjectrulesreviews',
   'authentication.k8s.io/selfsubjectreviews',
