@@ -8,6 +8,7 @@ import type { OwnObject } from './built-in/own-objects.js';
 import { checkNamespace } from './check-name.js';
 import { shownAs } from './custom/in-version.js';
 import { type Expected, expectRevisionOf, expectUid } from './expectations.js';
+import { SharedFields } from './fields/shared-fields.js';
 import { managedFieldsOf } from './fields/track.js';
 import { generateName } from './generate-name.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
@@ -58,6 +59,7 @@ export class ObjectStore {
   readonly #random: Random;
   readonly #gate: CreationGate;
   readonly #preparation: ObjectPreparation;
+  readonly #fields = new SharedFields();
 
   constructor(storage: Storage, random: Random, gate: CreationGate) {
     this.#storage = storage;
@@ -125,7 +127,9 @@ export class ObjectStore {
     // What is not stored is answered with the revision that it came with.
     if (context.dryRun) return answerOf(object, resource, Number(sentVersion ?? 0) || undefined);
     const key = keyFor(namespace, name);
-    const stored = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
+    const stored = this.#storage.put(resource.table, key, (revision) =>
+      atRevision(object, resource, revision, this.#fields),
+    );
     return shownAs(stored.object, resource);
   }
 
@@ -250,7 +254,9 @@ export class ObjectStore {
       return { object: answerOf(object, resource, stored.revision), created: false };
     }
     if (isUnchanged(resource, stored, live, object)) return { object: live as unknown as KubeObject, created: false };
-    const written = this.#storage.put(resource.table, key, (revision) => atRevision(object, resource, revision));
+    const written = this.#storage.put(resource.table, key, (revision) =>
+      atRevision(object, resource, revision, this.#fields),
+    );
     return { object: shownAs(written.object, resource), created: false };
   }
 
@@ -260,7 +266,9 @@ export class ObjectStore {
     if (isUnchanged(resource, stored, stored.object as unknown as JsonObject, object)) {
       return shownAs(stored.object, resource);
     }
-    const written = this.#storage.put(resource.table, stored.key, (revision) => atRevision(object, resource, revision));
+    const written = this.#storage.put(resource.table, stored.key, (revision) =>
+      atRevision(object, resource, revision, this.#fields),
+    );
     return shownAs(written.object, resource);
   }
 

@@ -1,7 +1,7 @@
 import { equal, freeze, isJsonObject, type JsonObject, type KubeObject } from 'riata/object';
 import type { Stored } from '../storage/storage.js';
 import { inVersion } from './custom/in-version.js';
-import { shareFields } from './fields/share-fields.js';
+import type { SharedFields } from './fields/shared-fields.js';
 import { metaOf, stringsOf, withMeta } from './metadata.js';
 import type { Resource } from './resource.js';
 
@@ -34,9 +34,9 @@ function isSame(live: JsonObject, object: JsonObject): boolean {
 }
 
 /** As it is stored: frozen, under the storage version, at its revision. */
-export function atRevision(object: JsonObject, resource: Resource, revision: number): KubeObject {
+export function atRevision(object: JsonObject, resource: Resource, revision: number, fields: SharedFields): KubeObject {
   const stamped = withMeta(asStored(object, resource), { resourceVersion: String(revision) });
-  return freeze(shareFields(stamped) as unknown as KubeObject);
+  return freeze(fields.share(stamped) as unknown as KubeObject);
 }
 
 /** As it was stored last, at the revision of its end. */

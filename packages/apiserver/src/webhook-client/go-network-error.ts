@@ -22,7 +22,7 @@ export function goNetworkError(
 }
 
 const unverified = 'tls: failed to verify certificate: x509:';
-const unknownAuthority = new Set([
+const unknownAuthority: ReadonlySet<string> = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',

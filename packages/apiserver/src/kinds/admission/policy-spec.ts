@@ -57,7 +57,7 @@ function checkKind(kind: string, path: string): FieldError[] {
   return [invalid(path, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)];
 }
 
-const reserved = new Set(
+const reserved: ReadonlySet<string> = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
   ),
