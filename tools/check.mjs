@@ -32,6 +32,7 @@ for (const project of [
 ])
   step(`types of ${project}`, 'npx', ['tsc', '--noEmit', '-p', project]);
 step('words', 'node', ['tools/check-words.mjs']);
+step('module state', 'node', ['tools/check-module-state.mjs']);
 step('sizes of folders and files', 'node', ['tools/tree-report.mjs']);
 step('layers, rooms and seams', 'npx', ['vitest', 'run', '--project', 'unit', 'packages/riata/src/boundaries.test.ts']);
 if (step('build', 'node', ['tools/build.mjs'])) {
