@@ -1,7 +1,14 @@
 import { ApiServer, adminKubeconfig } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import { createClient, isForbidden, type RestConfig, VirtualClock } from 'riata';
-import { ConfigMap, Deployment, Role, RoleBinding } from 'riata/kinds';
+import {
+  ConfigMap,
+  Deployment,
+  Role,
+  RoleBinding,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from 'riata/kinds';
 import { computeStatus } from 'riata/patterns';
 import { seededRandom } from 'riata/runtime';
 import { expect, test, vi } from 'vitest';
@@ -45,6 +52,31 @@ test('users and permissions', async () => {
     }),
   );
   await client.list(ConfigMap, { namespace: 'default' }); // allowed now
+});
+
+test('admission policies', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  await client.create(
+    ValidatingAdmissionPolicy({
+      metadata: { name: 'at-most-three-keys' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] },
+          ],
+        },
+        validations: [{ expression: '!has(object.data) || object.data.size() <= 3', message: 'too many keys' }],
+      },
+    }),
+  );
+  const spec = { policyName: 'at-most-three-keys', validationActions: ['Deny'] };
+  await client.create(ValidatingAdmissionPolicyBinding({ metadata: { name: 'everywhere' }, spec }));
+
+  const data = { a: '1', b: '2', c: '3', d: '4' };
+  await expect(client.create(ConfigMap({ metadata: { namespace: 'default', name: 'large' }, data }))).rejects.toThrow(
+    "ValidatingAdmissionPolicy 'at-most-three-keys' with binding 'everywhere' denied request: too many keys",
+  );
 });
 
 test('time, randomness and the network', async () => {

@@ -45,7 +45,7 @@ export function removedAt(last: KubeObject, revision: number): KubeObject {
 }
 
 /** What is stored of an object, under the storage version. */
-function asStored(object: JsonObject, resource: Resource): JsonObject {
+export function asStored(object: JsonObject, resource: Resource): JsonObject {
   const kept = resource.storable?.(object) ?? object;
   return inVersion(kept as unknown as KubeObject, resource.storedAs) as unknown as JsonObject;
 }

@@ -37,7 +37,7 @@ describe('expressions of admission', () => {
     ['object.list[1]', 'x'],
     ['object.?d.orValue("none")', 'none'],
     ['object.d', "expression 'object.d' resulted in error: no such key: d"],
-    ['oldObject.x', "expression 'oldObject.x' resulted in error: no such overload"],
+    ['oldObject.x', "expression 'oldObject.x' resulted in error: no such key: x"],
     ['authorizer.group("").resource("pods").check("get").allowed()', true],
     ['authorizer.requestResource.check("list").allowed()', false],
     ['authorizer.path("/x").check("get").allowed()', true],

@@ -296,7 +296,8 @@ function entriesOf(over: Value): Iterable<readonly [Value, Value]> {
 function memberOf(of: Value, field: string): Value | undefined {
   if (isMapping(of)) return of.get(field);
   if (of instanceof Optional) return of.value === undefined ? undefined : memberOf(of.value, field);
-  throw noSuchOverload();
+  if (isList(of)) throw new CelError("unsupported index type 'string' in list");
+  return undefined;
 }
 
 function isPresent(of: Value, field: string): boolean {

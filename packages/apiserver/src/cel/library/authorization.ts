@@ -1,5 +1,5 @@
 import { dnsLabel, dnsSubdomain } from '../../schema/name-rules.js';
-import { CelError } from '../language/cel-error.js';
+import { CelError, noSuchOverload } from '../language/cel-error.js';
 import { boolType, type CelType, opaque, stringType } from '../language/cel-type.js';
 import { type Functions, member } from '../language/overload.js';
 import type { OpaqueValue } from '../language/value.js';
@@ -37,8 +37,8 @@ abstract class Receiver implements OpaqueValue {
   readonly isOpaque = true;
   abstract readonly typeName: string;
 
-  equals(other: OpaqueValue): boolean {
-    return this === other;
+  equals(): boolean {
+    throw noSuchOverload();
   }
 }
 
