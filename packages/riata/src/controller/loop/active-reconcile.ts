@@ -8,9 +8,9 @@ import type { Scheduler } from '../../runtime/time/clock.js';
 import { noSpan, type Span } from '../../runtime/tracing.js';
 import { CallMemory } from '../calls/call-memory.js';
 import { TrackedCalls } from '../calls/tracked-calls.js';
-import type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './reconcile-record.js';
+import type { NotedWrite } from './reconcile-record.js';
 import type { ReconcileRun } from './reconciler.js';
-import { type Cause, describeCause, type Request } from './request.js';
+import type { Cause, Request } from './request.js';
 
 /** A reconcile that is running, as health shows it. */
 export interface ActiveReconcileInfo {
@@ -25,26 +25,7 @@ const mostWrites = 64;
 /** One for all reconciles: a stack says nothing here, and collecting it takes longer than all the rest of an end. */
 const ended = new Removed('the reconcile has ended');
 
-/** A write as it is recorded; formatted when it is read. */
-export interface NotedWrite {
-  readonly verb: string;
-  readonly kind: string;
-  readonly namespace: string | undefined;
-  readonly name: string;
-  readonly subresource: string | undefined;
-  readonly resourceVersion: string | undefined;
-}
-
-/** How a reconcile ended. */
-export interface ReconcileEnd {
-  readonly outcome: ReconcileOutcome;
-  readonly durationMs: number;
-  readonly requeueAfterMs?: number | undefined;
-  /** What it threw, as text. */
-  readonly error?: string | undefined;
-}
-
-/** One reconcile, from the moment a worker has its key until it has ended, and then its record. */
+/** One reconcile, from the moment a worker has its key until it has ended. */
 export class ActiveReconcile implements ReconcileRun {
   readonly key: Request;
   readonly attempt: number;
@@ -53,10 +34,11 @@ export class ActiveReconcile implements ReconcileRun {
   readonly clock: Scheduler;
   /** On the monotonic clock. */
   readonly startedMs: number;
+  /** Wall time, in milliseconds since the epoch. */
+  readonly startedAt: number;
   span: Span = noSpan;
   readonly #controller: string;
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'random'>;
-  readonly #startedAt: number;
   readonly #memory: CallMemory;
   readonly #abort = new AbortSource({ mayFollow: true });
   #id: string | undefined;
@@ -66,8 +48,7 @@ export class ActiveReconcile implements ReconcileRun {
   #log: Logger | undefined;
   #timedOut = false;
   #ignoresAbort = false;
-  #end: ReconcileEnd | undefined;
-  #record: ReconcileRecord | undefined;
+  #hasEnded = false;
 
   constructor(
     item: WorkItem<Request, readonly Cause[]>,
@@ -86,11 +67,16 @@ export class ActiveReconcile implements ReconcileRun {
     this.startedMs = clock.monotonic();
     this.#controller = controller;
     this.#runtime = runtime;
-    this.#startedAt = clock.now();
+    this.startedAt = clock.now();
   }
 
   get reconcileID(): string {
     this.#id ??= this.#runtime.random.uuid();
+    return this.#id;
+  }
+
+  /** Its ID, if it was needed so far. */
+  get assignedID(): string | undefined {
     return this.#id;
   }
 
@@ -160,18 +146,13 @@ export class ActiveReconcile implements ReconcileRun {
 
   /** Its first 64 writes. */
   get noted(): readonly NotedWrite[] {
-    return this.#writes ?? [];
-  }
-
-  /** The same, formatted. */
-  get written(): readonly ReconcileWrite[] {
-    return (this.#writes ?? []).map(describeWrite);
+    return this.#writes ?? noWrites;
   }
 
   /** The calls that user code makes through what it was given. */
   get calls(): TrackedCalls {
     this.#calls ??= this.callsOf('reconciler', this);
-    if (this.#end !== undefined) this.#calls.end();
+    if (this.#hasEnded) this.#calls.end();
     return this.#calls;
   }
 
@@ -191,53 +172,13 @@ export class ActiveReconcile implements ReconcileRun {
   }
 
   /** Frees what still waits on its signal. */
-  end(end: ReconcileEnd): void {
-    this.#end = end;
+  end(): void {
+    this.#hasEnded = true;
     this.#calls?.end();
     this.#abort.unfollow();
     if (this.#isShown || this.#abort.isWaitedFor) this.abort(ended);
   }
-
-  /** One debug line for each reconcile. */
-  logEnd(): void {
-    if (!this.#runtime.log.enabled('debug')) return;
-    const { outcome, durationMs, queuedMs, attempt, requeueAfterMs, reasons, writes } = this.record;
-    this.log.debug('reconciled', {
-      ...{ outcome, durationMs: Math.round(durationMs), queuedMs: Math.round(queuedMs), attempt },
-      ...(requeueAfterMs !== undefined && { requeueAfterMs }),
-      reasons: reasons.map(describeCause),
-      writes: writes.map(({ verb, object }) => `${verb} ${object}`),
-    });
-  }
-
-  /** Its record, once it has ended. */
-  get record(): ReconcileRecord {
-    this.#record ??= this.#describe();
-    return this.#record;
-  }
-
-  #describe(): ReconcileRecord {
-    const { outcome, durationMs, requeueAfterMs, error } = this.#end as ReconcileEnd;
-    const { key, reconcileID, attempt, priority, reasons } = this;
-    const since = reasons.reduce((earliest, { atMs }) => Math.min(earliest, atMs), this.startedMs);
-    return {
-      ...{ controller: this.#controller, key, reconcileID, attempt, priority, reasons, outcome, durationMs },
-      startedAt: this.#startedAt,
-      queuedMs: this.startedMs - since,
-      ...(requeueAfterMs !== undefined && { requeueAfterMs }),
-      ...(error !== undefined && { error }),
-      writes: this.written,
-    };
-  }
 }
 
 const none: readonly Cause[] = [];
-
-function describeWrite({ verb, kind, namespace, name, subresource, resourceVersion }: NotedWrite): ReconcileWrite {
-  const place = subresource === undefined ? '' : `/${subresource}`;
-  return {
-    verb,
-    object: `${kind} ${formatKey({ namespace, name })}${place}`,
-    ...(resourceVersion && { resourceVersion }),
-  };
-}
+const noWrites: readonly NotedWrite[] = [];

@@ -1,3 +1,4 @@
+import { formatKey } from '../../object/key.js';
 import type { Cause, Request } from './request.js';
 
 /** How a reconcile ended; the values of the label `result` of `controller_runtime_reconcile_total` and some more. */
@@ -45,25 +46,28 @@ export interface ReconcileRecord {
   readonly writes: readonly ReconcileWrite[];
 }
 
-/** The newest so many of what is added. */
-export class Ring<T> {
-  readonly #slots: T[] = [];
-  readonly #size: number;
-  #next = 0;
+/** A write as it is recorded; formatted when it is read. */
+export interface NotedWrite {
+  readonly verb: string;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly subresource: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
 
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  add(item: T): void {
-    if (this.#size === 0) return;
-    this.#slots[this.#next] = item;
-    this.#next = (this.#next + 1) % this.#size;
-  }
-
-  /** Oldest first. */
-  items(): T[] {
-    if (this.#slots.length < this.#size) return [...this.#slots];
-    return [...this.#slots.slice(this.#next), ...this.#slots.slice(0, this.#next)];
-  }
+export function describeWrite({
+  verb,
+  kind,
+  namespace,
+  name,
+  subresource,
+  resourceVersion,
+}: NotedWrite): ReconcileWrite {
+  const place = subresource === undefined ? '' : `/${subresource}`;
+  return {
+    verb,
+    object: `${kind} ${formatKey({ namespace, name })}${place}`,
+    ...(resourceVersion && { resourceVersion }),
+  };
 }

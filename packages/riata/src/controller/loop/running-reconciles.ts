@@ -8,9 +8,11 @@ import type { ContainedCall } from '../calls/contained-call.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import type { ControllerMetrics } from './controller-metrics.js';
 import type { ControllerNumbers } from './controller-options.js';
+import { FinishedReconcile } from './finished-reconcile.js';
 import type { Outcome } from './outcomes.js';
-import { type ReconcileRecord, Ring } from './reconcile-record.js';
-import type { Cause, Request } from './request.js';
+import { ReconcileHistory } from './reconcile-history.js';
+import type { ReconcileRecord } from './reconcile-record.js';
+import { type Cause, describeCause, type Request } from './request.js';
 
 /** A reconcile that took long, or still does. */
 export interface SlowReconcile {
@@ -39,7 +41,7 @@ export class RunningReconciles {
   readonly #parts: RunningReconcilesParts;
   /** With the timer of its timeout. */
   readonly #active = new Map<ActiveReconcile, Timer | undefined>();
-  readonly #history: Ring<ActiveReconcile>;
+  readonly #history: ReconcileHistory;
   /** The last few that took long: a reconcile that has blocked the event loop is among them, though it has ended. */
   readonly #slow: (SlowReconcile & { readonly endedMs: number })[] = [];
   /** Called whenever a reconcile has ended. */
@@ -47,7 +49,8 @@ export class RunningReconciles {
 
   constructor(parts: RunningReconcilesParts) {
     this.#parts = parts;
-    this.#history = new Ring(parts.numbers.history);
+    const { controller, numbers, runtime } = parts;
+    this.#history = new ReconcileHistory({ controller, size: numbers.history, random: runtime.random });
   }
 
   /** How many are in flight. */
@@ -65,7 +68,7 @@ export class RunningReconciles {
 
   /** Those that ended, oldest first. */
   get records(): readonly ReconcileRecord[] {
-    return this.#history.items().map(({ record }) => record);
+    return this.#history.records;
   }
 
   /** Reconciles that have taken this long: in flight, or ended within the last `withinMs`. */
@@ -110,13 +113,13 @@ export class RunningReconciles {
       if (this.#slow.length === mostSlow) this.#slow.shift();
       this.#slow.push({ key: reconcile.key, durationMs, endedMs });
     }
-    reconcile.end({ ...outcome, durationMs });
+    reconcile.end();
     call('tracer', () => {
       reconcile.span.set({ outcome: outcome.outcome });
       reconcile.span.end();
     });
-    this.#history.add(reconcile);
-    reconcile.logEnd();
+    this.#history.add(reconcile, outcome, durationMs);
+    this.#logEnd(reconcile, outcome, durationMs);
     for (const notify of this.#onEnded) notify();
   }
 
@@ -149,6 +152,20 @@ export class RunningReconciles {
         resolve();
       };
       this.#onEnded.add(check);
+    });
+  }
+
+  /** One debug line for each reconcile. */
+  #logEnd(reconcile: ActiveReconcile, outcome: Outcome, durationMs: number): void {
+    const { controller, runtime } = this.#parts;
+    if (!runtime.log.enabled('debug')) return;
+    const finished = new FinishedReconcile(reconcile, outcome, durationMs).describe(controller, runtime.random);
+    const { queuedMs, attempt, requeueAfterMs, reasons, writes } = finished;
+    reconcile.log.debug('reconciled', {
+      ...{ outcome: outcome.outcome, durationMs: Math.round(durationMs), queuedMs: Math.round(queuedMs), attempt },
+      ...(requeueAfterMs !== undefined && { requeueAfterMs }),
+      reasons: reasons.map(describeCause),
+      writes: writes.map(({ verb, object }) => `${verb} ${object}`),
     });
   }
 

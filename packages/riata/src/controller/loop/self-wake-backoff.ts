@@ -1,7 +1,8 @@
 import { compareResourceVersions } from '../../object/compare-resource-versions.js';
 import { formatKey, keyId } from '../../object/key.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import type { ActiveReconcile, NotedWrite } from './active-reconcile.js';
+import type { ActiveReconcile } from './active-reconcile.js';
+import { describeWrite, type NotedWrite } from './reconcile-record.js';
 import { type Cause, mostCauses } from './request.js';
 
 /** Reconciles in a row that a key may cause by its own writes without waiting: a state machine takes a few steps. */
@@ -107,7 +108,7 @@ export class SelfWakeBackoff {
       {
         ...{ controller: this.#controller, key: keyId(reconcile.key), runs, inMs: Math.round(nowMs - sinceMs) },
         ...(this.#isSlowing && { nextInMs: Math.round(dueMs - nowMs) }),
-        writes: reconcile.written.map(({ verb, object }) => `${verb} ${object}`),
+        writes: reconcile.noted.map(describeWrite).map(({ verb, object }) => `${verb} ${object}`),
       },
     );
   }
