@@ -25,7 +25,7 @@ export class ProcessClock implements Scheduler {
   #held = new Set<() => void>();
   #stopped = false;
   skewMs: number;
-  /** What the process says of its CPU time, if it is to. */
+  /** The CPU time that the process reports, if any. */
   cpuMs: (() => number) | undefined;
   /** A wall clock that stands still shows this. */
   frozenWall: number | undefined;
@@ -81,7 +81,7 @@ export class ProcessClock implements Scheduler {
     this.#stopped = true;
   }
 
-  /** SIGCONT: all that is due runs now, one by one. */
+  /** SIGCONT: everything that is due runs now, in order. */
   resume(): void {
     this.#stopped = false;
     const held = [...this.#held];
@@ -90,7 +90,7 @@ export class ProcessClock implements Scheduler {
   }
 }
 
-/** What becomes of one request. */
+/** The fate of one request. */
 export interface Passage {
   /** On the way there and back. @default 0 */
   readonly thereMs?: number;
@@ -99,7 +99,7 @@ export interface Passage {
   readonly lost?: 'request' | 'answer';
   /** The server says this instead: an HTTP status. */
   readonly refused?: number;
-  /** Nobody listens: it fails at once. */
+  /** Nothing listens: the request fails at once. */
   readonly isUnreachable?: boolean;
 }
 
@@ -110,7 +110,7 @@ export class LockServer {
   state: LockState | undefined;
   /** How requests fare; by default at once and well. */
   passage: (identity: string, verb: string) => Passage = () => ({});
-  /** What was asked, in the order in which it arrived. */
+  /** The requests, in order of arrival. */
   readonly log: string[] = [];
 
   constructor(base: VirtualClock) {
@@ -163,7 +163,7 @@ export class LockServer {
     };
   }
 
-  /** Writes as somebody else would. */
+  /** Writes as another client would. */
   put(record: Partial<LeaderElectionRecord>): void {
     const blank = {
       holderIdentity: '',
@@ -185,7 +185,7 @@ export class LockServer {
   #update(record: LeaderElectionRecord, from: string | undefined): LockState | undefined {
     if (this.state === undefined) throw problem(404, 'update');
     if (this.state.version !== from) throw problem(409, 'update');
-    // As a server does: what changes nothing is no change.
+    // As a server does: a write that changes nothing is a no-op.
     if (JSON.stringify(this.state.record) !== JSON.stringify({ ...this.state.record, ...record })) this.put(record);
     return this.state;
   }

@@ -11,34 +11,34 @@ import { follow, LateLink } from '../../runtime/signals.js';
 
 /** Says whether this process may still write; a `LeaderElector` is one. */
 export interface WriteGuard {
-  /** Throws, e.g. a `LostLease`, when no write may start any more. Asks the clock, so that nobody has to be told first. */
+  /** Throws, e.g. a `LostLease`, when no write may start any more. Reads the clock, so it needs no notification. */
   assertLeading(): void;
-  /** Aborts when writes under way are no longer wanted; undefined when there are none to be had. */
+  /** Aborts when writes in flight must be cancelled; undefined if that never happens. */
   readonly lostSignal: AbortSignal | undefined;
 }
 
 /** Options of {@link fence}. */
 export interface FenceOptions {
   /**
-   * What is known of the object that is about to be changed, e.g. its metadata in the cache: an `update`, `patch` or
-   * apply that says nothing itself is done only if that is so, a `delete` only if the UID is. An apply goes by its
-   * `current` first. Controllers of a `Manager` know the UID of what they delete. @default nothing
+   * What is known of the object that is about to be changed, e.g. its metadata in the cache. An `update`, `patch` or
+   * apply without a precondition of its own gets this resourceVersion, a `delete` this UID. An apply uses its `current`
+   * first. Controllers of a `Manager` know the UID of what they delete. @default nothing
    */
   readonly known?: (operation: Operation) => Preconditions | undefined;
 }
 
 /**
- * Carries writes out only while `guard` allows it; reads and dry runs pass. The guard is asked when the write is called
- * for, and again right before each sending, when rate limits, credentials and retries have taken their time. A write
- * under way when the lease is lost is aborted.
+ * Sends writes only while `guard` allows it; reads and dry runs pass. The guard is checked when the write is called,
+ * and again right before each attempt, after rate limits, credentials and retries have taken their time. A write in
+ * flight when the lease is lost is aborted.
  *
- * What has left this process cannot be called back, and a process can be stopped between the question and the sending.
- * Such a write may reach the server after the next leader's; that it does not win is up to its preconditions: with a
+ * A request that has left this process cannot be called back, and a process can be stopped between the check and the
+ * request. Such a write may reach the server after the next leader's. Its preconditions keep it from winning: with a
  * resourceVersion the server refuses it once the next leader has written, with a UID once the object is another one.
- * They are added where they are known. Creations need none: of two, one fails. What remains is a write without
- * preconditions (a patch that names no resourceVersion, an apply of something this process has never read,
- * `deleteCollection`, a subresource such as an eviction), and it is bounded: it was sent no later than the renew
- * deadline, or the process was stopped just then.
+ * They are added where they are known. Creations need none: of two, one fails. That leaves writes without preconditions
+ * (a patch that names no resourceVersion, an apply of something this process has never read, `deleteCollection`, a
+ * subresource such as an eviction). They are bounded: such a write was sent no later than the renew deadline, or the
+ * process was stopped just then.
  *
  * @example
  * const writer = client.wrap((run) => fence(run, elector, { known: ({ kind, namespace, name }) => … }));
@@ -95,7 +95,7 @@ function preconditionsOf(operation: Operation, known: FenceOptions['known']): Pr
   if (preconditions !== undefined) return preconditions;
   if (verb !== 'update' && verb !== 'patch' && verb !== 'delete') return undefined;
   const { uid, resourceVersion } = current?.metadata ?? known?.(operation) ?? {};
-  // What is deleted may have changed since; that it is the one that was meant is enough.
+  // The object may have changed since; for a delete it is enough that it is the same object.
   if (verb === 'delete') return uid === undefined ? undefined : { uid };
   return uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
 }

@@ -1,6 +1,6 @@
 import type { CounterSeries, GaugeSeries, Metrics } from '../../runtime/metrics.js';
 
-/** What an election counts, under the names of the original. */
+/** The metrics of an election, under the names of the original. */
 export interface LeaderElectionMetrics {
   /** 1 while this process leads. */
   readonly masterStatus: GaugeSeries;

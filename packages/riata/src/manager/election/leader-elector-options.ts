@@ -3,7 +3,7 @@ import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { ResourceLock } from './resource-lock.js';
 
-/** What a candidate tells about its fate (`leaderelection.LeaderCallbacks`). */
+/** Callbacks of a candidate (`leaderelection.LeaderCallbacks`). */
 export interface LeaderCallbacks {
   /**
    * The work of the leader (`OnStartedLeading`). `signal` aborts with `LostLease` when the lease is lost, else with the
@@ -12,11 +12,11 @@ export interface LeaderCallbacks {
    */
   readonly onStartedLeading: (signal: AbortSignal) => void | Promise<void>;
   /**
-   * Called exactly once per `run`, even if it never led (`OnStoppedLeading`): as soon as the lease is lost, else when
-   * the work has settled, before the lease is given up. What it throws goes to the log.
+   * Called exactly once per `run`, even if it never led (`OnStoppedLeading`): as soon as the lease is lost, otherwise
+   * when the work has settled, before the lease is released. Errors are logged.
    */
   readonly onStoppedLeading?: () => void | Promise<void>;
-  /** Called with each new leader that is seen, this process included (`OnNewLeader`). What it throws goes to the log. */
+  /** Called with each new leader, this process included (`OnNewLeader`). Errors are logged. */
   readonly onNewLeader?: (identity: string) => void;
 }
 
@@ -24,12 +24,12 @@ export interface LeaderCallbacks {
 export interface LeaderElectorOptions extends LeaderCallbacks {
   readonly lock: ResourceLock;
   /**
-   * Others wait so long after the last renewal they have seen, on their own clocks; rounded up to whole seconds.
+   * How long others wait after the last renewal that they saw, on their own clocks; rounded up to whole seconds.
    * @default '15s'
    */
   readonly leaseDuration?: Duration;
   /**
-   * After so long without a renewal this process leads no more, and starts no more fenced writes. Counts from the
+   * After this time without a renewal this process no longer leads and starts no more fenced writes. Counts from the
    * moment the last successful renewal was sent. @default '10s'
    */
   readonly renewDeadline?: Duration;
@@ -40,7 +40,7 @@ export interface LeaderElectorOptions extends LeaderCallbacks {
   readonly retryPeriod?: Duration;
   /** Gives the lease up when stopped, so that the next leader need not wait (`ReleaseOnCancel`). @default true */
   readonly releaseOnStop?: boolean;
-  /** What metrics call the election. @default the lock's name */
+  /** The election's name in metrics. @default the lock's name */
   readonly name?: string;
   readonly runtime?: Partial<Runtime>;
 }

@@ -7,7 +7,7 @@ import { LockServer, ProcessClock, type ProcessClockOptions } from './election.f
 import { type ElectionOutcome, LeaderElector } from './leader-elector.js';
 import type { LeaderElectorOptions } from './leader-elector-options.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends when its signal aborts. */
 export const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 

@@ -23,14 +23,14 @@ import type { LeaderElectionRecord, ResourceLock } from './resource-lock.js';
 
 /** How an election ended for this process. */
 export type ElectionOutcome =
-  /** It was told to stop, whether it led or not. */
+  /** `run` was stopped, whether this process led or not. */
   | { readonly outcome: 'stopped' }
   /** It led and lost the lease. */
   | { readonly outcome: 'lost'; readonly reason: LostLease };
 
 /** Options of {@link LeaderElector.run}. */
 export interface ElectionRunOptions {
-  /** Ends it in order: the work is told and waited for, the lease renewed meanwhile, then given up. */
+  /** Stops in order: the work's signal aborts, the lease is renewed until the work has settled, then released. */
   readonly signal?: AbortSignal;
   /** Ends it at once: nothing is waited for, and the lease is left to run out, as the work may still be going on. */
   readonly abandon?: AbortSignal;
@@ -38,21 +38,22 @@ export interface ElectionRunOptions {
 
 /**
  * Runs for leadership, and keeps it (`leaderelection.LeaderElector`, `RunOrDie`): of all candidates on one lock at most
- * one leads at a time, as long as their monotonic clocks run at about the same speed. Wall clocks do not matter: a
+ * one leads at a time, provided that their monotonic clocks run at about the same speed. Wall clocks do not matter: a
  * candidate takes a lease over when it has seen no change of it for the lease's duration on its own monotonic clock.
  *
  * The holder relies on a renewal for `renewDeadline` from the moment it was sent, the others wait `leaseDuration` from
- * the moment they saw it: with the defaults 5 s lie between the last write that a fenced client of the old leader starts
- * and the first of the new one. What was sent before is bounded by its preconditions alone; see `fence`.
+ * the moment they saw it: with the defaults, 5 s lie between the last write that a fenced client of the old leader
+ * starts and the first of the new one. Only their preconditions bound writes that were sent before; see `fence`.
  *
  * All of it runs on one event loop. With the defaults (a renewal every 2 s, a deadline of 10 s) the loop may be blocked
- * for 8 s, less the time of a request, before the lease is lost. When a renewal comes late by half a retry period or
- * more, the log says for how long the loop was blocked.
+ * for 8 s, less the time of a request, before the lease is lost. When a renewal is late by half a retry period or more,
+ * the log says how long the loop was blocked.
  *
- * A lease that is deleted while somebody leads is free at once for candidates that have not seen it held; those that
- * have, wait as if it were there, and its holder makes it again. Who takes a lease from its holder by hand (writes another
- * one, none, or a shorter duration into it) does so at once, while the holder hears of it with its next renewal, at the
- * latest at its renew deadline. The same goes for two processes that share an identity, which none may.
+ * If a lease is deleted while it is held, candidates that have not seen it held may acquire it at once; those that
+ * have, wait as if it still existed, and its holder creates it again. If you take a lease from its holder by hand (by
+ * writing another holder, none, or a shorter duration into it), that takes effect at once, while the holder finds out
+ * with its next renewal, at the latest at its renew deadline. The same goes for two processes that share an identity;
+ * they must not.
  *
  * @example
  * const lock = new LeaseLock(client, { namespace: 'shop', name: 'operator' });
@@ -92,7 +93,7 @@ export class LeaderElector implements WriteGuard {
     this.#candidate = new LockCandidate({ lock, times, runtime, onNewLeader, onSlowPath });
   }
 
-  /** What this candidate is called. */
+  /** The identity of this candidate. */
   get identity(): string {
     return this.#lock.identity;
   }
@@ -102,12 +103,12 @@ export class LeaderElector implements WriteGuard {
     return this.#term?.isHeld ?? false;
   }
 
-  /** Who led when the lock was last seen (`GetLeader`), undefined for nobody. It may have changed since. */
+  /** The leader when the lock was last seen (`GetLeader`), undefined if there was none. It may have changed since. */
   get observedLeader(): string | undefined {
     return this.#candidate.observed?.holderIdentity || undefined;
   }
 
-  /** What the lock said when it was last seen. */
+  /** The lock's record when it was last seen. */
   get observedRecord(): LeaderElectionRecord | undefined {
     return this.#candidate.observed;
   }
@@ -127,8 +128,9 @@ export class LeaderElector implements WriteGuard {
   readonly fence = (run: Run): Run => fence(run, this);
 
   /**
-   * Throws when this process still acts as the leader though its lease ran out longer than `maxTolerableExpiredLease`
-   * ago (`Check`), i.e. its work does not end: a health check, to have it restarted. Who does not lead is well.
+   * Throws when this process still acts as the leader though its lease expired longer than `maxTolerableExpiredLease`
+   * ago (`Check`), i.e. its work does not end: a health check that gets it restarted. A process that does not lead is
+   * healthy.
    */
   check(maxTolerableExpiredLease: Duration = '0s'): void {
     const toleratedMs = durationMs(maxTolerableExpiredLease, 'maxTolerableExpiredLease');
@@ -174,7 +176,7 @@ export class LeaderElector implements WriteGuard {
       try {
         const sentAt = await this.#candidate.acquire({ signal: stop.signal, writeSignal: abandon });
         this.#reportReached();
-        // An answer that took so long that it cannot be relied on any more is as good as none.
+        // An answer that took too long cannot be relied on; it counts as a failure.
         const isGood = sentAt !== undefined && clock.monotonic() - sentAt < renewDeadlineMs;
         if (isGood && !stop.signal.aborted) return sentAt;
         if (sentAt !== undefined && stop.signal.aborted) await this.#release(abandon);
@@ -209,7 +211,7 @@ export class LeaderElector implements WriteGuard {
     const ended = work.then(({ failed }) => {
       if (failed || term.signal.aborted) over.abort();
     });
-    // Until the work has settled the lease is held and renewed, whoever asks to stop.
+    // The lease is held and renewed until the work has settled, whatever the reason to stop.
     using _ = onAbort(signal, () => {
       term.stop(signal?.reason);
       void work.then(() => over.abort());
@@ -233,7 +235,7 @@ export class LeaderElector implements WriteGuard {
       await this.#options.onStartedLeading(term.signal);
       return { failed: false };
     } catch (error) {
-      // What ends as it was told to has not failed.
+      // Work that ends because its signal aborted has not failed.
       return { failed: !isAbortOf(term.signal, error), error };
     }
   }
@@ -245,7 +247,7 @@ export class LeaderElector implements WriteGuard {
     using lag = new LoopLag(clock, retryPeriodMs / 4);
     const options = { signal: over, writeSignal: over };
     for (let began = clock.monotonic(); ; ) {
-      // One that hung was a pause itself: what is left until the deadline is for the next try.
+      // A try that hung was a pause itself: the rest of the time until the deadline is for the next try.
       const pauseMs = Math.max(0, began + retryPeriodMs - clock.monotonic());
       const due = clock.monotonic() + pauseMs;
       await clock.sleep(pauseMs, { signal: over }).catch(() => {});
@@ -296,7 +298,7 @@ export class LeaderElector implements WriteGuard {
     return holder === this.identity ? `another process called ${holder}` : holder;
   }
 
-  /** Only when the work has ended: who was told to abandon does not know that. */
+  /** Only when the work has ended; after an abandoned run that is not known. */
   async #release(abandon: AbortSignal | undefined): Promise<void> {
     if (abandon?.aborted || this.#options.releaseOnStop === false) return;
     await this.#candidate.release({ signal: abandon });

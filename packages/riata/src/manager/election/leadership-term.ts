@@ -1,10 +1,10 @@
 import { LostLease } from '../../runtime/stop-reasons.js';
 import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
-/** What a {@link LeadershipTerm} is told when it begins. */
+/** The start of a {@link LeadershipTerm}. */
 export interface TermOptions {
   readonly clock: Scheduler;
-  /** What is held, for messages. */
+  /** The name of the lease, for messages. */
   readonly what: string;
   /** When the write that won it was sent, on the monotonic clock. */
   readonly sentAt: number;
@@ -15,9 +15,9 @@ export interface TermOptions {
 }
 
 /**
- * One time of leading. Whether it is still held is asked of the monotonic clock each time: nobody has to have been told.
- * A process that was stopped for a while may run any timer or answer first when it wakes; whichever asks finds the
- * deadline passed, and the term is lost before it can do anything. What is lost stays lost.
+ * One term of leadership. Each call compares the monotonic clock with the deadline, so it needs no notification. A
+ * process that was stopped for a while may run any timer or answer first when it wakes; the first call finds the
+ * deadline passed, and the term is lost before it can do anything. A lost term stays lost.
  */
 export class LeadershipTerm {
   readonly #options: TermOptions;
@@ -41,7 +41,7 @@ export class LeadershipTerm {
     return this.#leading.signal;
   }
 
-  /** For what the work has under way: aborts with {@link LostLease} when the term is lost, and never otherwise. */
+  /** For requests of the work: aborts with {@link LostLease} when the term is lost, and never otherwise. */
   get lostSignal(): AbortSignal {
     return this.#losing.signal;
   }
@@ -75,7 +75,7 @@ export class LeadershipTerm {
     this.#lastError = error;
   }
 
-  /** Tells the work to end while the lease is still held. */
+  /** Aborts the work's signal while the lease is still held. */
   stop(reason: unknown): void {
     this.#leading.abort(reason);
   }
@@ -84,13 +84,13 @@ export class LeadershipTerm {
     if (this.#lost !== undefined || this.#ended) return;
     this.#lost = new LostLease(message, cause === undefined ? undefined : { cause });
     this.end();
-    // Of two reasons the first stands: who was told to stop is not told again.
+    // The first reason stands: work is stopped only once.
     this.#leading.abort(this.#lost);
     this.#losing.abort(this.#lost);
     this.#options.onLost(this.#lost);
   }
 
-  /** No more timers: the lease is given up, or lost. */
+  /** Cancels all timers: the lease is released, or lost. */
   end(): void {
     this.#ended = true;
     this.#timer?.cancel();
@@ -101,7 +101,7 @@ export class LeadershipTerm {
     this.#timer?.cancel();
     const { clock, renewDeadlineMs } = this.#options;
     const left = this.#renewedAt + renewDeadlineMs - clock.monotonic();
-    // Whole milliseconds, and at least one: what is left after rounding errors could be too short for time to move.
+    // Whole milliseconds, and at least one: after rounding errors the rest could be too short for time to move.
     this.#timer = clock.after(Math.max(1, Math.ceil(left)), () => this.#wake(), { background: true });
   }
 

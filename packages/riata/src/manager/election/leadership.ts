@@ -67,7 +67,7 @@ export class Leadership {
     await this.#election;
   }
 
-  /** Leaves the lease to expire: what does not end may still write. */
+  /** Leaves the lease to expire: work that does not end may still write. */
   abandon(reason: unknown): void {
     this.#abandon.abort(reason);
   }
@@ -90,7 +90,7 @@ export class Leadership {
         await Promise.race([abortOf(signal), abortOf(stopping)]);
         const isLost = isLostLease(signal.reason);
         if (isLost) onLost(signal.reason);
-        // The lease is held until all that the leader runs has ended.
+        // The lease is held until everything that the leader runs has ended.
         await group.stop(isLost ? signal.reason : stopping.reason);
       },
     });

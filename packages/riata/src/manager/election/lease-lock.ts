@@ -6,8 +6,8 @@ import { type Random, systemRandom } from '../../runtime/random.js';
 import type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 
 /**
- * What a {@link LeaseLock} needs of a client: not a fenced one, not one that reads from a cache, and none whose rate limit
- * lets it wait behind other requests (`qps`), as a renewal that waits is a renewal that is late.
+ * The part of a client that a {@link LeaseLock} needs. It must not be fenced, must not read from a cache, and must not
+ * queue behind other requests in a rate limit (`qps`): a renewal that waits is late.
  */
 export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 
@@ -15,7 +15,7 @@ export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 export interface LeaseLockOptions {
   readonly namespace: string;
   readonly name: string;
-  /** What this candidate is called; no other process may have the same. @default {@link candidateIdentity} */
+  /** The identity of this candidate; no two processes may have the same. @default {@link candidateIdentity} */
   readonly identity?: string;
   /** On the Lease when it is made. @default none */
   readonly labels?: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { isTimeout } from '../../runtime/stop-reasons.js';
 import type { ElectionTimes } from './leader-elector-options.js';
 import type { LeaderElectionRecord, LockOptions, LockState, ResourceLock } from './resource-lock.js';
 
-/** What a {@link LockCandidate} stands on. */
+/** What a {@link LockCandidate} needs. */
 export interface LockCandidateOptions {
   readonly lock: ResourceLock;
   readonly times: ElectionTimes;
@@ -18,7 +18,7 @@ export interface LockCandidateOptions {
   readonly onSlowPath: () => void;
 }
 
-/** What ends the requests of one try. */
+/** Ends the requests of one try. */
 export interface TryOptions {
   /** Ends reads. */
   readonly signal?: AbortSignal;
@@ -37,7 +37,7 @@ const maxReleaseTries = 5;
 /** For a release that goes to a server which has not answered before either. */
 const lastTryMs = 1_000;
 
-/** As high as servers count; set so by hand, it must keep nobody from leading. */
+/** The highest count of a server. If it is set by hand, elections must still work. */
 const mostTransitions = 2 ** 31 - 1;
 
 /**
@@ -62,8 +62,8 @@ export class LockCandidate {
   }
 
   /**
-   * Tries once to begin a term. Gives the moment, on the monotonic clock, at which the write that did it was sent;
-   * undefined if somebody else holds the lock. Rejects when the lock cannot be reached.
+   * Tries once to begin a term. Returns the moment, on the monotonic clock, at which the successful write was sent;
+   * undefined if another candidate holds the lock. Rejects when the lock cannot be reached.
    */
   async acquire(options: TryOptions): Promise<number | undefined> {
     this.#termStart = undefined;
@@ -73,8 +73,8 @@ export class LockCandidate {
   }
 
   /**
-   * Tries once to keep the term: at first without reading (the fast path), as normally nobody else writes. Answers as
-   * {@link acquire}; undefined means that it is over.
+   * Tries once to keep the term: at first without reading (the fast path), as normally no other client writes. Returns
+   * the same as {@link acquire}; undefined means that the term is over.
    */
   async renew(options: TryOptions): Promise<number | undefined> {
     const { runtime, onSlowPath } = this.#options;
@@ -91,9 +91,9 @@ export class LockCandidate {
   }
 
   /**
-   * Gives the lock up if this candidate holds it: nobody is the holder, for one second. Tried again on conflicts;
-   * anything else that fails is logged, and the lease runs out by itself: a server that is gone holds nobody up, and one
-   * that did not answer the last request either is given a second.
+   * Releases the lock if this candidate holds it: the holder becomes empty, for one second. Conflicts are retried. Any
+   * other failure is logged, and the lease expires: an unreachable server must not hold up the shutdown, and one that
+   * did not answer the last request either gets one second.
    */
   async release(options: LockOptions = {}): Promise<void> {
     const { lock, runtime, times } = this.#options;
@@ -124,10 +124,10 @@ export class LockCandidate {
     const seen = this.#observed;
     const holder = seen?.record.holderIdentity ?? '';
     if (this.#termStart !== undefined && found !== undefined) {
-      // Whoever leads has lost once another name stood there, even if it is free again by now.
+      // A leader has lost its term once another name was in the lock, even if the lock is free again by now.
       if (!this.#isOwn(seen?.record)) return undefined;
     } else if (seen !== undefined && holder !== '' && holder !== identity && this.#isValid(seen)) {
-      // Also when it is gone: whoever led by it knows nothing of that yet.
+      // Also when it was deleted: its holder may not know yet.
       return undefined;
     }
     try {
@@ -138,14 +138,14 @@ export class LockCandidate {
     }
   }
 
-  /** Reads the lock; if it has changed, its holder's time starts anew. */
+  /** Reads the lock; if it has changed, its holder's time starts over. */
   async #read(signal: AbortSignal | undefined): Promise<LockState | undefined> {
     const found = await this.#request(signal, (limited) => this.#options.lock.get({ signal: limited }));
     if (found !== undefined && found.version !== this.#observed?.version) this.#observe(found);
     return found;
   }
 
-  /** Writes this candidate into the lock, as it stands or, if it is gone, into a new one. */
+  /** Writes this candidate into the existing lock or, if that was deleted, into a new one. */
   async #write(present: Observed | undefined, { writeSignal }: TryOptions): Promise<number> {
     const { lock, runtime } = this.#options;
     const record = this.#ownRecord();
@@ -197,8 +197,8 @@ export class LockCandidate {
   }
 
   /**
-   * Now, by the wall clock; but never just what stands there: a server stores no change where there is none, others
-   * would see no renewal, and a wall clock may stand still or be set back.
+   * The wall clock's time, but never the time that the lock already has: the server would store no change, others would
+   * see no renewal, and a wall clock may stand still or be set back.
    */
   #timeAfter(previous: LeaderElectionRecord | undefined): string {
     const wall = this.#options.runtime.clock.now();

@@ -1,12 +1,12 @@
-/** Who leads, as it stands in the lock (`resourcelock.LeaderElectionRecord`). Times are RFC 3339 with microseconds. */
+/** The leader, as the lock records it (`resourcelock.LeaderElectionRecord`). Times are RFC 3339 with microseconds. */
 export interface LeaderElectionRecord {
-  /** `''`: nobody; the last leader has given the lease up. */
+  /** `''` if the last leader has released the lease. */
   readonly holderIdentity: string;
   /** How long others wait after the last renewal that they have seen. */
   readonly leaseDurationSeconds: number;
-  /** When this holder's term began, by its wall clock. For people to read: nobody decides by it. */
+  /** When this holder's term began, by its wall clock. Informational: no decision depends on it. */
   readonly acquireTime: string;
-  /** When it was last renewed, by the holder's wall clock. For people to read: nobody decides by it. */
+  /** When it was last renewed, by the holder's wall clock. Informational: no decision depends on it. */
   readonly renewTime: string;
   /** How often the holder has changed. */
   readonly leaderTransitions: number;
@@ -15,7 +15,7 @@ export interface LeaderElectionRecord {
 /** A record as it was read or stored. */
 export interface LockState {
   readonly record: LeaderElectionRecord;
-  /** Another text after each write to the lock, whoever made it and whatever it changed. */
+  /** Differs after each write to the lock, whichever client made it and whatever it changed. */
   readonly version: string;
 }
 
@@ -25,18 +25,18 @@ export interface LockOptions {
 }
 
 /**
- * Where candidates for one leadership meet (`resourcelock.Interface`). Writes must be compare-and-set: of two that start
- * from the same state, one fails with an error that `isConflict` (or, for `create`, `isAlreadyExists`) knows. The lock
- * stands on what it was told last: `update` replaces the state that the last call gave, and none newer.
+ * The lock that candidates for one leadership share (`resourcelock.Interface`). Writes must be compare-and-set: of two
+ * that start from the same state, one fails with an error that `isConflict` (or, for `create`, `isAlreadyExists`)
+ * recognises. `update` replaces exactly the state that the last call returned, and none newer.
  */
 export interface ResourceLock {
-  /** What this candidate is called. No other process may have the same. */
+  /** The identity of this candidate. No two processes may have the same. */
   readonly identity: string;
-  /** What the lock is, for messages: `Lease shop/operator`. */
+  /** The lock's name in messages: `Lease shop/operator`. */
   readonly description: string;
-  /** What metrics call it: `operator`. */
+  /** The lock's name in metrics: `operator`. */
   readonly name: string;
-  /** The state of now, undefined if there is none. */
+  /** The current state, undefined if the lock does not exist. */
   get(options?: LockOptions): Promise<LockState | undefined>;
   create(record: LeaderElectionRecord, options?: LockOptions): Promise<LockState>;
   update(record: LeaderElectionRecord, options?: LockOptions): Promise<LockState>;

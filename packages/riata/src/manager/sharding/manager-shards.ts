@@ -30,7 +30,7 @@ export class ManagerShards implements Runnable {
   readonly ring: ShardRing;
   readonly #runtime: Runtime;
   readonly #abandon = new AbortController();
-  /** By the names of the controllers that want to hear of what is gone. */
+  /** By the names of the controllers that handle deleted objects. */
   readonly #passed = new Map<string, PassedKeys>();
 
   constructor(options: ShardingOptions, client: ShardRingClient, runtime: Runtime) {

@@ -2,13 +2,17 @@ import type { Request } from '../../controller/loop/request.js';
 import { keyId } from '../../object/key.js';
 import { LruMap } from '../events/lru-map.js';
 
-/** Longer than a slot is nobody's, be it handed over or its replica dead; what was passed on before, another has done. */
+/**
+ * Longer than a slot has no owner, whether it is handed over or its replica died. Keys that were passed on earlier have
+ * been handled by another replica.
+ */
 const rememberedMs = 300_000;
 const mostKeys = 10_000;
 
 /**
- * Keys that were left to other replicas of late. When a slot comes here, what is in the cache is looked at anyway; but an
- * object that went while its slot was nobody's is in no cache any more, and all who heard of it left it to others.
+ * Keys that were recently left to other replicas. When this replica gains a slot, it enqueues what is in the cache. But
+ * an object that was deleted while its slot had no owner is in no cache any more, and every replica that saw the
+ * deletion left it to others.
  */
 export class PassedKeys {
   readonly #keys = new LruMap<{ readonly key: Request; readonly atMs: number }>(mostKeys);
@@ -17,7 +21,7 @@ export class PassedKeys {
     this.#keys.set(keyId(key), { key, atMs });
   }
 
-  /** Those that are meant, and forgets them. */
+  /** Returns the keys of these slots, and forgets them. */
   take(isMeant: (key: Request) => boolean, nowMs: number): Request[] {
     const taken: Request[] = [];
     for (const [id, { key, atMs }] of this.#keys.entries()) {

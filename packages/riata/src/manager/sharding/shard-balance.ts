@@ -1,8 +1,8 @@
 import type { ShardSlot, ShardTable } from './shard-table.js';
 
 /**
- * How many slots each of `live` should own: as even as can be. Who has the larger number already keeps it, so that no
- * slot moves without need, and what each has does not change who should have how many while slots move.
+ * How many slots each of `live` should own, as evenly as possible. A member that already has the larger number keeps
+ * it, so that no slot moves without need and the numbers stay the same while slots move.
  */
 export function shardTargets(live: readonly string[], table: ShardTable): ReadonlyMap<string, number> {
   const counts = countOwned(live, table.slots);
@@ -21,8 +21,8 @@ export function shardSurplus(id: string, live: readonly string[], table: ShardTa
 }
 
 /**
- * The table with the slots for which `isMovable` says so given to whoever should have more, or to nobody if nobody is
- * `live`. Others stay as they are. The same answer for everybody who asks with the same.
+ * The table with every slot for which `isMovable` is true given to a member that should own more, or to none if none is
+ * `live`. Other slots stay. The result depends on nothing but the arguments, so that all members compute the same.
  */
 export function reassigned(
   table: ShardTable,

@@ -21,14 +21,14 @@ export interface ShardHold {
 export interface JoinedRing {
   /** The answer to the write. */
   readonly state: ShardState;
-  /** What it wrote of itself, and with which number. */
+  /** What the member wrote about itself, and its number. */
   readonly text: string;
   readonly beat: number;
   /** When that was sent, on the monotonic clock. */
   readonly sentAt: number;
 }
 
-/** What a {@link ShardMembership} stands on. */
+/** What a {@link ShardMembership} needs. */
 export interface MembershipParts {
   readonly id: string;
   readonly identity: string;
@@ -57,7 +57,7 @@ export class ShardMembership {
   readonly term: LeadershipTerm;
   readonly holds = new Map<number, ShardHold>();
   readonly #parts: MembershipParts;
-  /** Slots that were given up, and in which epoch: what is read later, however old, cannot bring them back. */
+  /** Slots that were given up, by epoch: a state that is read later, however old, cannot bring them back. */
   readonly #given = new Map<number, number>();
   #state: ShardState;
   #text: string;
@@ -90,9 +90,9 @@ export class ShardMembership {
   }
 
   /**
-   * Renews, takes and gives slots until the place is lost, or `leave` has aborted and all is handed over. `abandon` ends
-   * it at once; what it owns is left to run out. So it does when its work has ended, and the server cannot be reached: a
-   * process that is told to end has better things to do than to wait for it.
+   * Renews, takes and gives slots until the membership is lost, or `leave` has aborted and everything is handed over.
+   * `abandon` ends it at once and leaves its slots to expire. It also ends when its work has ended and the server
+   * cannot be reached: a shutdown must not wait for that.
    */
   async run(leave: AbortSignal, abandon: AbortSignal): Promise<void> {
     const { times, runtime } = this.#parts;
@@ -112,7 +112,7 @@ export class ShardMembership {
         if (this.#isHopeless) break;
         await clock.sleep(lastTryMs, { signal: over.signal }).catch(() => {});
       } else {
-        // A round that hung was a pause itself: what is left until the deadline is for the next one.
+        // A round that hung was a pause itself: the rest of the time until the deadline is for the next one.
         await this.#nap(Math.max(0, began + times.retryPeriodMs - clock.monotonic()), over.signal);
       }
       if (over.signal.aborted || !this.term.isHeld) break;
@@ -158,7 +158,7 @@ export class ShardMembership {
   async #round(over: AbortSignal): Promise<boolean> {
     const { register, runtime } = this.#parts;
     let from: string | undefined = this.#text;
-    // Once more if the last renewal's answer was lost, and it is not known what stands there.
+    // Retries if the answer to the last renewal was lost and the stored state is unknown.
     for (let tries = 0; from !== undefined && tries < 2; tries += 1) {
       const [known, text] = [from, this.#nextText()];
       const sentAt = runtime.clock.monotonic();
@@ -216,7 +216,7 @@ export class ShardMembership {
       this.holds.set(slot, fresh);
       gained.push(fresh);
     }
-    // Nobody takes them while this place is held, unless the Lease was changed by hand.
+    // No other member takes them while this membership lasts, unless the Lease was changed by hand.
     if (missing.length > 0) {
       this.term.lose(`${register.description} gives slots away that ${identity} has`);
       return;
@@ -224,7 +224,10 @@ export class ShardMembership {
     if (gained.length > 0 && this.term.isHeld) onGained(gained);
   }
 
-  /** Gives away what is free, of those that are gone, or done with here; lets go of what others should have. */
+  /**
+   * Gives away slots that are free, whose owner is dead, or whose work here has ended; starts to release those that
+   * others should own.
+   */
   async #tend(over: AbortSignal): Promise<boolean> {
     const { sight, runtime, register } = this.#parts;
     const now = runtime.clock.monotonic();
@@ -257,7 +260,7 @@ export class ShardMembership {
       return isGone;
     } catch (error) {
       if (!isRefused(error)) throw error;
-      // Somebody was faster; what they made of it comes with the next renewal. Who leaves is in a hurry.
+      // Another member was faster; its result comes with the next renewal. A leaving member doesn't wait for that.
       if (this.#isLeaving) this.#rouse();
       return false;
     }
@@ -269,7 +272,7 @@ export class ShardMembership {
     return gone.includes(owner);
   }
 
-  /** Has so many slots end their work here, those already at it included. */
+  /** Ends the work of this many slots, including those that are already ending. */
   #letGo(count: number): void {
     const { runtime, onLeaving, onGiven } = this.#parts;
     const all = [...this.holds.values()];

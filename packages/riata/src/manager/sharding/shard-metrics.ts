@@ -1,6 +1,6 @@
 import type { CounterSeries, GaugeSeries, Metrics } from '../../runtime/metrics.js';
 
-/** What a ring counts. */
+/** The metrics of a ring. */
 export interface ShardMetrics {
   /** Slots that this replica owns. */
   readonly owned: GaugeSeries;

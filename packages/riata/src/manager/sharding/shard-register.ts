@@ -5,10 +5,10 @@ import { formatPointer } from '../../object/patch/json-pointer.js';
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../rest/errors/error-guards.js';
 import { formatTable, newTable, parseTable, type ShardTable } from './shard-table.js';
 
-/** What a ring needs of a client; not a fenced one, and not a cache. */
+/** The part of a client that a ring needs. It must not be fenced and must not read from a cache. */
 export type ShardRingClient = Pick<Client, 'find' | 'create' | 'patch'>;
 
-/** What a ring's Lease said at one moment. */
+/** The state of a ring's Lease at one moment. */
 export interface ShardState {
   /** Another one when the Lease was deleted and made again. */
   readonly uid: string;
@@ -16,7 +16,7 @@ export interface ShardState {
   readonly table: ShardTable;
   /** The table as it is written there. */
   readonly tableText: string;
-  /** What members say, by their ids, as it is written there. */
+  /** What members wrote about themselves, by id, verbatim. */
   readonly members: ReadonlyMap<string, string>;
 }
 
@@ -29,15 +29,15 @@ export class NotAShardRing extends Error {
   override readonly name = 'NotAShardRing';
 }
 
-/** True for an answer that says: what was written has not been done and never will, as something is not as expected. */
+/** True for an answer that says that the write was not done and never will be, since a precondition failed. */
 export function isRefused(error: unknown): boolean {
   return isConflict(error) || isInvalid(error) || isNotFound(error) || isAlreadyExists(error);
 }
 
 /**
- * The Lease of a ring, and the writes to it. Each names what it relies on, and the server does it only if that still is
- * so; but no more than that, so that renewals of many members do not get into each other's way. Every answer is the
- * whole state, so that a renewal is a look at it, too.
+ * The Lease of a ring, and the writes to it. Each write names its preconditions, and the server checks them; but no
+ * more than needed, so that the renewals of many members don't conflict. Every answer is the whole state, so that a
+ * renewal also reads it.
  */
 export class ShardRegister {
   readonly #client: ShardRingClient;
@@ -65,7 +65,7 @@ export class ShardRegister {
     return this.#stateOf(await this.#client.create(lease, { fieldManager, signal, maxRetries: 0 }));
   }
 
-  /** Adds a member, unless anything has changed since `state`: what comes late must not undo what came after. */
+  /** Adds a member, unless anything has changed since `state`: a late write must not undo a later one. */
   join({ resourceVersion }: ShardState, id: string, text: string, signal: AbortSignal): Promise<ShardState> {
     return this.#patch(
       [

@@ -10,16 +10,16 @@ export interface ShardRingOptions {
   /** Of the Lease that the replicas meet on; it is made when it is not there. */
   readonly namespace: string;
   readonly name: string;
-  /** What this replica is called, for people to read. @default hostname and a UUID */
+  /** This replica's name, for people to read. @default hostname and a UUID */
   readonly identity?: string;
   /**
    * Into how many parts keys are divided; more than there will ever be replicas. A ring that is there keeps the number
    * that it was made with. @default 64
    */
   readonly slots?: number;
-  /** Others wait so long after the last renewal they have seen before they take slots over. @default '15s' */
+  /** How long others wait after the last renewal that they saw before they take slots over. @default '15s' */
   readonly leaseDuration?: Duration;
-  /** After so long without a renewal this replica owns nothing, and starts no more fenced writes. @default '10s' */
+  /** After this time without a renewal this replica owns nothing and starts no more fenced writes. @default '10s' */
   readonly renewDeadline?: Duration;
   /** Between two renewals; one request each. Others hear of a change within this time. @default '3s' */
   readonly retryPeriod?: Duration;
@@ -68,7 +68,7 @@ export function shardTimes(options: ShardRingOptions): ShardTimes {
   return { leaseMs: Math.ceil(leaseMs), renewDeadlineMs, retryPeriodMs, requestTimeoutMs: renewDeadlineMs / 3 };
 }
 
-/** Refuses names that are empty, and numbers of slots that are none. */
+/** Refuses empty names and invalid numbers of slots. */
 export function checkShardRing({ namespace, name, identity, slots = 64 }: ShardRingOptions): void {
   for (const [what, value] of Object.entries({ namespace, name, identity: identity ?? 'default' })) {
     if (typeof value === 'string' && value !== '') continue;

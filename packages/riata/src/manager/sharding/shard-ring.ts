@@ -28,21 +28,22 @@ export interface ShardChange {
   /** Nothing new may begin for these; `owns` says so already. */
   readonly lost: readonly number[];
   /**
-   * Set when the lease is lost: the slots may be somebody else's by now, and what runs for them must end at once. Else
-   * slots in `lost` are still owned, writes for them still pass, and they are handed over when what the listeners gave
-   * has settled.
+   * Set when the lease is lost: other replicas may own the slots by now, and all work for them must end at once.
+   * Otherwise the slots in `lost` are still owned, writes for them still pass, and they are handed over when the
+   * promises of the listeners have settled.
    */
   readonly reason?: LostLease;
 }
 
-/** Hears of slots that come and go. What it throws is logged, and taken for done. */
+/** Called when slots are gained or lost. Errors are logged; the listener then counts as done. */
 export type ShardListener = (change: ShardChange) => void | Promise<void>;
 
 /** Options of {@link ShardRing.run}. */
 export interface ShardRunOptions {
   /**
-   * Leaves in order: work is told and waited for, slots are handed over, meanwhile the place is renewed. If the server
-   * cannot be reached once the work has ended, that holds nobody up: others take over when the lease has run out.
+   * Leaves in order: work is stopped and awaited, slots are handed over, and the membership is renewed meanwhile. If
+   * the server cannot be reached once the work has ended, the ring does not wait: others take over when the lease
+   * expires.
    */
   readonly signal?: AbortSignal;
   /** Ends at once: nothing is waited for, and others take over when the lease has run out. */
@@ -50,37 +51,39 @@ export interface ShardRunOptions {
 }
 
 /**
- * Shares keys between replicas: each key falls into a slot by its hash, and each slot is owned by one replica at a time.
- * Slots move when replicas come, go and crash, as few as can be, and are spread evenly.
+ * Shares keys between replicas: each key falls into a slot by its hash, and each slot is owned by one replica at a
+ * time. Slots move when replicas join, leave and crash, as few as possible, and are spread evenly.
  *
- * All is kept in one Lease: a table of who owns which slot, and a line for each member that it changes every
- * `retryPeriod`. That is one request (a JSON patch whose answer is the whole Lease), however many slots there are; a
- * change of owners is one more. Members give slots to each other: who has too many hands some over when its work on them
- * has ended; whoever finds a member dead deals out what that had.
+ * All state is in one Lease: a table of the owner of each slot, and a line for each member, which the member changes
+ * every `retryPeriod`. That is one request (a JSON patch whose answer is the whole Lease), however many slots there
+ * are; a change of owners is one more. Members give slots to each other: one that has too many hands some over when its
+ * work on them has ended, and any member that finds another one dead distributes its slots.
  *
  * **Why no two replicas own a slot at once.** A replica R relies on owning a slot in an epoch when (a) a state of the
  * Lease that it was given says so, (b) it has not given up the slot in this epoch, and (c) its last renewal that was
  * answered was sent less than `renewDeadline` ago on its own monotonic clock, in the same membership; once late, a
- * membership is over, and R comes back under another id, which owns nothing. An entry of R in the table is replaced only
- * - by R itself, after (b): that is noted before the request leaves, so it holds whether the request arrives, is lost, or
- *   arrives late, and whatever old state R may be shown afterwards; or
+ * membership is over, and R comes back under another id, which owns nothing. An entry of R in the table is replaced
+ * only
+ * - by R itself, after (b): that is noted before the request leaves, so it holds whether the request arrives, is lost,
+ *   or arrives late, and whatever old state R may be shown afterwards; or
  * - by a replica S that has seen R's line unchanged for R's `leaseDuration` on S's own monotonic clock. The server does
  *   this write only if R's line still is the one that S saw, and a line is never written twice. So S saw R's last
  *   renewal after R had sent it, waited longer than R relies on it, and any renewal that is still on its way will be
- *   refused, as R's line is gone; or
- * - when the Lease is deleted, by hand. Nobody takes a slot from a new Lease before having known it for `leaseDuration`:
- *   those who were in the old one cannot renew any more, and have stopped by then. This is why a ring that is started
- *   for the very first time waits for so long. The same goes for a Lease that was put back to an earlier state, as with a
- *   backup of the cluster: whoever has seen a later one gives up all at once, and deals nothing out for so long. A replica
- *   that has not cannot know: put one back only when those that wrote to it are stopped, or their leases have run out.
+ *   refused, as R's line no longer exists; or
+ * - when the Lease is deleted, by hand. No replica takes a slot from a new Lease before having known it for
+ *   `leaseDuration`: members of the old one cannot renew any more, and have stopped by then. This is why a ring that is
+ *   started for the very first time waits that long. The same goes for a Lease that was put back to an earlier state,
+ *   as with a backup of the cluster: a replica that has seen a later one gives up everything at once, and distributes
+ *   nothing for that long. A replica that has not cannot know: put one back only when those that wrote to it are
+ *   stopped, or their leases have expired.
  *
- * The server does one of two writes that rely on the same table, so that an entry has one successor. Neither wall clocks
- * nor the age of what is read matter; monotonic clocks must run at about the same speed (`leaseDuration` is half as much
- * again as `renewDeadline`). A replica that was stopped finds (c) false when it wakes, whatever it does first: `owns` and
- * the fence look at the clock. A write that had left before is bounded by its preconditions; see `fence`.
+ * The server does one of two writes that rely on the same table, so that an entry has one successor. Neither wall
+ * clocks nor the age of what is read matter; monotonic clocks must run at about the same speed (`leaseDuration` is one
+ * and a half times `renewDeadline`). A replica that was stopped finds (c) false when it wakes, whatever it does first:
+ * `owns` and the fence look at the clock. A write that had left before is bounded by its preconditions; see `fence`.
  *
- * A slot whose work does not end is not handed over, and a replica that does not end its work is not rid of its slots
- * unless it is restarted: let work end when it is told to.
+ * A slot whose work does not end is not handed over, and a replica whose work ignores its abort signal keeps its slots
+ * until it is restarted.
  *
  * @example
  * const ring = new ShardRing({ client, namespace: 'shop', name: 'carts' });
@@ -89,7 +92,7 @@ export interface ShardRunOptions {
  * if (ring.owns(key)) await work(key, client.wrap(ring.fence(key)));
  */
 export class ShardRing {
-  /** What this replica is called. */
+  /** This replica's name. */
   readonly identity: string;
   readonly #options: ShardRingOptions;
   readonly #times: ShardTimes;
@@ -99,7 +102,7 @@ export class ShardRing {
   readonly #sight: ShardSight;
   readonly #listeners = new Set<ShardListener>();
   #membership: ShardMembership | undefined;
-  /** Work that was told of a lost lease. */
+  /** Work that is ending because its lease was lost. */
   #ending: Promise<void> = Promise.resolve();
   #isRunning = false;
   /** From joining until what was lost or given up has ended. */
@@ -173,7 +176,7 @@ export class ShardRing {
     );
   }
 
-  /** Calls `listener` whenever slots come and go; not for those that are owned already. */
+  /** Calls `listener` whenever slots are gained or lost; not for slots that are owned already. */
   onChange(listener: ShardListener): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
@@ -203,8 +206,9 @@ export class ShardRing {
   }
 
   /**
-   * Joins and shares until told to stop; comes back by itself when its lease is lost, once the work that had it has
-   * ended. Resolves when it has left. Rejects only if the Lease is something else. May be called again afterwards.
+   * Joins and shares until `signal` aborts. After a lost lease it joins again once the work for the lost slots has
+   * ended. Resolves when it has left. Rejects only if the Lease belongs to something else. May be called again
+   * afterwards.
    */
   async run({ signal, abandon }: ShardRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`ShardRing ${this.#register.description}: already running`);

@@ -10,7 +10,7 @@ interface Seen {
 }
 
 /**
- * What one process has seen of the members, and when. That is all it judges by: times of other machines are never
+ * What one process has seen of the members, and when. It judges by nothing else: times of other machines are never
  * compared with its own.
  */
 export class ShardSight {
@@ -24,7 +24,7 @@ export class ShardSight {
   #newAt = 0;
   #putBackAt: number | undefined;
 
-  /** `leaseMs`: for those that do not say how long to wait for them. */
+  /** `leaseMs`: for members that don't say how long to wait for them. */
   constructor(leaseMs: number) {
     this.#leaseMs = leaseMs;
   }
@@ -60,15 +60,15 @@ export class ShardSight {
   }
 
   /**
-   * Whether slots may be given away: those who own some by a Lease that was deleted, or by a later state of one that was
-   * put back, have stopped. Of a table that is open, somebody has seen to the first.
+   * Whether slots may be given away: members that own some by a Lease that was deleted, or by a later state of one that
+   * was put back, have stopped. If the table is open, the first was checked by the member that opened it.
    */
   isQuiet({ isOpen }: ShardTable, now: number): boolean {
     const since = isOpen ? this.#putBackAt : this.#newAt;
     return since === undefined || now - since >= this.#leaseMs;
   }
 
-  /** Members that must have stopped: nothing was heard of them for as long as they said. */
+  /** Members that must have stopped: they did not renew for as long as they said. */
   dead(now: number): readonly string[] {
     const isDead = ([id, { at, leaseMs }]: [string, Seen]) => this.#buried.has(id) || now - at >= leaseMs;
     return [...this.#members].filter(isDead).map(([id]) => id);

@@ -2,9 +2,9 @@ import { type ClusterKey, keyId } from '../../object/key.js';
 
 /** Whose a slot is. */
 export interface ShardSlot {
-  /** A member's id; undefined while it is nobody's. */
+  /** A member's id; undefined while the slot has no owner. */
   readonly owner: string | undefined;
-  /** How often it has been given to somebody: another number each time, so that two times of owning are told apart. */
+  /** How often it has been given to a member: increases each time, so that two terms of ownership differ. */
   readonly epoch: number;
 }
 
@@ -12,12 +12,12 @@ export interface ShardSlot {
 export interface ShardTable {
   /** Grows with each change: no text of a table is ever written twice. */
   readonly revision: number;
-  /** Whether slots may be given away: not before those who may own some by an earlier, deleted Lease must have stopped. */
+  /** Whether slots may be given away: not before members of an earlier, deleted Lease must have stopped. */
   readonly isOpen: boolean;
   readonly slots: readonly ShardSlot[];
 }
 
-/** A table of which nobody owns anything yet. */
+/** A table without any owners. */
 export function newTable(slots: number): ShardTable {
   return { revision: 1, isOpen: false, slots: Array.from({ length: slots }, () => ({ owner: undefined, epoch: 0 })) };
 }
@@ -47,7 +47,7 @@ export function parseTable(text: string | undefined): ShardTable | undefined {
   return read.length === 0 ? undefined : { revision, isOpen: open, slots: read };
 }
 
-/** What a member says of itself. */
+/** What a member writes about itself. */
 export interface ShardMemberRecord {
   readonly identity: string;
   /** How long others wait after the last change that they have seen. */

@@ -25,7 +25,7 @@ export class RingServer {
   spoilPatch: (patch: JsonPatch) => JsonPatch = (patch) => patch;
   /** Applied to each annotation that is stored. */
   spoilText: (text: string) => string = (text) => text;
-  /** What was asked, in the order in which it arrived. */
+  /** The requests, in order of arrival. */
   readonly log: string[] = [];
 
   constructor(base: VirtualClock) {
