@@ -6,9 +6,9 @@ import type { Timer } from '../runtime/time/clock.js';
 const lastWordsMs = 10_000;
 
 /**
- * Ends the process, with the exit code that was set, if it has not ended by itself after ten seconds: a reconcile that
- * ignores its signal, or a connection that nobody closes, would keep it for ever, without probes, and nobody would start
- * it anew. Keeps nothing alive itself.
+ * Exits the process after ten seconds, with the exit code that was set, if it is still running by then. A reconcile
+ * that ignores its signal, or a connection that is never closed, would keep it alive forever, without probes, so that
+ * nothing would restart it. Keeps nothing alive itself.
  */
 export function endProcessLater({ clock, log }: Pick<Runtime, 'clock' | 'log'>, unfinished: readonly string[]): Timer {
   const end = () => {

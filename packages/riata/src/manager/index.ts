@@ -1,5 +1,5 @@
 /**
- * What keeps an operator process going: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`).
+ * Runs an operator process: lifecycle, leader election, probes and metrics (controller-runtime's `pkg/manager`).
  *
  * @module
  */

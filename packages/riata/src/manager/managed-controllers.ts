@@ -44,12 +44,12 @@ interface RoamingRole extends ControllerRole {
   readonly ends: Map<string, Disposable>;
 }
 
-/** The controllers of a manager, by name: made when they are run, and told of clusters that come. */
+/** The controllers of a manager, by name: created when they are run, and notified of added clusters. */
 export class ManagedControllers {
   readonly #parts: ManagedControllersParts;
   /** Undefined until it is made: the name is taken already. */
   readonly #controllers = new Map<string, DefinedController | undefined>();
-  /** Those that work on added clusters. */
+  /** Controllers that work on added clusters. */
   readonly #roaming = new Map<DefinedController, RoamingRole>();
 
   constructor(parts: ManagedControllersParts) {
@@ -69,7 +69,7 @@ export class ManagedControllers {
     return all.sort((a, b) => a.startedAt - b.startedAt);
   }
 
-  /** What is being reconciled now, in words. */
+  /** The reconciles in flight, in words. */
   get active(): readonly string[] {
     return this.health.flatMap(({ name, active }) =>
       active.map(({ key, runningMs }) => `${name} ${keyId(key)} (${Math.round(runningMs)} ms)`),
@@ -85,7 +85,7 @@ export class ManagedControllers {
     return names;
   }
 
-  /** What was reconciled for so long, or still is, in words; see `Controller.lasting`. */
+  /** Reconciles that took this long, or still do, in words; see `Controller.lasting`. */
   lasting(durationMs: number, withinMs: number): readonly string[] {
     return this.#made().flatMap(({ controller }) =>
       controller
@@ -94,7 +94,7 @@ export class ManagedControllers {
     );
   }
 
-  /** Reconciles that were told to stop, or will be, are given no more time to end by themselves. */
+  /** Abandons reconciles that are stopping, now or later, without waiting for them. */
   hurry(): void {
     for (const { controller } of this.#made()) controller.hurry();
   }
@@ -131,7 +131,7 @@ export class ManagedControllers {
     this.#roaming.delete(defined);
   }
 
-  /** Has those that are for added clusters work on it. */
+  /** Starts the controllers for added clusters on this one. */
   clusterAdded(cluster: Cluster): void {
     for (const [defined, role] of this.#roaming) this.#join(defined, role, cluster);
   }
@@ -158,7 +158,7 @@ export class ManagedControllers {
     const { name, signal } = cluster;
     const { name: controller } = defined.controller;
     const place = this.#place(role, cluster, cluster.eventRecorder(controller));
-    // A cluster that cannot be worked on is told; the others go on.
+    // If a controller cannot work on the cluster, that is logged; the others continue.
     defined.join({ ...place, cluster: name }, { signal }).catch((error: unknown) => {
       log.error('cannot start a controller for a cluster', { cluster: name, controller, error });
     });

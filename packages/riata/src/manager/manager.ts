@@ -44,8 +44,8 @@ export interface Added {
 }
 
 /**
- * Runs all that an operator process needs, started and stopped in order (`manager.Manager`): one connection, one cache for
- * all controllers, leader election, probes and metrics.
+ * Runs everything that an operator process needs, started and stopped in order (`manager.Manager`): one connection, one
+ * cache for all controllers, leader election, probes and metrics.
  *
  * @example
  * await using manager = await Manager.create({ leaderElection: { namespace: 'shop', name: 'carts' } });
@@ -84,7 +84,7 @@ export class Manager implements AsyncDisposable {
   #cause: ExitCause | undefined;
   #ran: Promise<ManagerExit> | undefined;
 
-  /** `registry`: what `/metrics` serves, if `runtime.metrics` are your own. @default one of its own */
+  /** `registry`: what `/metrics` serves, if `runtime.metrics` are your own. @default a new one */
   constructor(options: ManagerOptions, registry?: PromRegistry) {
     checkManagerOptions(options);
     const { config, client, sharding, uncached, metrics } = options;

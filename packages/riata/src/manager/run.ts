@@ -40,7 +40,7 @@ export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
   };
 }
 
-/** Set when a run has ended and the process may not end by itself; another run cancels it. */
+/** Set when a run has ended but the process may keep running; another run cancels it. */
 let ending: Timer | undefined;
 
 /**

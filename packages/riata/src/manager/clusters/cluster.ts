@@ -3,10 +3,10 @@ import type { ConnectedClient } from '../../client/create-client.js';
 import type { RestConfig } from '../../rest/config/rest-config.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 
-/** A cluster beside the manager's own: what it is reached by, and what is cached of it. */
+/** A cluster beside the manager's own: its clients and its cache. */
 export interface Cluster {
   readonly name: string;
-  /** What it was added with (`GetConfig`). */
+  /** The config that it was added with (`GetConfig`). */
   readonly config: RestConfig;
   readonly client: ConnectedClient;
   readonly cache: Cache;
@@ -50,8 +50,9 @@ export interface ClusterSet {
 export interface ClusterProvider {
   readonly name: string;
   /**
-   * Begins when the manager's own caches are synced. May resolve early: what it has added stays. What it throws ends the
-   * manager, as with all that a manager runs: catch what may pass, such as a list that cannot be had just now.
+   * Begins when the manager's own caches are synced. May resolve early: the clusters that it has added stay. If it
+   * throws, the manager stops, as with everything that a manager runs: catch errors that may pass, such as a list that
+   * fails for a moment.
    */
   run(options: { readonly clusters: ClusterSet; readonly signal: AbortSignal }): Promise<void>;
 }

@@ -102,7 +102,7 @@ export class Clusters implements ClusterSet {
   }
 }
 
-/** What caches count goes by the names of kinds: of several clusters that adds up, but one level would hide the other. */
+/** Cache metrics are labelled by kind. Counters of several clusters add up, but one gauge would hide the other. */
 function withoutGauges(metrics: Metrics): Metrics {
   return {
     enabled: metrics.enabled,

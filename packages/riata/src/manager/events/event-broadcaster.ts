@@ -44,9 +44,9 @@ const finishMs = 360_000;
 const refreshMs = 1_800_000;
 
 /**
- * Owns the line in which events wait to be written (`record.EventBroadcaster`, `events.EventBroadcaster`), and makes
- * recorders. Writes one after the other while it runs; what may go well later is tried again, up to 12 times within two
- * minutes, while the others wait. When it is stopped, it tries each of those that wait once more, within `flushTimeout`.
+ * Owns the queue of events to write (`record.EventBroadcaster`, `events.EventBroadcaster`), and creates recorders.
+ * Writes one event after the other while it runs; transient failures are retried up to 12 times within two minutes,
+ * while the others wait. When it is stopped, it tries each pending event one last time, within `flushTimeout`.
  */
 export class EventBroadcaster implements AsyncDisposable {
   readonly name = 'events';
@@ -61,9 +61,9 @@ export class EventBroadcaster implements AsyncDisposable {
   readonly #stopping = new AbortController();
   readonly #deadline = new AbortController();
   readonly #timers: Timer[] = [];
-  /** What has happened and was not looked at yet. */
+  /** Recorded events that are not processed yet. */
   readonly #notices: EventNotice[] = [];
-  /** Writes that came from no notice: of series that are told again, or end. */
+  /** Writes that no notice caused: series that are reported again, or end. */
   readonly #writes: EventWrite[] = [];
   #dropped = 0;
   #wake: () => void = () => {};
@@ -103,7 +103,9 @@ export class EventBroadcaster implements AsyncDisposable {
     await this.#start();
   }
 
-  /** Ends it as an abort of `run` does (`Shutdown`). Also if it never ran: what waits is written. May be called again. */
+  /**
+   * Stops it as an abort of `run` does (`Shutdown`). If it never ran, pending events are written. May be called again.
+   */
   async close(): Promise<void> {
     this.#stop();
     await this.#start();
@@ -240,7 +242,7 @@ export class EventBroadcaster implements AsyncDisposable {
   }
 
   #tellDropped(): void {
-    // Not before there is room again: otherwise it would be told for each that is dropped.
+    // Not before there is room again: otherwise it would be logged for each dropped event.
     if (this.#dropped === 0 || this.#notices.length > this.#queueSize / 2) return;
     this.#runtime.log.warn('events dropped, too many waited to be written', { dropped: this.#dropped });
     this.#dropped = 0;

@@ -10,7 +10,7 @@ import { LruMap } from './lru-map.js';
 
 /** Which events are combined, and how many are let through (`record.CorrelatorOptions`). */
 export interface CorrelatorOptions extends SpamLimits, AggregationLimits {
-  /** Objects and events that are remembered, to recognise what comes again (`LRUCacheSize`). @default 4096 */
+  /** Objects and events to remember, to recognise repetitions (`LRUCacheSize`). @default 4096 */
   readonly remembered?: number;
 }
 
@@ -29,8 +29,9 @@ interface Observed {
 }
 
 /**
- * Turns what happened into as few Events of core/v1 as tell it (`record.EventCorrelator`): what comes again is counted,
- * what differs in the message alone is combined, and who says too much of an object is not heard.
+ * Turns recorded events into as few Events of core/v1 as possible (`record.EventCorrelator`): repetitions are counted,
+ * events that differ only in the message are combined, and a component that reports too much about an object is
+ * throttled.
  */
 export class EventCorrelator {
   readonly #names: EventNames;
@@ -47,7 +48,7 @@ export class EventCorrelator {
     this.#observed = new LruMap(remembered);
   }
 
-  /** What is to be written; undefined if nothing is. What is not heard is counted all the same. */
+  /** The Event to write; undefined if there is nothing to write. Throttled events are counted all the same. */
   correlate(given: EventNotice): EventWrite | undefined {
     const { notice, key } = this.#aggregator.aggregate(given);
     const known = this.#observed.get(key);

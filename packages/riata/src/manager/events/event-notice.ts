@@ -61,7 +61,7 @@ const longestName = 253;
 /** Names events after their object and the time, as the original does: `cart.17f3a9c2e1b04d00`. No two are the same. */
 export class EventNames {
   readonly #random: Random;
-  /** Clocks tell no more than milliseconds: the rest of the nanoseconds tells events of one millisecond apart. */
+  /** Clocks give milliseconds only: the remaining nanoseconds keep events of one millisecond distinct. */
   #rest: number;
 
   constructor(random: Random) {

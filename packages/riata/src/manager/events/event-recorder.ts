@@ -6,9 +6,12 @@ export interface EventInput {
   readonly type: 'Normal' | 'Warning';
   /** Short and for machines, in upper camel case: `FailedMount`. */
   readonly reason: string;
-  /** For people. What varies goes in here, as in `Eventf`: `` `pulled ${image}` ``. */
+  /** For people. Variable parts go in here, as in `Eventf`: `` `pulled ${image}` ``. */
   readonly message: string;
-  /** What was done or tried about it, for machines. @default none; in events.k8s.io/v1, which requires one, the reason */
+  /**
+   * The action that was taken or tried, for machines. @default none; in events.k8s.io/v1, which requires one, the
+   * reason
+   */
   readonly action?: string;
   /** Another object that matters. @default none */
   readonly related?: EventSubject;

@@ -8,7 +8,7 @@ import { LruMap } from './lru-map.js';
 export interface SeriesOptions {
   /** Nothing for this long ends a series (`finishTime`). @default 360_000, six minutes */
   readonly finishMs?: number;
-  /** Events that are remembered, to recognise what comes again. @default 4096 */
+  /** Events to remember, to recognise repetitions. @default 4096 */
   readonly remembered?: number;
 }
 
@@ -17,7 +17,7 @@ interface Series {
   readonly first: EventNotice;
   count: number;
   lastMs: number;
-  /** What the server was told last. */
+  /** What was last written to the server. */
   written: number;
 }
 
@@ -25,9 +25,9 @@ interface Series {
 const longestNote = 1024;
 
 /**
- * Turns what happened into Events of events.k8s.io/v1: the first one of a kind is told at once, the second begins a
- * series, and of the rest only the number is told, now and then (`events.EventBroadcaster`). Two are of one kind if all but
- * their messages is the same.
+ * Turns recorded events into Events of events.k8s.io/v1: the first of its kind is written at once, the second starts a
+ * series, and of the rest only the count is written, now and then (`events.EventBroadcaster`). Two are of one kind if
+ * they differ in nothing but the message.
  */
 export class EventSeriesKeeper {
   readonly #names: EventNames;
@@ -40,7 +40,7 @@ export class EventSeriesKeeper {
     this.#known = new LruMap(remembered);
   }
 
-  /** What is to be written now. */
+  /** The write to do now. */
   observe(notice: EventNotice): EventWrite[] {
     const { component, instance, type, reason, action, regarding, related } = notice;
     const key = JSON.stringify([component, instance, type, reason, action, identity(regarding), identity(related)]);
@@ -61,12 +61,12 @@ export class EventSeriesKeeper {
     return [...(isBehind(forgotten) ? [this.#write(forgotten)] : []), this.#write(made)];
   }
 
-  /** Tells again what goes on, so that the server, which forgets events after a while, keeps it. */
+  /** Writes running series again, so that the server, which deletes events after a while, keeps them. */
   refresh(): EventWrite[] {
     return this.#known.entries().flatMap(([, series]) => (series.count > 1 ? [this.#write(series)] : []));
   }
 
-  /** Ends what has not gone on for a while, with its last number. */
+  /** Ends series that have been quiet for a while, with their last count. */
   finish(nowMs: number): EventWrite[] {
     const writes: EventWrite[] = [];
     for (const [key, series] of this.#known.entries()) {
@@ -77,7 +77,7 @@ export class EventSeriesKeeper {
     return writes;
   }
 
-  /** What the server has not been told yet. */
+  /** What the server does not know yet. */
   flush(): EventWrite[] {
     return this.#known.entries().flatMap(([, series]) => (isBehind(series) ? [this.#write(series)] : []));
   }

@@ -13,7 +13,7 @@ import { isTimeout } from '../../runtime/stop-reasons.js';
 import type { EventWrite } from './event-write.js';
 import { LruMap } from './lru-map.js';
 
-/** What events need of a client: not a fenced one, as what happened may be told by whoever saw it. */
+/** The part of a client that events need. It must not be fenced: every replica may report what it saw. */
 export type EventClient = Pick<Client, 'create' | 'patch'>;
 
 /** How a write ended. `refused`: the server will never take it. `failed`: it was tried for long enough. */
@@ -84,7 +84,7 @@ export class EventSink {
   #tellRefusal(write: EventWrite, error: unknown): void {
     const { reason } = write.object as { readonly reason?: string };
     const problem = `${reasonForError(error)} ${findApiError(error)?.code}`;
-    // What is wrong with one event may be another thing than with the next; who may not write, may write none.
+    // One event may fail for another reason than the next; but without permission, none can be written.
     const sort = `${write.key.namespace} ${problem}${isInvalid(error) ? ` ${reason}` : ''}`;
     const { log } = this.#runtime;
     const fields = { event: describe(write), reason, error };

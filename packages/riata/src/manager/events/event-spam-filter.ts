@@ -3,7 +3,9 @@ import type { Scheduler } from '../../runtime/time/clock.js';
 import type { EventNotice } from './event-notice.js';
 import { LruMap } from './lru-map.js';
 
-/** How much one component may say of one object, of each type: what is normal silences no warning. */
+/**
+ * How many events one component may report about one object, for each type, so that normal events silence no warnings.
+ */
 export interface SpamLimits {
   /** At once. @default 25 */
   readonly burst?: number;
@@ -11,7 +13,7 @@ export interface SpamLimits {
   readonly qps?: number;
 }
 
-/** Lets a component say only so much of each object (`record.EventSourceObjectSpamFilter`). */
+/** Limits how many events a component reports about each object (`record.EventSourceObjectSpamFilter`). */
 export class EventSpamFilter {
   readonly #clock: Scheduler;
   readonly #burst: number;

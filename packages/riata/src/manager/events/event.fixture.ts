@@ -13,7 +13,7 @@ export function cart(name = 'cart', namespace: string | undefined = 'shop') {
   };
 }
 
-/** What a recorder would make of it. */
+/** The notice that a recorder makes of it. */
 export function notice(changes: Partial<EventNotice> = {}): EventNotice {
   return {
     ...{ type: 'Normal', reason: 'Filled', message: 'filled', component: 'carts', instance: 'host-1', atMs: 1_000 },

@@ -1,4 +1,4 @@
-/** A map that forgets what was asked for longest ago, so that it never holds more than `limit`. */
+/** A map that drops the entry that was unused for longest, so that it never holds more than `limit`. */
 export class LruMap<V> {
   readonly #limit: number;
   readonly #entries = new Map<string, V>();
@@ -14,7 +14,7 @@ export class LruMap<V> {
     return this.#entries.size;
   }
 
-  /** What is known, which is then the newest. */
+  /** The value, which becomes the most recently used. */
   get(key: string): V | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;

@@ -39,7 +39,7 @@ export function followCertificateFiles(
     /** For the log. */
     readonly server: string;
     readonly signal: AbortSignal;
-    /** What is in use. */
+    /** The certificate in use. */
     readonly first: CertificatePair;
   },
 ): void {

@@ -3,10 +3,10 @@ import type { InformerHealth } from '../../cache/informer/shared-informer.js';
 import { isReflectorError } from '../../cache/reflector/reflector-error.js';
 import { describeError } from '../../runtime/log/describe-error.js';
 
-/** A watch that breaks now and then is ordinary; one that cannot be had for so long is not. */
+/** A watch that breaks now and then is normal; one that fails for this long is not. */
 const longSilenceMs = 180_000;
 
-/** Throws, with the reason, while informers of the cache are not synced, or have heard nothing for long and fail. */
+/** Throws, with the reason, while informers of the cache are not synced, or have received nothing for long and fail. */
 export function checkInformers({ health }: Pick<Cache, 'health'>): void {
   const informers = health.flatMap(({ kind, informers }) => informers.map((informer) => ({ kind, informer })));
   const late = informers.filter(({ informer }) => !informer.synced && isWanted(informer));

@@ -4,8 +4,8 @@ import type { EndpointRoute } from './http-endpoint.js';
 const longestSeconds = 60;
 
 /**
- * A profile of where the process spends its CPU time, to be opened in a browser's developer tools (`pprof`): taken for
- * `?seconds=5`, one at a time, and no longer than somebody waits for it. Whoever may ask for it can slow the process down: it is off unless it is asked for.
+ * A CPU profile of the process, to be opened in a browser's developer tools (`pprof`): recorded for `?seconds=5`, one
+ * at a time, and no longer than the client waits for it. It can slow the process down, so it is off by default.
  */
 export function cpuProfileRoute(clock: Scheduler): EndpointRoute {
   let isRunning = false;

@@ -8,13 +8,13 @@ export type HealthCheck = () => void | Promise<void>;
 /** What a round of checks found. */
 export interface HealthReport {
   readonly ok: boolean;
-  /** By name: what is wrong; undefined if nothing is. */
+  /** Problems by name; undefined if the check passed. */
   readonly checks: Readonly<Record<string, string | undefined>>;
-  /** The same of what is told and does not count, unless it is asked for alone. */
+  /** The same for checks that are shown but do not count, unless they are requested alone. */
   readonly asides: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a check that does not end is bounded by, so that it is named instead of holding up the answer for all. */
+/** The time limit of a check, so that one that hangs is named instead of holding up all the others. */
 interface HealthLimits {
   readonly clock: Scheduler;
   /** Aborts when the caller has closed the connection. */
@@ -48,7 +48,7 @@ export class HealthChecks {
     this.#checks.set(name, check);
   }
 
-  /** Checks that come and go, are told, and do not count; their names have a slash, which those of others have not. */
+  /** Dynamic checks that are shown but do not count. Their names have a slash, which other names don't have. */
   addAsides(asides: () => NamedChecks): void {
     this.#asides = asides;
   }
@@ -71,7 +71,7 @@ export class HealthChecks {
   }
 }
 
-/** What each of them says. */
+/** The result of each of them. */
 function found(checks: NamedChecks, isWanted: (name: string) => boolean, limits: HealthQuestion['limits']) {
   return Promise.all(
     [...checks]

@@ -28,7 +28,7 @@ function line([name, problem]: readonly [string, string | undefined], failed: st
   return problem === undefined ? `[+]${name} ok` : `[-]${name} ${failed}: ${problem}`;
 }
 
-/** Names of clusters may hold anything; what is no text names nothing. */
+/** Cluster names may hold anything; a malformed path names no cluster. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -17,7 +17,7 @@ export interface EndpointAnswer {
   /** @default 'text/plain; charset=utf-8' */
   readonly contentType?: string;
   readonly body: string;
-  /** Why it could not do better: for the log, not for whoever asks. */
+  /** The cause of a failure: for the log, not for the client. */
   readonly failure?: unknown;
 }
 
@@ -44,9 +44,9 @@ export interface HttpEndpointOptions {
   /** 0: any that is free. */
   readonly port: number;
   /**
-   * Given, it speaks HTTPS: by the texts of a certificate and its key, in PEM, or by files of them, which are looked at
-   * again every ten seconds, as those who renew certificates replace them (`certwatcher`). Files that cannot be used are
-   * told in the log, and the last good ones stay; at the start they are a failure.
+   * Serves HTTPS, with the texts of a certificate and its key in PEM, or with files of them, which are checked again
+   * every ten seconds for renewed certificates (`certwatcher`). If renewed files cannot be used, that is logged and the
+   * last good ones stay; at the start it is an error.
    */
   readonly tls?: { readonly cert: string; readonly key: string } | CertificateFiles;
 }
@@ -148,7 +148,7 @@ export class HttpEndpoint implements Runnable {
     const answer = await this.#answer(request, gone.signal).catch(
       (failure: unknown): EndpointAnswer => ({ status: 500, body: 'internal error\n', failure }),
     );
-    // Who has hung up, mostly as it took too long, is told nothing, and neither is the log.
+    // A client that has hung up, mostly because it took too long, gets no answer, and nothing is logged.
     if (gone.signal.aborted) return;
     this.#report(request.url ?? '/', answer);
     response.writeHead(answer.status ?? 200, {
@@ -159,7 +159,7 @@ export class HttpEndpoint implements Runnable {
     response.end(request.method === 'HEAD' ? undefined : answer.body);
   }
 
-  /** Scrapers ask every few seconds: what goes on is told once, and when it is over. */
+  /** Scrapers poll every few seconds: a lasting failure is logged once, and so is its end. */
   #report(url: string, { failure, status = 200 }: EndpointAnswer): void {
     const [path = '/'] = url.split('?', 1);
     const route = [...this.#routes.keys()].find((known) => isBelow(path, known)) ?? 'any other path';
@@ -173,7 +173,7 @@ export class HttpEndpoint implements Runnable {
 
   async #answer(request: IncomingMessage, signal: AbortSignal): Promise<EndpointAnswer> {
     const sent = request.url ?? '/';
-    // Anybody may send anything: no reason for a line in the log.
+    // Any client may send anything: malformed requests are not logged.
     if (!URL.canParse(sent, base)) return { status: 400, body: 'bad request\n' };
     const url = new URL(sent, base);
     const { authorization } = request.headers;

@@ -1,7 +1,7 @@
 import type { Cache } from '../../cache/cache.js';
 import type { Gauge, Metrics } from '../../runtime/metrics.js';
 
-/** Caches whose informers are told of. */
+/** Caches whose informers are reported. */
 export interface InformerPlaces {
   readonly cache: Pick<Cache, 'health'>;
   /** Those of added clusters, which come and go. */
@@ -9,9 +9,9 @@ export interface InformerPlaces {
 }
 
 /**
- * How the informers of a manager are doing, as metrics: looked at when somebody asks for them, so that following changes
- * costs nothing more. The label `cluster` is the name of an added cluster, empty for the manager's own. What is not there
- * any more (a cluster, an informer, a handler) has no series any more.
+ * The state of a manager's informers, as metrics: collected on each scrape, so that following changes costs nothing
+ * more. The label `cluster` is the name of an added cluster, empty for the manager's own. A removed cluster, informer
+ * or handler has no series any more.
  */
 export function informerMetrics(metrics: Metrics, { cache, clusters }: InformerPlaces): () => void {
   const gauge = <L extends string>(name: string, help: string, ...labels: L[]) =>

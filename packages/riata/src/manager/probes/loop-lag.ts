@@ -29,12 +29,14 @@ export class LoopLag implements Disposable {
     this.#tookMs = { cpuMs: this.#usedMs, allMs: longest + this.#pulseMs };
     this.#longestMs = 0;
     this.#usedMs = undefined;
-    // What is told is not told again: the pulse that is overdue is replaced.
+    // A block is reported only once: the overdue pulse is replaced.
     if (this.#timer !== undefined && this.#clock.monotonic() > this.#due) this.#set();
     return longest;
   }
 
-  /** CPU time that the process has used during the block that was taken last; undefined if there was none, or nobody tells. */
+  /**
+   * CPU time that the process used during the last block; undefined if there was none, or the clock can't measure it.
+   */
   get tookCpuMs(): number | undefined {
     return this.#tookMs.cpuMs;
   }

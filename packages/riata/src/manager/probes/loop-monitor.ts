@@ -5,10 +5,10 @@ import { LoopLag } from './loop-lag.js';
 
 const pulseMs = 100;
 const lookMs = 1_000;
-/** So long a block is told: leases, probes and watches wait as long. */
+/** Blocks of this length are logged: leases, probes and watches wait as long. */
 const stallMs = 500;
 
-/** What it means when a process hardly used the CPU while nothing went on in it. */
+/** The explanation when a process hardly used the CPU while its loop stood still. */
 export const idleHint = 'it was stopped, its machine was busy or asleep, or its CPU limit is too low';
 
 /** What a {@link LoopMonitor} needs. */
@@ -16,7 +16,7 @@ export interface LoopMonitorParts {
   readonly clock: Scheduler;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Reconciles, in words, that last for so long or did, and have ended no longer than `withinMs` ago. */
+  /** Reconciles, in words, that last or lasted this long and ended no longer than `withinMs` ago. */
   readonly lasting: (durationMs: number, withinMs: number) => readonly string[];
 }
 
@@ -70,7 +70,8 @@ export class LoopMonitor {
       log.warn(message, { blockedMs, cpuMs, hint: idleHint });
       return;
     }
-    // Whoever has blocked it was at it for at least as long, and has mostly ended before anybody else could look.
+    // The reconcile that blocked the loop ran for at least as long, and has mostly ended before any other code could
+    // run.
     const suspects = lasting(ms, withinMs);
     const reconciling = suspects.length === 0 ? 'nothing that took so long' : suspects.join(', ');
     log.warn('the event loop was blocked: leases, probes and watches had to wait', { blockedMs, cpuMs, reconciling });

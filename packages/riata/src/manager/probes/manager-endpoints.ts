@@ -15,7 +15,7 @@ import { informerMetrics } from './informer-metrics.js';
 import type { PromRegistry } from './prom-metrics.js';
 import { reviewGuard } from './review-guard.js';
 
-/** What the endpoints tell about. */
+/** The parts of a manager that the endpoints show. */
 export interface EndpointParts {
   readonly healthz: HealthChecks;
   readonly readyz: HealthChecks;
@@ -64,8 +64,8 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
 }
 
 /**
- * Throws for an endpoint that would show to everybody who can reach it what only operators may see: names of objects, errors
- * with what they quote, and a profile that takes CPU.
+ * Throws for an endpoint that would show every client what only operators may see: names of objects, error messages,
+ * and a profile that takes CPU.
  */
 export function assertDebugGuarded({ debug, profiling, protected: isProtected, host }: MetricsServerOptions): void {
   const asked = [debug && 'debug', profiling && 'profiling'].filter(Boolean);
@@ -82,7 +82,7 @@ function isLoopback(host: string | undefined): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** For people and dashboards: what is going on, as JSON. */
+/** For people and dashboards: the current state, as JSON. */
 function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [string, EndpointRoute])[] {
   const json = (value: unknown) => ({
     contentType: 'application/json',

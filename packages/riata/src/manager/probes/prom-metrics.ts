@@ -59,8 +59,8 @@ export function promMetrics(prom: PromClient, registry: PromRegistry): Metrics {
 }
 
 /**
- * A registry of its own, with the process's default metrics. The package is loaded now, and only if metrics are wanted.
- * Throws, with the remedy, if it is not there.
+ * A registry with the process's default metrics. Loads the package now, and only if metrics are enabled. Throws, with
+ * the remedy, if it is not installed.
  */
 export function loadPromMetrics(): { readonly metrics: Metrics; readonly registry: PromRegistry } {
   const prom = requireProm();

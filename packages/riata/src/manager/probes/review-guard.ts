@@ -7,13 +7,14 @@ import type { EndpointAnswer, EndpointGuard } from './http-endpoint.js';
 
 const keptMs = 60_000;
 const mostKept = 256;
-/** Prometheus waits for as long; what does not come by then, nobody waits for. */
+/** Prometheus waits this long; a later answer has no reader. */
 const reviewMs = 10_000;
 
 /**
- * Lets those in whose token the API server knows and who may `get` the path (`filters.WithAuthenticationAndAuthorization`).
- * Needs the right to create tokenreviews and subjectaccessreviews. An answer holds for a minute.
- * While the API server cannot be asked, or refuses to say, nobody who is not known gets in: 503.
+ * Admits clients whose token the API server accepts and who may `get` the path
+ * (`filters.WithAuthenticationAndAuthorization`). Needs the right to create tokenreviews and subjectaccessreviews. A
+ * decision is cached for a minute. While the API server cannot be reached, or refuses the review, only cached clients
+ * are admitted; others get 503.
  */
 export function reviewGuard(client: Pick<Client, 'create'>, clock: Scheduler): EndpointGuard {
   const answers = new Map<string, { readonly answer: EndpointAnswer | undefined; readonly untilMs: number }>();
