@@ -4,9 +4,9 @@ import { carryLoss } from './value/lossy.js';
 import { describeValue } from './with-metadata.js';
 
 /**
- * The metadata of an object of unknown type (`metav1.Object`), each field checked when it is read: a field of the
- * wrong type is a `TypeError` that names it, never a value that its type does not promise. What is missing or `null`
- * is undefined.
+ * The metadata of an object of unknown type (`metav1.Object`), each field checked when it is read: a field of the wrong
+ * type is a `TypeError` that names it, never a value that its type does not promise. A missing or `null` field is
+ * undefined.
  */
 export interface ObjectAccessor extends Partial<ObjectMeta> {
   readonly apiVersion?: string;
@@ -22,7 +22,7 @@ export interface ObjectAccessor extends Partial<ObjectMeta> {
  * const { namespace, name, labels } = accessor(JSON.parse(text));
  * ```
  *
- * Throws a `TypeError` for what is no Kubernetes object: no JSON object, a list, or without metadata and kind.
+ * Throws a `TypeError` for anything but a Kubernetes object: not a JSON object, a list, or without metadata and kind.
  */
 export function accessor(obj: unknown): ObjectAccessor {
   if (!isJsonObject(obj)) throw new TypeError(`expected a Kubernetes object, got ${describeValue(obj)}`);
@@ -39,8 +39,8 @@ export function accessor(obj: unknown): ObjectAccessor {
 }
 
 /**
- * True for an object as a server gives it: `apiVersion`, `kind` and a named `metadata`, not a list. Looks no deeper:
- * for data that nobody vouches for, read its fields through {@link accessor}.
+ * True for an object as a server returns it: `apiVersion`, `kind` and a named `metadata`, not a list. Looks no deeper:
+ * read the fields of untrusted data through {@link accessor}.
  */
 export function isKubeObject(value: unknown): value is KubeObject {
   return (
@@ -65,10 +65,10 @@ export function isKubeList(value: unknown): value is KubeList<unknown> {
 
 /**
  * The items of a list (`meta.ExtractList`), mixed kinds included. Servers leave `apiVersion` and `kind` out of items:
- * they are filled in from the list's own (`PodList` → `Pod`) where one is missing, in copies; any other item is the
- * one in the list, raw ones (`RawExtension`) too. `items: null`, as Go writes an empty list, has none.
+ * they are filled in from the list's own (`PodList` → `Pod`) where one is missing, in copies; any other item is the one
+ * in the list, raw ones (`RawExtension`) too. `items: null`, as Go writes an empty list, has none.
  *
- * Throws a `TypeError` for what is no list.
+ * Throws a `TypeError` for anything but a list.
  */
 export function listItems<T>(list: KubeList<T>): readonly T[];
 export function listItems(list: unknown): readonly unknown[];

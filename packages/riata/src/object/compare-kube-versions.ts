@@ -20,10 +20,10 @@ function parseKubeVersion(text: string): KubeVersion | undefined {
 }
 
 /**
- * Orders API versions by how much they are to be preferred (`version.CompareKubeAwareVersionStrings`): positive when
- * `a` goes before `b`. Stable versions win over beta, beta over alpha, then the higher number wins: `v10`, `v2`, `v1`,
- * `v2beta1`, `v1beta2`, `v1alpha1`; what has another form comes last, in alphabetical order. To have the most
- * preferred first: `versions.sort((a, b) => compareKubeVersions(b, a))`.
+ * Orders API versions by preference (`version.CompareKubeAwareVersionStrings`): positive when `a` goes before `b`.
+ * Stable versions win over beta, beta over alpha, then the higher number wins: `v10`, `v2`, `v1`, `v2beta1`, `v1beta2`,
+ * `v1alpha1`; other forms come last, in alphabetical order. To sort the most preferred first: `versions.sort((a, b) =>
+ * compareKubeVersions(b, a))`.
  */
 export function compareKubeVersions(a: string, b: string): number {
   if (a === b) return 0;

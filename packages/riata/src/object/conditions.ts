@@ -53,15 +53,15 @@ function differs(existing: Condition, update: ConditionUpdate): boolean {
 }
 
 /**
- * The conditions without those of `type` (`meta.RemoveStatusCondition`): the very same array when there is none. An
- * undefined list is an empty one.
+ * The conditions without those of `type` (`meta.RemoveStatusCondition`): the very same array when it has none. An
+ * undefined list counts as an empty one.
  */
 export function removeCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): readonly C[] {
   const list = conditions ?? [];
   return list.some((condition) => condition.type === type) ? list.filter((condition) => condition.type !== type) : list;
 }
 
-/** The condition of `type` (`meta.FindStatusCondition`); undefined when there is none. */
+/** The condition of `type` (`meta.FindStatusCondition`); undefined if it is missing. */
 export function findCondition<C extends ConditionLike>(
   conditions: readonly C[] | undefined,
   type: string,

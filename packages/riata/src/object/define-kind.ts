@@ -12,7 +12,7 @@ import type { SchemaExtension, StructuralSchema } from './schema/structural-sche
 import { clone } from './value/clone.js';
 import { freeze } from './value/freeze.js';
 
-/** What every version of a kind can say. */
+/** The options of every version of a kind. */
 export interface VersionDefinition<
   Spec extends AnySchema = AnySchema,
   Status extends AnySchema | undefined = AnySchema | undefined,
@@ -25,7 +25,7 @@ export interface VersionDefinition<
    */
   readonly status?: Status;
   /**
-   * What the schema library has no words for, by path: CEL rules, list and map types, defaults… Paths are written
+   * Keywords that the schema library can't express, by path: CEL rules, list and map types, defaults… Paths are written
    * `spec.ports`, `spec.ports[].name`, `spec.labels.*`, or `.` for the whole object. The same keywords are taken from
    * the schema's own metadata, e.g. zod's `.meta({ 'x-kubernetes-list-type': 'set' })`.
    */
@@ -38,9 +38,9 @@ export interface VersionDefinition<
   readonly scale?: ScaleSubresource;
   /** Whether the server offers this version. @default true */
   readonly served?: boolean;
-  /** Makes the server warn those who use this version. @default false */
+  /** Makes the server warn clients that use this version. @default false */
   readonly deprecated?: boolean;
-  /** What the warning says, instead of the server's own words. */
+  /** The text of the warning, instead of the server's own. */
   readonly deprecationWarning?: string;
 }
 
@@ -51,7 +51,7 @@ export interface OtherVersion extends VersionDefinition {
   readonly storage?: boolean;
 }
 
-/** What {@link defineKind} takes. */
+/** The definition of a kind for {@link defineKind}. */
 export interface KindDefinition<
   Group extends string = string,
   Version extends string = string,

@@ -1,8 +1,8 @@
 /**
- * The JSON text of a value to be sent. Throws a `TypeError` that names the path for what would change silently: what
- * JSON has no word for (NaN, infinities, functions, `Date` and other class instances, an element of a list that is
- * undefined), and integers past 2^53, which may have been rounded before they came here. Given as `bigint`, these are
- * written in full. A field that is undefined is left out.
+ * The JSON text of a value to be sent. Throws a `TypeError` that names the path for values that would change silently:
+ * values without JSON form (NaN, infinities, functions, `Date` and other class instances, an undefined element of a
+ * list), and integers past 2^53, which may have been rounded before. Pass these as `bigint` to write them in full. A
+ * field that is undefined is left out.
  */
 export function encodeJson(value: unknown): string {
   return isOrdinary(value, 0) ? JSON.stringify(value) : (encode(value, []) ?? 'null');
@@ -33,7 +33,7 @@ function isOrdinary(value: unknown, depth: number): boolean {
     return true;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-  // Should anybody have put something on the prototype, more is looked at than need be.
+  // If a program has extended the prototype, this visits more than it needs to.
   for (const key in value) if (!isOrdinary((value as Record<string, unknown>)[key], depth + 1)) return false;
   return true;
 }

@@ -22,8 +22,9 @@ export function addFinalizer<T extends WithMetadata>(obj: T, finalizer: string):
 }
 
 /**
- * `obj` without the finalizer (`controllerutil.RemoveFinalizer`): the very same object when it has none, else a copy
- * with the others in their order. A server deletes an object that {@link isDeleting} once its last one is gone.
+ * `obj` without the finalizer (`controllerutil.RemoveFinalizer`): the very same object when it doesn't have it,
+ * otherwise a copy with the others in order. A server deletes an object that {@link isDeleting} once its last finalizer
+ * is removed.
  */
 export function removeFinalizer<T extends WithMetadata>(obj: T, finalizer: string): T {
   if (!containsFinalizer(obj, finalizer)) return obj;
@@ -32,7 +33,7 @@ export function removeFinalizer<T extends WithMetadata>(obj: T, finalizer: strin
 }
 
 /**
- * True once deletion is requested: the object stays until its finalizers are gone, and new finalizers are refused
+ * True once deletion is requested: the object stays until its finalizers are removed, and new finalizers are refused
  * (`metadata.deletionTimestamp`, `GetDeletionTimestamp`).
  */
 export function isDeleting(obj: WithMetadata): boolean {
@@ -40,8 +41,8 @@ export function isDeleting(obj: WithMetadata): boolean {
 }
 
 /**
- * What is wrong with `name` as the name of a finalizer (`validation.ValidateFinalizerName`); empty when nothing is.
- * Servers want a qualified name, and warn when it has no domain: prefer `example.com/cleanup`.
+ * The problems of `name` as the name of a finalizer (`validation.ValidateFinalizerName`); empty if it is valid. Servers
+ * require a qualified name, and warn when it has no domain: prefer `example.com/cleanup`.
  */
 export function finalizerProblems(name: string): string[] {
   return qualifiedNameProblems(name);

@@ -25,7 +25,7 @@ export interface GroupVersionKind {
   readonly version: string;
   readonly kind: string;
 }
-/** A resource's full name (`schema.GroupVersionResource`): what stands in a URL. */
+/** A resource's full name (`schema.GroupVersionResource`), as in a URL. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
@@ -56,8 +56,8 @@ export function apiVersionOf(gv: GroupVersion): string {
 }
 
 /**
- * The kind that an object says it has (`schema.ObjectKind`: `GroupVersionKind`, `GetObjectKind`). What is missing is `''`, as
- * after `setGvk(obj, undefined)`. Throws when `apiVersion` is malformed.
+ * The kind of an object (`schema.ObjectKind`: `GroupVersionKind`, `GetObjectKind`). Missing parts are `''`, as after
+ * `setGvk(obj, undefined)`. Throws when `apiVersion` is malformed.
  */
 export function gvkOf(obj: Partial<TypeMeta>): GroupVersionKind {
   const { group, version } = parseApiVersion(obj.apiVersion ?? '');
@@ -124,8 +124,8 @@ export function parseGroupResource(text: string): GroupResource {
 }
 
 /**
- * Reads what people type for a kind, `Deployment.v1.apps` or `Deployment.apps` (`schema.ParseKindArg`). The text alone
- * does not tell which was meant, so both readings come back; `gvk` only where there are two dots or more.
+ * Parses the name of a kind as people type it, `Deployment.v1.apps` or `Deployment.apps` (`schema.ParseKindArg`). The
+ * text alone is ambiguous, so both readings are returned; `gvk` only where there are two dots or more.
  */
 export function parseKindArg(text: string): { readonly gvk?: GroupVersionKind; readonly groupKind: GroupKind } {
   const groupKind = parseGroupKind(text);

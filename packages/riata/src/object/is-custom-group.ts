@@ -1,4 +1,4 @@
-/** The groups that Kubernetes itself serves and whose names look like domains; any other such group is somebody's. */
+/** The groups that Kubernetes itself serves and whose names look like domains; any other such group is custom. */
 const builtInGroups: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',

@@ -42,8 +42,8 @@ export interface FilledIn<F extends string> {
 type Filled<R> = R extends { readonly [filledIn]?: infer F } ? Extract<keyof R, F> : never;
 
 /**
- * What is written where `R` is read: metadata reduced to what a writer may say, `apiVersion` and `kind` known, and
- * what the server fills in ({@link FilledIn}) left out at will.
+ * The type to write where `R` is read: metadata without the server's fields, `apiVersion` and `kind` known, and the
+ * fields that the server fills in ({@link FilledIn}) optional.
  */
 export type WriteOf<R extends KubeObject> = Omit<
   R,
@@ -54,8 +54,8 @@ export type WriteOf<R extends KubeObject> = Omit<
 export type Embedded<R extends KubeObject> = WriteOf<R> & Partial<Pick<R, 'apiVersion' | 'kind'>>;
 
 /**
- * A list that the server treats as a map: elements are told apart by the fields `K`. A plain array everywhere else;
- * `applyFields` wants the keys in each element.
+ * A list that the server treats as a map: the fields `K` identify its elements. A plain array everywhere else;
+ * `applyFields` requires the keys in each element.
  */
 export interface ListMap<T, K extends string> extends ReadonlyArray<T> {
   readonly [listMapKeys]?: K;
@@ -65,7 +65,7 @@ declare const listMapKeys: unique symbol;
 declare const readType: unique symbol;
 declare const built: unique symbol;
 
-/** What identifies a kind and says how to address it on a server. All that reading needs. */
+/** Identifies a kind and how to address it on a server. Enough for reading. */
 export interface KindRef<R extends KubeObject = KubeObject, S extends Scope = Scope> {
   readonly group: string;
   readonly version: string;
@@ -82,7 +82,7 @@ export interface KindRef<R extends KubeObject = KubeObject, S extends Scope = Sc
   readonly subresources: readonly string[];
   readonly gvk: GroupVersionKind;
   readonly gvr: GroupVersionResource;
-  /** Set by {@link metadataOnly}: what is read under this name has no more than its metadata. */
+  /** Set by {@link metadataOnly}: objects are read with their metadata only. */
   readonly projection?: 'metadata';
   /** Only for the compiler: never there at run time. */
   readonly [readType]?: R;

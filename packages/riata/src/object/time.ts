@@ -9,8 +9,8 @@ export function formatTime(ms: number): string {
 }
 
 /**
- * Writes a time with six decimals (`metav1.MicroTime`), as Leases and Events carry it. `ms` may have a fraction; what
- * is left of a microsecond is rounded.
+ * Formats a time with six decimals (`metav1.MicroTime`), as in Leases and Events. `ms` may have a fraction; it is
+ * rounded to microseconds.
  */
 export function formatMicroTime(ms: number): string {
   const second = Math.floor(ms / 1000);
@@ -20,8 +20,8 @@ export function formatMicroTime(ms: number): string {
 }
 
 /**
- * Reads a time of either form, with any offset, as milliseconds since the epoch; microseconds are the fraction.
- * Throws a `SyntaxError` for what is no RFC 3339 time.
+ * Parses a time of either form, with any offset, as milliseconds since the epoch; microseconds are the fraction. Throws
+ * a `SyntaxError` for anything but an RFC 3339 time.
  */
 export function parseTime(text: string): number {
   const match = rfc3339.exec(text);

@@ -1,6 +1,8 @@
 import type { Status } from '../meta.js';
 
-/** An apply that cannot be carried out, whoever owns what: the configuration is at fault, or the stored entries are. */
+/**
+ * An apply that cannot be carried out, regardless of ownership: the configuration or the stored entries are invalid.
+ */
 export class ApplyError extends Error {
   override readonly name = 'ApplyError';
   /** The HTTP status the API server answers with: 400, or 500 for what upstream does not expect. */
@@ -11,7 +13,7 @@ export class ApplyError extends Error {
     this.code = code;
   }
 
-  /** What the server answers with. */
+  /** The status code of the answer. */
   status(): Status {
     const reason = this.code === 400 ? { reason: 'BadRequest' } : {};
     return {

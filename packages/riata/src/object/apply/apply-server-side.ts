@@ -9,13 +9,13 @@ import { managedFieldsOf } from './managed-fields-of.js';
 import { decodeManagers, encodeManagers, ManagedFieldsError, type Managers } from './managers.js';
 
 export interface ApplyRequest extends FieldManagerRequest {
-  /** What is applied. */
+  /** The applied configuration. */
   readonly config: JsonObject;
-  /** Take fields from whoever manages them. @default false */
+  /** Take over fields of other managers. @default false */
   readonly force?: boolean;
 }
 
-/** What comes of an apply: the object as it is to be stored, or the conflicts that stand in the way. */
+/** The result of an apply: the object to store, or the conflicts. */
 export type ApplyResult =
   | {
       /**
@@ -23,16 +23,16 @@ export type ApplyResult =
        * below a place was taken away and the place itself is still applied, it is null, as upstream has it.
        */
       readonly object: JsonObject;
-      /** What belongs into `metadata.managedFields`; undefined for none. */
+      /** The new `metadata.managedFields`; undefined for none. */
       readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
       readonly conflicts?: undefined;
     }
   | { readonly conflicts: readonly Conflict[]; readonly object?: undefined; readonly managedFields?: undefined };
 
 /**
- * Server-side apply (`FieldManager.Apply`): merges a configuration into the live object, takes away what the manager no
- * longer applies and nobody else manages, and keeps account of who manages what. Conflicts are returned
- * (`conflictStatus` makes the answer of them); throws an `ApplyError` when the configuration is not one.
+ * Server-side apply (`FieldManager.Apply`): merges a configuration into the live object, removes what the manager no
+ * longer applies and no other manager owns, and tracks ownership. Conflicts are returned (`conflictStatus` turns them
+ * into the answer); throws an `ApplyError` for an invalid configuration.
  */
 export function applyServerSide(request: ApplyRequest): ApplyResult {
   const { config, apiVersion, kind, manager, force = false } = request;

@@ -4,13 +4,13 @@ import type { Status, StatusCause } from '../meta.js';
 import { formatPath, type Path } from './fields/path-element.js';
 import { type ManagedSet, managerId } from './managers.js';
 
-/** A field that an applier wants to change and someone else manages (`merge.Conflict`). */
+/** A field that an applier would change and another manager owns (`merge.Conflict`). */
 export interface Conflict {
   readonly manager: Pick<ManagedSet, 'manager' | 'applied' | 'apiVersion' | 'subresource'>;
   readonly path: Path;
 }
 
-/** What the server answers an apply with conflicts with (`NewConflictError`): 409 with one cause per field. */
+/** The answer to an apply with conflicts (`NewConflictError`): 409 with one cause per field. */
 export function conflictStatus(conflicts: readonly Conflict[]): Status {
   const causes: StatusCause[] = conflicts.map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',

@@ -12,7 +12,7 @@ import type { MergeType } from './typed/merge-type.js';
 import { formatProblems, validateTyped } from './typed/validate-typed.js';
 import { Updater, type Writer } from './updater.js';
 
-/** What apply and update have in common. Objects are in the version of the request. */
+/** The options that apply and update share. Objects are in the version of the request. */
 export interface FieldManagerRequest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -26,7 +26,7 @@ export interface FieldManagerRequest {
   /** The stored object, with its `metadata.managedFields`; undefined when the write creates it. */
   readonly live: JsonObject | undefined;
   /**
-   * An object of this kind in which nothing is set: what a create starts from. Kinds of Go structs have empty structs
+   * An object of this kind in which nothing is set, from which a create starts. Kinds of Go structs have empty structs
    * in it, e.g. `spec: { template: {} }`. @default `apiVersion` and `kind` only
    */
   readonly empty?: JsonObject;
@@ -40,7 +40,7 @@ export interface FieldManagerRequest {
   readonly now: number;
 }
 
-/** Fields that nobody manages: the server's own, and those that identify the object. */
+/** Fields that have no manager: the server's own, and those that identify the object. */
 const neverManaged = FieldSet.of(
   ...[
     ['apiVersion'],
@@ -95,7 +95,7 @@ export class FieldManager {
     let managers = present;
     if (managers.size === 0) {
       const start = { object: this.#empty, type };
-      // Whoever set what is there already did so before anyone kept account.
+      // Existing fields were set before ownership was tracked.
       managers = this.update(start, this.live.object, managers, 'before-first-apply');
     }
     const metadata = config.metadata;
@@ -114,14 +114,14 @@ export class FieldManager {
     };
   }
 
-  /** Strips what nobody manages from the writer's entry, and dates it if the object changed. */
+  /** Strips unmanaged fields from the writer's entry, and sets its time if the object changed. */
   #settle(managers: Managers, before: Managers, id: string, changed: boolean): Managers {
     const out = new Map<string, ManagedSet>(managers);
     const own = out.get(id);
     if (own === undefined) return out;
     const stripped = own.fields.difference(neverManaged);
     const last = before.get(id)?.fields;
-    // The same set as before need not be written anew.
+    // An unchanged set need not be written again.
     const fields = last?.equals(stripped) ? last : stripped;
     if (fields.isEmpty) out.delete(id);
     else out.set(id, { ...own, fields, time: changed ? this.#now() : own.time });

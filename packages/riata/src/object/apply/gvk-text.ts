@@ -1,6 +1,6 @@
 import { formatGvk, parseApiVersion } from '../gvk.js';
 
-/** What an object says it is, as messages print it; what cannot be read counts as empty. */
+/** The kind of an object, as messages print it; unreadable parts are empty. */
 export function gvkText(object: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
   const kind = typeof object.kind === 'string' ? object.kind : '';
   const apiVersion = typeof object.apiVersion === 'string' ? object.apiVersion : '';

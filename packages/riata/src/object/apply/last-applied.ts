@@ -18,8 +18,8 @@ export const kubectlManager = 'kubectl';
 const maxAnnotationBytes = 256 * 1024;
 
 /**
- * The fields that client-side apply set and nobody has changed since: kubectl may take these over without a conflict.
- * Undefined if the annotation is missing, of another version, or cannot be read.
+ * The fields that client-side apply set and that have not changed since: kubectl may take these over without a
+ * conflict. Undefined if the annotation is missing, of another version, or cannot be read.
  */
 export function fieldsLastApplied(live: Typed, apiVersion: string): FieldSet | undefined {
   const text = annotationsOf(live.object)?.[lastAppliedAnnotation];

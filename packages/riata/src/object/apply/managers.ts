@@ -6,7 +6,7 @@ import type { FieldSet } from './fields/field-set.js';
 import { formatFieldsV1, parseFieldsV1 } from './fields/fields-v1.js';
 import { FieldsV1Error } from './fields/path-element.js';
 
-/** What one manager owns (`fieldpath.VersionedSet`), as an entry of `metadata.managedFields` says it. */
+/** The fields of one manager (`fieldpath.VersionedSet`), from an entry of `metadata.managedFields`. */
 export interface ManagedSet {
   readonly manager: string;
   /** Whether by server-side apply. */
@@ -29,8 +29,8 @@ export class ManagedFieldsError extends Error {
 }
 
 /**
- * Tells entries apart (`BuildManagerIdentifier`): by manager, operation and subresource, those of updates by API version
- * as well. The text is the JSON of the entry that upstream uses: conflicts are sorted by it.
+ * Identifies entries (`BuildManagerIdentifier`) by manager, operation and subresource, those of updates also by API
+ * version. The text is the JSON of the entry that upstream uses: conflicts are sorted by it.
  */
 export function managerId(of: Pick<ManagedSet, 'manager' | 'applied' | 'apiVersion' | 'subresource'>): string {
   const parts: string[] = [];
@@ -80,8 +80,8 @@ function decodeFields(entry: ManagedFieldsEntry, index: number): FieldSet {
 }
 
 /**
- * Writes `metadata.managedFields`, sorted as upstream does: appliers before updaters, the oldest first, then by manager,
- * API version and subresource. Undefined when nobody manages anything.
+ * Writes `metadata.managedFields`, sorted as upstream does: appliers before updaters, the oldest first, then by
+ * manager, API version and subresource. Undefined without managers.
  */
 export function encodeManagers(managers: Managers): readonly ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;

@@ -9,7 +9,7 @@ import { removeItems } from './typed/remove-items.js';
 import { toFieldSet } from './typed/to-field-set.js';
 
 /**
- * Takes away what an applier applied last time, does not apply this time, and nobody else manages (`prune` of
+ * Removes what an applier applied last time, does not apply this time, and no other manager owns (`prune` of
  * `merge.Updater`). `managers` holds what it applies this time.
  */
 export function pruneFields(
@@ -29,7 +29,7 @@ export function pruneFields(
   return converter.convert(dangling, apiVersion) ?? dangling;
 }
 
-/** What others, or the applier's new configuration, own comes back; version by version, the one at hand first. */
+/** Restores what other managers, or the applier's new configuration, own; version by version, this one first. */
 function addBackOwned(
   merged: Typed,
   pruned: Typed,
@@ -57,7 +57,7 @@ function addBackOwned(
   return part;
 }
 
-/** What the applier did not own last time comes back too: it is nobody's, but not the applier's to take away. */
+/** Restores what the applier did not own last time: it has no owner, but the applier must not remove it. */
 function addBackDangling(
   merged: Typed,
   pruned: Typed,
@@ -96,7 +96,7 @@ function asObject(value: Json): JsonObject {
 
 /**
  * The set with every declared field that is above a member as a member too (`EnsureNamedFieldsAreMembers`): with
- * `.spec.replicas` also `.spec`, which an applier never owns by itself. Keys of maps and items of lists stay as they are.
+ * `.spec.replicas` also `.spec`, which an applier never owns alone. Keys of maps and items of lists stay as they are.
  */
 export function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   const level: [PathElement, boolean, FieldSet | undefined][] = [];

@@ -3,8 +3,8 @@ import { fieldName, type PathElement } from './fields/path-element.js';
 import { isDeducedMap, type MergeType, typeOfField } from './typed/merge-type.js';
 
 /**
- * Brings a set written under an earlier schema in line with the present one (`ReconcileFieldSetWithSchema`): who owned
- * parts of what is atomic now owns the whole of it. What has become granular is left as it is.
+ * Adapts a set written under an earlier schema to the present one (`ReconcileFieldSetWithSchema`): an owner of parts of
+ * a value that is atomic now owns the whole value. A value that has become granular is left as it is.
  */
 export function reconcileFields(set: FieldSet, type: MergeType): FieldSet {
   const atomic = new FieldSetBuilder();

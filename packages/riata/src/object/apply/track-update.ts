@@ -11,13 +11,13 @@ export interface TrackUpdateRequest extends FieldManagerRequest {
 }
 
 /**
- * Who manages what after a create, update or patch (`FieldManager.UpdateNoErrors`): undefined for nobody, which is also
- * the answer when the objects are not of their type. Entries sent with the object replace the live ones unless they
- * cannot be read or the write goes to a subresource; an empty list, or a list of one empty entry, resets them.
+ * The managers after a create, update or patch (`FieldManager.UpdateNoErrors`): undefined for none, also when the
+ * objects are not of their type. Entries sent with the object replace the live ones unless they cannot be read or the
+ * write goes to a subresource; an empty list, or a list of one empty entry, resets them.
  */
 export function trackUpdate(request: TrackUpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   const managers = managersForUpdate(request);
-  // Nobody applied to it, and its past is not known: it stays that way until the first apply.
+  // It was never applied to, and its history is unknown: that stays so until the first apply.
   if (managers.size === 0 && uidOf(request.live) !== '') return undefined;
   try {
     const run = new FieldManager(request);

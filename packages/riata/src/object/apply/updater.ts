@@ -68,7 +68,8 @@ export class Updater {
     const fields = this.#filter(writer.apiVersion)?.(applied) ?? applied;
     present.set(id, { ...writer, applied: true, time: last?.time, fields });
     let next: Typed = { object: merged, type: live.type };
-    // What is applied again cannot be missing: only who applies less, or in another version, may leave something behind.
+    // What is applied again cannot be missing: only an applier that applies less, or in another version, may leave
+    // something behind.
     if (last !== undefined && (last.apiVersion !== writer.apiVersion || !last.fields.difference(fields).isEmpty)) {
       next = pruneFields(next, last, present, writer.apiVersion, this.#converter);
     }

@@ -92,13 +92,13 @@ function specArbitrary(ports: fc.Arbitrary<JsonObject[]>, set: fc.Arbitrary<stri
 
 const identity = (item: JsonObject) => JSON.stringify([item.port, item.protocol ?? 'TCP']);
 
-/** What may be applied: no item of a list twice. */
+/** A configuration: no duplicate items in a list. */
 export const configSpec = specArbitrary(
   fc.uniqueArray(portArbitrary(fc.constantFrom('TCP', 'UDP')), { selector: identity }),
   fc.uniqueArray(word),
 );
 
-/** What may be stored: also items that are there twice. */
+/** A stored object: may have duplicate items. */
 export const liveSpec = specArbitrary(
   fc.array(portArbitrary(fc.constantFrom('TCP', 'UDP')), { maxLength: 4 }),
   fc.array(word, { maxLength: 4 }),

@@ -18,8 +18,8 @@ export const threeWayOptionNames = optionNames<ThreeWayOptions>({ overwrite: tru
 
 /**
  * The strategic merge patch of a client-side apply (`strategicpatch.CreateThreeWayMergePatch`, as `kubectl apply` sends
- * it): takes what differs from `current` (on the server) to `modified` (what is wanted), and removes what `original` (as
- * applied last) had and `modified` has no more. What others added to `current` stays.
+ * it): the changes from `current` (on the server) to `modified` (the desired state), and the removal of what `original`
+ * (as applied last) had and `modified` no longer has. Additions of others to `current` stay.
  *
  * @throws PatchError with reason `conflict` when `overwrite` is false and the patch would overwrite a change of others.
  */

@@ -3,7 +3,7 @@ import { getOwn } from '../value/own.js';
 import { PatchError, typeName } from './patch-error.js';
 import type { SchemaPlace } from './patch-schema.js';
 
-/** What tells the elements of a merged list apart: the merge key's value for objects, else the element itself. */
+/** The identity of an element of a merged list: the merge key's value for objects, else the element itself. */
 export type Identify = (element: unknown) => unknown;
 
 export const directive = '$patch';
@@ -62,8 +62,8 @@ function isDeletion(element: unknown): element is JsonObject {
 }
 
 /**
- * Orders a merged list: what `order` names comes in that order, the rest in the order of `live`, and the two are
- * interleaved as `live` has them, where it tells; where it does not, named elements come first.
+ * Orders a merged list: elements in `order` come in that order, the rest in the order of `live`, and the two are
+ * interleaved as in `live` where it has both; otherwise named elements come first.
  */
 export function arrange(
   merged: readonly unknown[],

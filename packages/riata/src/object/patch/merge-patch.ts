@@ -70,8 +70,8 @@ export function createMergePatch(from: unknown, to: unknown): Json {
 
 /**
  * The merge patch of a client-side apply for kinds without a strategic schema
- * (`jsonmergepatch.CreateThreeWayJSONMergePatch`): what differs from `current` to `modified`, plus the removal of what
- * `original` (as applied last) had and `modified` has no more. What others added to `current` stays.
+ * (`jsonmergepatch.CreateThreeWayJSONMergePatch`): the changes from `current` to `modified`, and the removal of what
+ * `original` (as applied last) had and `modified` no longer has. Additions of others to `current` stay.
  */
 export function createThreeWayJsonMergePatch(original: unknown, modified: unknown, current: unknown): Json {
   if (!isJsonObject(modified) || !isJsonObject(current)) return createMergePatch(current, modified);

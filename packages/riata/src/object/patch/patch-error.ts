@@ -1,9 +1,9 @@
 /**
  * Why a patch could not be made or applied:
- * - `invalid`: the patch itself is malformed (an unknown op, a bad pointer, a directive where none may stand);
+ * - `invalid`: the patch itself is malformed (an unknown op, a bad pointer, a misplaced directive);
  * - `not-found`: it names a place that the document does not have;
  * - `test-failed`: a JSON patch's `test` found another value;
- * - `conflict`: a three-way patch would overwrite what somebody else changed.
+ * - `conflict`: a three-way patch would overwrite a change of another client.
  */
 export type PatchErrorReason = 'invalid' | 'not-found' | 'test-failed' | 'conflict';
 

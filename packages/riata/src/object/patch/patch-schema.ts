@@ -7,10 +7,10 @@ import { getOwn } from '../value/own.js';
  */
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys' | 'replace,retainKeys';
 
-/** What a patch has to know about one field or type. Only what differs from the default needs to be said. */
+/** The facts about one field or type that a patch needs. Only differences from the default need to be given. */
 export interface PatchNode {
   readonly patchStrategy?: PatchStrategy;
-  /** The field that tells the elements of a list apart (`x-kubernetes-patch-merge-key`). */
+  /** The field that identifies the elements of a list (`x-kubernetes-patch-merge-key`). */
   readonly patchMergeKey?: string;
   /** The type that holds this node's `fields` and `values`, by name. */
   readonly type?: string;

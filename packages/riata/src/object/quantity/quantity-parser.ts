@@ -17,7 +17,7 @@ export const binarySuffixes: ReadonlyMap<string, number> = new Map(
   ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, i) => [suffix, (i + 1) * 10]),
 );
 
-// The server wants no digit where the suffix is small: "-" and "Ki" are zero to it, so they are here.
+// The server requires no digit where the suffix is small: it reads "-" and "Ki" as zero, so this does too.
 const form = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?$/;
 const exponentForm = /^[eE]([-+]?\d+)$/;
 
@@ -60,7 +60,7 @@ function readSuffix(text: string, suffix: string): { base: 2 | 10; exponent: num
   throw refuse(text, match ? 'has too large an exponent' : `has the unknown suffix "${suffix}"`);
 }
 
-/** Whether the server reads it as a 64-bit integer: no more digits than fit, nothing below a billionth. */
+/** Whether the server reads it as a 64-bit integer: not too many digits, nothing below a billionth. */
 function isPlain(format: QuantityFormat, whole: string, fraction: string, exponent: number): boolean {
   if (format !== 'BinarySI') return whole.length + fraction.length <= 18 && exponent - fraction.length >= nano;
   return fraction === '' && whole.length + Math.trunc((exponent * 3) / 10) <= 14;

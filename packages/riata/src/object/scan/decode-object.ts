@@ -8,7 +8,7 @@ import { unsafeNumbers } from './unsafe-numbers.js';
 export interface DecodeOptions {
   /**
    * Leaves `metadata.managedFields` of the object itself out, before it is parsed: half the time and half the memory.
-   * What it holds is then not checked for syntax. Fields of that name elsewhere stay.
+   * Its syntax is then not checked. Fields of that name elsewhere stay.
    * @default false
    */
   readonly cutManagedFields?: boolean;
@@ -22,7 +22,7 @@ export interface FramedObject {
   /** The object is `bytes[start, end)`. The end may be a guess; it is right if the braces are balanced there. */
   readonly start: number;
   readonly end: number;
-  /** What to leave out, with its comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. */
+  /** The bytes to leave out, with their comma: `bytes[cutStart, cutEnd)`; nothing if both are 0. */
   readonly cutStart: number;
   readonly cutEnd: number;
   /** Just past the brace that closes the first `metadata` of the object, if the scan has come so far; else 0. */
@@ -40,8 +40,8 @@ export interface ObjectDecoder {
   /** The object; undefined to have it parsed in the usual way (and refused if it is malformed). */
   decode(framed: FramedObject): object | undefined;
   /**
-   * The object `bytes[start, end)`, which nothing has looked at yet: only its end is a guess, and managedFields, if any, are to
-   * be left out. Undefined to have it scanned and {@link decode} called.
+   * The object `bytes[start, end)`, which has not been scanned yet: its end is a guess, and managedFields, if any, must
+   * be left out. Return undefined to have it scanned and {@link decode} called.
    */
   decodeUnscanned?(bytes: Uint8Array, start: number, end: number): object | undefined;
 }
@@ -102,7 +102,7 @@ export function decodeScanned<T>(
   return parseChecked<T>(text, cut && scanner.cutUnsure, scanner.suspectNumber);
 }
 
-/** Parses the text of an object, with the two rare checks that a scan has asked for. */
+/** Parses the text of an object, with the two rare checks that a scan requests. */
 function parseChecked<T>(text: string, dropManagedFields: boolean, suspectNumber: boolean): T {
   let value: unknown = JSON.parse(text);
   if (dropManagedFields) value = withoutManagedFields(value);
@@ -114,7 +114,7 @@ function parseChecked<T>(text: string, dropManagedFields: boolean, suspectNumber
   return value as T;
 }
 
-/** The object without `metadata.managedFields`; the same one if it has none. Built anew, as `delete` costs memory. */
+/** The object without `metadata.managedFields`; the same one if it has none. A copy, as `delete` costs memory. */
 export function withoutManagedFields(value: unknown): unknown {
   if (!isJsonObject(value) || !Object.hasOwn(value, 'metadata')) return value;
   const metadata = value.metadata;

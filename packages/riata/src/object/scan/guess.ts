@@ -10,7 +10,7 @@ const BEGINNINGS: readonly Buffer[] = ['},{"metadata":{', '},{"apiVersion":"', '
   Buffer.from(text),
 );
 
-/** What {@link guessEnd} gives for objects that begin in no way it knows. */
+/** The result of {@link guessEnd} for objects that begin in no way it knows. */
 export const UNKNOWN_BEGINNING = -2;
 
 /**
@@ -36,7 +36,7 @@ export function guessLastEnd(bytes: Uint8Array, start: number, end: number, usua
   if (beginning === undefined) return UNKNOWN_BEGINNING;
   const native = asBuffer(bytes);
   const last = end - beginning.length;
-  // So many of the usual length have come. If they are longer, there are fewer.
+  // How many objects of the usual length have come. If they are longer, there are fewer.
   let from = usual === 0 ? start : start + usual * Math.trunc((end - start) / usual) - (usual >> 4);
   let found = native.indexOf(beginning, Math.max(from, start + 1));
   while ((found < 0 || found > last) && from > start) {
@@ -69,7 +69,7 @@ export function guessEndBeforePart(bytes: Uint8Array, start: number, end: number
   return -1;
 }
 
-/** The last byte of `bytes[start, end)` that is no white space; 0 if there is none. */
+/** The last byte of `bytes[start, end)` that is not white space; 0 if there is no such byte. */
 export function lastByte(bytes: Uint8Array, start: number, end: number): number {
   let i = end - 1;
   while (i >= start && isSpace(bytes[i]!)) i--;

@@ -37,8 +37,8 @@ export class ObjectScanner {
   cutStart = 0;
   cutEnd = 0;
   /**
-   * True when `metadata.managedFields` may still be there after the cut (an escaped key, a second one, a value that is
-   * neither array nor object): look again after parsing.
+   * True when `metadata.managedFields` may still be present after the cut (an escaped key, a second one, a value that
+   * is neither array nor object): check again after parsing.
    */
   cutUnsure = false;
   /** True when a number with 16 or more digits was seen outside strings. */
@@ -53,7 +53,7 @@ export class ObjectScanner {
   /** For what is left of objects after the cut. */
   readonly joiner = new TextJoiner();
 
-  /** Depth of the object whose metadata is meant: 1 for an object by itself, 2 for one inside a watch event. */
+  /** Depth of the object whose metadata is meant: 1 for a bare object, 2 for one inside a watch event. */
   readonly #base: number;
   #position = 0;
   #depth = 0;
@@ -192,7 +192,7 @@ export class ObjectScanner {
     return i;
   }
 
-  /** A string ended near the top: is it one of the two keys? False when that cannot be told before more bytes come. */
+  /** A string ended near the top: is it one of the two keys? False if that takes more bytes. */
   #shallowString(
     bytes: Uint8Array,
     start: number,
@@ -258,7 +258,7 @@ export class ObjectScanner {
   }
 }
 
-/** What {@link closingBracketAhead} gives when no bracket has come. */
+/** The result of {@link closingBracketAhead} when there is no bracket yet. */
 const NOT_YET = -2;
 
 /**

@@ -23,8 +23,8 @@ export function skipScalar(bytes: Uint8Array, from: number, end: number): number
 }
 
 /**
- * Just past the bracket that closes the one at `from`; -1 when there is none. `bytes[cutStart, cutEnd)`, if any, is passed
- * over: whole members of something inside.
+ * Just past the bracket that closes the one at `from`; -1 if it is missing. `bytes[cutStart, cutEnd)`, if any, is
+ * skipped: whole members of something inside.
  */
 export function skipNested(bytes: Uint8Array, from: number, end: number, cutStart: number, cutEnd: number): number {
   if (cutEnd <= from) return skip(bytes, from, end, 0);

@@ -1,6 +1,6 @@
 /**
- * Paths of the numbers in a JSON text whose value `JSON.parse` does not keep: integers past 2^53. What has a fraction or an
- * exponent does not count: a Kubernetes server holds it as a double too, so it comes and goes unchanged.
+ * Paths of the numbers in a JSON text whose value `JSON.parse` does not keep: integers past 2^53. Numbers with a
+ * fraction or an exponent do not count: a Kubernetes server holds them as doubles too, so they stay the same.
  *
  * A slow, exact pass for the rare text that a scan found suspicious. The text must be valid JSON.
  */

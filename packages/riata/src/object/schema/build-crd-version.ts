@@ -3,7 +3,7 @@ import type { CrdVersion, PrinterColumn, ScaleSubresource } from './crd-manifest
 import type { Problems } from './schema-error.js';
 import type { StructuralSchema } from './structural-schema.js';
 
-/** What one version of a kind says besides its schema. */
+/** The options of one version of a kind besides its schema. */
 export interface VersionFacts {
   readonly name: string;
   readonly served: boolean;
@@ -16,7 +16,7 @@ export interface VersionFacts {
   readonly scale?: ScaleSubresource | undefined;
 }
 
-/** One version as it stands in a CustomResourceDefinition. What an API server would refuse is noted. */
+/** One version as it stands in a CustomResourceDefinition. Reports everything that an API server would refuse. */
 export function buildCrdVersion(facts: VersionFacts, schema: StructuralSchema, problems: Problems): CrdVersion {
   const { name, served, storage, deprecated, deprecationWarning, printerColumns, selectableFields, scale } = facts;
   checkColumns(printerColumns ?? [], problems);

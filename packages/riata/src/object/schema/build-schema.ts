@@ -5,7 +5,7 @@ import { Problems } from './schema-error.js';
 import { addedStatusFields, statusSchema } from './status-schema.js';
 import type { SchemaExtension, StructuralDraft, StructuralSchema } from './structural-schema.js';
 
-/** What the schema of a whole object is made of. */
+/** The parts of the schema of a whole object. */
 export interface ObjectParts {
   readonly spec: unknown;
   readonly status?: unknown;

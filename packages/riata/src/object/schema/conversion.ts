@@ -1,13 +1,13 @@
 import type { Problems } from './schema-error.js';
 import type { SchemaExtension, StructuralSchema } from './structural-schema.js';
 
-/** What a conversion carries along. */
+/** The state of a conversion. */
 export interface Conversion {
   /** The document that `$ref`s point into. */
   readonly root: unknown;
   /** Whether `additionalProperties: false` closes a variant. Not on the output side: libraries put it everywhere. */
   readonly closes: boolean;
-  /** What is laid over the fields, by path. */
+  /** Keywords to lay over the fields, by path. */
   readonly extend: Readonly<Record<string, SchemaExtension>>;
   /** The paths of `extend` that met a field. */
   readonly met: Set<string>;
@@ -34,7 +34,7 @@ export const anything: StructuralSchema = Object.freeze({
 /** Stands for what could not be converted, where a problem was noted. */
 export const unknownSchema: StructuralSchema = Object.freeze({ 'x-kubernetes-preserve-unknown-fields': true });
 
-/** What an API server takes for an integer or a string, in the form that it wants. */
+/** An integer or a string, in the form that an API server expects. */
 export const intOrString: StructuralSchema = Object.freeze({
   anyOf: [{ type: 'integer' }, { type: 'string' }],
   'x-kubernetes-int-or-string': true,

@@ -23,8 +23,8 @@ const shaping = [
 ];
 
 /**
- * A JSON Schema (any draft, or OpenAPI 3.0) as the structural schema that an API server takes. What cannot be said is
- * noted as a problem with its path. `shape` lends types to a branch that only restricts the schema beside it.
+ * A JSON Schema (any draft, or OpenAPI 3.0) as the structural schema that an API server accepts. Reports what cannot be
+ * expressed as a problem with its path. `shape` lends types to a branch that only restricts the schema beside it.
  */
 export function convertSchema(
   node: unknown,
@@ -82,7 +82,7 @@ function convertShape(
   return uniteSchemas(Array.isArray(anyOf) ? 'anyOf' : 'oneOf', variants, path, conversion.problems);
 }
 
-/** What stands beside the branches of a junctor: a schema of its own, or no more than a type for them to have. */
+/** The schema beside the branches of a junctor: a schema of its own, or only a type for the branches. */
 function baseOf(
   rest: JsonObject,
   shape: StructuralSchema | undefined,
@@ -155,7 +155,7 @@ function followRefs(node: unknown, conversion: Conversion): unknown {
   return at;
 }
 
-/** True for the union of all that JSON can be, as z.json() is. */
+/** True for the union of all JSON types, as z.json() is. */
 function isAnyJson(branches: readonly unknown[]): boolean {
   const types = branches.map((branch) => (isJsonObject(branch) ? branch.type : undefined));
   return ['string', 'number', 'boolean', 'array', 'object'].every((type) => types.includes(type));
@@ -167,12 +167,12 @@ function isNull(node: unknown): boolean {
   return Array.isArray(node.enum) && node.enum.length === 1 && node.enum[0] === null;
 }
 
-/** What is left to say of a value that is kept whatever it is. */
+/** The keywords that remain for a value of any type. */
 function openSchema(source: JsonObject): StructuralSchema {
   return source.type === 'object' ? { type: 'object' } : {};
 }
 
-/** Branches of a node have its path: what is laid over it must not be laid over each of them again. */
+/** Branches of a node have its path: keywords laid over the node must not be laid over each branch again. */
 function withoutExtension(conversion: Conversion, path: string): Conversion {
   const { [path]: _, ...extend } = conversion.extend;
   return { ...conversion, extend };

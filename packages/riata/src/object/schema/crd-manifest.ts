@@ -19,7 +19,7 @@ export interface ScaleSubresource {
   readonly specReplicasPath: string;
   /** Below `.status`. */
   readonly statusReplicasPath: string;
-  /** Below `.spec` or `.status`; a string field. Wanted by autoscalers. */
+  /** Below `.spec` or `.status`; a string field. Autoscalers need it. */
   readonly labelSelectorPath?: string;
 }
 

@@ -6,17 +6,17 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What `defineKind` takes for a schema: any Standard JSON Schema, TypeBox, or a JSON Schema object. */
+/** The schemas that `defineKind` accepts: any Standard JSON Schema, TypeBox, or a JSON Schema object. */
 export type AnySchema = StandardJSONSchemaV1<unknown, unknown> | JsonSchema;
 
-/** What a schema's values look like when written: the schema's input. */
+/** The type of a schema's values when written: the schema's input. */
 export type SchemaInput<S> = S extends TypeBoxLike
   ? DeepReadonly<TypeBoxStatic<S>>
   : S extends StandardTypedV1
     ? DeepReadonly<StandardTypedV1.InferInput<S>>
     : FromSchema<S, 'input'>;
 
-/** What a schema's values look like when read: the schema's output. */
+/** The type of a schema's values when read: the schema's output. */
 export type SchemaOutput<S> = S extends TypeBoxLike
   ? DeepReadonly<TypeBoxStatic<S>>
   : S extends StandardTypedV1

@@ -14,8 +14,8 @@ export interface SchemaSides {
 type Converter = StandardJSONSchemaV1.Converter;
 type Side = keyof Converter;
 
-// draft-07 before openapi-3.0: arktype has no openapi-3.0, valibot no exclusive bounds in it, and zod's tells neither a
-// tuple from a list of unions nor which keys a record has.
+// draft-07 before openapi-3.0: arktype has no openapi-3.0, valibot no exclusive bounds in it, and in zod's a tuple
+// looks like a list of unions and a record loses its keys.
 const targets = ['draft-07', 'openapi-3.0', 'draft-2020-12'] as const;
 
 /** True for what follows the Standard JSON Schema: zod, arktype, valibot by `toStandardJsonSchema`. */
@@ -63,7 +63,7 @@ function readStandard(schema: StandardJSONSchemaV1, path: string, problems: Prob
   const input = ask('input');
   const output = ask('output');
   if (problems.count > before) return undefined;
-  // A library calls the function of a computed default each time it is asked.
+  // A library calls the function of a computed default on each read.
   if (!equal(input, ask('input')) || !equal(output, ask('output'))) {
     noteMovingDefaults(input, ask('input'), path, problems);
     if (problems.count === before) problems.add(path, 'the schema produces a different JSON Schema on each call');
@@ -88,7 +88,7 @@ function convert(schema: StandardJSONSchemaV1, side: Side, path: string, problem
   return undefined;
 }
 
-/** arktype's own conversion keeps the defaults and notices morphs; what it gives for the standard drops both. */
+/** arktype's own conversion keeps the defaults and notices morphs; its Standard JSON Schema drops both. */
 function arktypeInput(schema: object, options: object | undefined): unknown {
   const { toJsonSchema } = schema as { readonly toJsonSchema?: unknown };
   if (typeof toJsonSchema !== 'function') return undefined;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../json.js';
 /** Where a converter's hook leaves what the library would otherwise drop without a word. */
 export const refusalKey = 'x-riata-refused';
 
-/** What a schema does that JSON Schema has no word for. */
+/** A feature of a schema that JSON Schema can't express. */
 export type Refusal =
   | { readonly is: 'refinement'; readonly what: string }
   | { readonly is: 'transform'; readonly what: string }
@@ -11,8 +11,8 @@ export type Refusal =
 
 /**
  * Options for a library's converter (`libraryOptions` of the Standard JSON Schema) that make it note refinements,
- * transforms and types without JSON form in place, instead of dropping them or failing without a path. None for a
- * library that is not known: what it does not say cannot be noticed.
+ * transforms and types without JSON form in place, instead of dropping them or failing without a path. An unknown
+ * library gets none: what it drops goes unnoticed.
  */
 export function refusalOptions(vendor: string): Record<string, unknown> | undefined {
   if (vendor === 'zod') return { unrepresentable: 'any', override: noteZod };

@@ -1,7 +1,9 @@
 import { isJsonObject } from '../json.js';
 import { getOwn } from '../value/own.js';
 
-/** What a `$ref` points at inside `root`: `#`, a JSON pointer, or the `$id` of a part of it. Undefined if nothing. */
+/**
+ * The target of a `$ref` inside `root`: `#`, a JSON pointer, or the `$id` of a part of it. Undefined if it has none.
+ */
 export function resolveRef(root: unknown, ref: string): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return findById(root, ref.startsWith('#') ? ref.slice(1) : ref, 0);

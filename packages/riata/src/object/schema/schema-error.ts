@@ -4,7 +4,7 @@ const brand: unique symbol = Symbol.for('riata.SchemaError');
 export interface SchemaProblem {
   /** Where: `spec.ports[].name`, `spec.labels.*` for the values of a map, or the option's name. */
   readonly path: string;
-  /** What is wrong, and what to do. */
+  /** The problem, and the remedy. */
   readonly message: string;
 }
 
@@ -59,7 +59,7 @@ export class Problems {
   }
 }
 
-/** What to say of a value that may be of several types. */
+/** The text for a value that may be of several types. */
 export function differentTypes(types: readonly string[]): string {
   const number = types.includes('number') && types.includes('string');
   return (

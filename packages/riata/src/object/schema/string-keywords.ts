@@ -2,7 +2,8 @@ import type { JsonObject } from '../json.js';
 import type { Problems } from './schema-error.js';
 import type { StructuralDraft } from './structural-schema.js';
 
-// What an API server checks; it drops hyphens before it compares, and ignores (with a warning) what it does not know.
+// The formats that an API server checks; it drops hyphens before it compares, and ignores (with a warning) unknown
+// ones.
 const stringFormats: ReadonlySet<string> = new Set(
   (
     'bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn ' +

@@ -9,9 +9,8 @@ import { extensionKeywords, type StructuralSchema } from './structural-schema.js
 type Level = 'root' | 'field' | 'item';
 
 /**
- * What an API server would refuse in this schema of a whole object: the rules of structural schemas
- * (`structuralschema.ValidateStructural`), of list and map types, and of defaults. Empty when nothing. CEL rules are not
- * compiled.
+ * The problems for which an API server would refuse this schema of a whole object: the rules of structural schemas
+ * (`structuralschema.ValidateStructural`), of list and map types, and of defaults. CEL rules are not compiled.
  */
 export function structuralProblems(schema: StructuralSchema): readonly SchemaProblem[] {
   const problems = new Problems();

@@ -3,7 +3,7 @@ import type { Json } from '../json.js';
 /** One validation in CEL (`x-kubernetes-validations`). `self` is the value that carries it, `oldSelf` its stored form. */
 export interface CelRule {
   readonly rule: string;
-  /** What a refused writer reads. */
+  /** The message for a refused writer. */
   readonly message?: string;
   /** A CEL expression that gives the message. */
   readonly messageExpression?: string;
@@ -69,7 +69,7 @@ export interface StructuralSchema extends ValueValidation, KubernetesExtensions 
   readonly not?: StructuralSchema;
 }
 
-/** What can be laid over one field of a schema: everything but the field's own structure. */
+/** The keywords that can be laid over one field of a schema: everything but the field's own structure. */
 export type SchemaExtension = KubernetesExtensions &
   ValueValidation &
   Pick<StructuralSchema, 'description' | 'default' | 'nullable'>;

@@ -18,8 +18,8 @@ export type Variant = 'null' | { readonly schema: StructuralSchema; readonly clo
 
 /**
  * The structural schema of a union. Literals become an enum, an integer or a string becomes int-or-string, and `null`
- * nullable. Objects become one object with the fields of all, where `oneOf` or `anyOf` tells what each variant requires
- * and allows in its fields: a server takes exactly the same values, save that a field of one variant is let through
+ * nullable. Objects become one object with the fields of all, where `oneOf` or `anyOf` says what each variant requires
+ * and allows in its fields: a server accepts exactly the same values, except that a field of one variant may appear
  * beside another one, unless that is closed. Variants that differ in the type of a field are a problem.
  */
 export function uniteSchemas(
@@ -51,7 +51,7 @@ export function uniteSchemas(
     return branch;
   });
   const says = branches.filter((branch) => Object.keys(branch).length > 0).length;
-  // A variant without restrictions of its own lets through all that the merged schema does.
+  // A variant without restrictions of its own allows everything that the merged schema does.
   const needed = junctor === 'oneOf' ? says > 0 : says === branches.length;
   return withNull(needed ? { ...merged, [junctor]: branches } : merged, nullable);
 }
@@ -71,7 +71,7 @@ function withNull(schema: StructuralSchema, nullable: boolean): StructuralSchema
   return nullable ? orNull(schema) : schema;
 }
 
-/** Strings and integers as int-or-string, if what restricts them can be told apart; undefined if not. */
+/** Strings and integers as int-or-string, if their restrictions can be kept apart; undefined if not. */
 function mixIntAndString(schemas: readonly StructuralSchema[]): StructuralSchema | undefined {
   const ints = schemas.filter((schema) => schema.type === 'integer');
   const strings = schemas.filter((schema) => schema.type === 'string');
@@ -165,7 +165,10 @@ function mergeFields(
   result.additionalProperties = map;
 }
 
-/** What a variant demands beyond the merged schema: validations only, as a structural schema wants below a junctor. */
+/**
+ * The restrictions of a variant beyond the merged schema: validations only, as a structural schema requires below a
+ * junctor.
+ */
 function restrictions(schema: StructuralSchema, merged: StructuralSchema): StructuralDraft {
   const result: StructuralDraft = {};
   for (const name of [...validationKeywords, 'allOf', 'anyOf', 'oneOf', 'not'] as const) {

@@ -35,8 +35,8 @@ const wanted: Record<LabelOperator, { readonly values: 'none' | 'one' | 'some'; 
 
 /**
  * A checked requirement, frozen (`labels.NewRequirement`). The key is a qualified name; `=`, `==`, `!=`, `gt` and `lt`
- * want one value, `in` and `notin` at least one, `exists` and `!` none; `gt` and `lt` want an integer. The empty text
- * is a valid value. Throws a `TypeError` that lists all that is wrong.
+ * require one value, `in` and `notin` at least one, `exists` and `!` none; the value of `gt` and `lt` must be an
+ * integer. The empty text is a valid value. Throws a `TypeError` that lists all problems.
  */
 export function labelRequirement(
   key: string,

@@ -22,7 +22,7 @@ export interface Selector {
   matches(labels: Labels | undefined | null): boolean;
   /** True when nothing is restricted (`Selector.Empty`). */
   isEmpty(): boolean;
-  /** A selector that wants these too (`Selector.Add`). */
+  /** A selector with additional requirements (`Selector.Add`). */
   add(...requirements: LabelRequirement[]): Selector;
   /** The value that a label must have, where the selector leaves only one (`Selector.RequiresExactMatch`). */
   requiresExactMatch(label: string): string | undefined;

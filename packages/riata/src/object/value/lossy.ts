@@ -15,7 +15,7 @@ export interface Loss {
   readonly paths: readonly string[];
 }
 
-/** All that an object has lost, as {@link lossOf} tells. */
+/** Everything that an object has lost; see {@link lossOf}. */
 export interface LossRecord {
   readonly reasons: readonly Loss[];
 }
@@ -86,7 +86,7 @@ const brand: unique symbol = Symbol.for('riata.LossyObjectError') as never;
 export class LossyObjectError extends Error {
   override readonly name = 'LossyObjectError';
   readonly [brand] = true;
-  /** What was refused, as `update`. */
+  /** The refused verb, e.g. `update`. */
   readonly verb: string;
   readonly losses: readonly Loss[];
 

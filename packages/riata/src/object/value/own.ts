@@ -25,8 +25,8 @@ export function copyOwn(bag: object): Bag {
 }
 
 /**
- * True when somebody put enumerable properties on `Object.prototype`. The fast walks (`for … in` without a check per key)
- * are right only when this is false, so they ask once and leave the rest to the walks over `Object.keys`.
+ * True when a program put enumerable properties on `Object.prototype`. The fast walks (`for … in` without a check per
+ * key) are correct only when this is false, so they check once and leave the rest to the walks over `Object.keys`.
  */
 export function polluted(): boolean {
   for (const _ in Object.prototype) return true;

@@ -4,14 +4,14 @@ import { type Bag, copyOwn, getOwn, polluted, recursionLimit, setOwn } from './o
 
 /**
  * Structural sharing: returns a value equal to `next` in which every subtree that did not change is the one of
- * `previous`, so that `old.spec === new.spec` tells that the spec is the same. When nothing changed, that is `previous`
+ * `previous`, so that `old.spec === new.spec` means that the spec is the same. When nothing changed, that is `previous`
  * itself. List elements are compared by index.
  *
- * `share` takes `next` over: it is changed in place where it is not frozen, so hand in what came fresh from the parser or
- * from `clone`, and use only what is returned. Frozen parts of `next`, and `previous`, are never written to. A subtree
- * that differs in the order of keys only counts as unchanged and keeps the order of `previous`.
+ * `share` takes `next` over: it is changed in place where it is not frozen, so pass what came fresh from the parser or
+ * from `clone`, and use only the result. Frozen parts of `next`, and `previous`, are never written to. A subtree that
+ * differs in the order of keys only counts as unchanged and keeps the order of `previous`.
  *
- * What is known about losses ({@link lossOf}) is that of `next`: when it differs, `previous` itself is not returned.
+ * Losses ({@link lossOf}) are those of `next`: when they differ, `previous` itself is not returned.
  */
 export function share<T>(previous: unknown, next: T): T {
   if (previous === next || typeof next !== 'object' || next === null) return next;

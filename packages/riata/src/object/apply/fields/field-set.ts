@@ -10,8 +10,8 @@ interface FieldNode {
 type Nodes = ReadonlyMap<PathElement, FieldNode>;
 
 /**
- * A set of places in an object (`fieldpath.Set`): what a manager owns, what a write changes. Immutable, so sets share
- * their branches. A place and the places below it are members independently of each other.
+ * A set of places in an object (`fieldpath.Set`): the fields that a manager owns, or that a write changes. Immutable,
+ * so sets share their branches. A place and the places below it are members independently of each other.
  */
 export class FieldSet {
   static readonly empty = new FieldSet(new Map());
@@ -60,7 +60,7 @@ export class FieldSet {
     return this.#nodes.get(element)?.member === true;
   }
 
-  /** The members below an element of the first level, seen from there; undefined if there are none. */
+  /** The members below an element of the first level, relative to it; undefined if it has none. */
   below(element: PathElement): FieldSet | undefined {
     return this.#nodes.get(element)?.below;
   }
@@ -130,7 +130,7 @@ export class FieldSet {
     });
   }
 
-  /** Members that are none of `other`. A member of `other` takes nothing away but itself: what is below it stays. */
+  /** Members that are not in `other`. A member of `other` removes nothing but itself: members below it stay. */
   difference(other: FieldSet): FieldSet {
     if (this === other) return FieldSet.empty;
     if (other.isEmpty) return this;
@@ -141,7 +141,7 @@ export class FieldSet {
     });
   }
 
-  /** Members that are none of `other` and below none of its members. */
+  /** Members that are neither in `other` nor below one of its members. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
     return this.#keep(other, (ours, theirs) => {

@@ -7,14 +7,14 @@ import { itemsByElement } from './list-items.js';
 import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow, scalarForm } from './merge-type.js';
 import { scalarProblem } from './validate-typed.js';
 
-/** What tells two objects apart (`typed.Comparison`). No place is in more than one of the sets. */
+/** The differences of two objects (`typed.Comparison`). No place is in more than one of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** What became different from `before` to `after`, both valid values of the type (`TypedValue.Compare`). */
+/** The changes from `before` to `after`, both valid values of the type (`TypedValue.Compare`). */
 export function compareTyped(before: Json, after: Json, type: MergeType): Comparison {
   const comparer = new Comparer();
   if (before !== after) comparer.compare(before, after, type);
@@ -69,7 +69,7 @@ class Comparer {
   #maps(left: Maybe, right: Maybe, map: MapType): boolean {
     const before = isJsonObject(left) ? left : {};
     const after = isJsonObject(right) ? right : {};
-    // Two empty ones are a leaf as well, to tell an empty map from null and from none.
+    // Two empty maps are a leaf as well, since an empty map differs from null and from a missing one.
     if (map.atomic || (isEmpty(before) && isEmpty(after))) return this.#leaf(left, right);
     for (const name of Object.keys(before)) this.#field(name, before[name], getOwn(after, name) as Maybe, map);
     for (const name of Object.keys(after)) {
@@ -98,7 +98,7 @@ class Comparer {
     return false;
   }
 
-  /** Items that are there more than once cannot be told apart: together they are one leaf. */
+  /** Duplicate items have no identity of their own: together they are one leaf. */
   #items(element: PathElement, before: readonly Json[], after: readonly Json[], list: ListType): void {
     this.#path.push(element);
     if (before.length <= 1 && after.length <= 1) {

@@ -3,7 +3,7 @@ import { getOwn } from '../../value/own.js';
 import { keyElement, type PathElement, valueElement } from '../fields/path-element.js';
 import type { ListType } from './merge-type.js';
 
-/** Why a list item cannot be told apart from the others; the words are upstream's. */
+/** Why a list item has no identity; the words are upstream's. */
 export interface ItemProblem {
   readonly problem: string;
 }

@@ -29,7 +29,7 @@ export interface MergeSchema {
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
 
-/** What a schema does not say by itself. */
+/** Facts that are not in a schema. */
 export interface MergeSchemaOptions {
   /** Looks up what a `$ref` says, e.g. `#/components/schemas/io.k8s.api.core.v1.PodSpec`. */
   readonly resolve?: (ref: string) => MergeSchema | undefined;

@@ -11,14 +11,16 @@ export interface MergeType {
   readonly map?: MapType;
 }
 
-/** What a scalar has to be; `untyped` takes any. */
+/** The type of a scalar; `untyped` allows any. */
 export type ScalarType = 'string' | 'numeric' | 'boolean' | 'untyped';
 
 /** How a list merges. */
 export interface ListType {
-  /** `atomic`: owned and replaced as one. `set`: scalars, each owned by itself. `map`: objects told apart by `keys`. */
+  /**
+   * `atomic`: owned and replaced as one. `set`: scalars, each with its own owner. `map`: objects identified by `keys`.
+   */
   readonly kind: 'atomic' | 'set' | 'map';
-  /** The fields that tell the items of a `map` list apart. */
+  /** The fields that identify the items of a `map` list. */
   readonly keys: readonly string[];
   /** How each item merges. */
   items(): MergeType;
@@ -39,7 +41,7 @@ export interface MapType {
 /** A declared field of a {@link MapType}. */
 export interface FieldType {
   readonly type: MergeType;
-  /** What counts as the field's value in a list item that lacks it, when the field is a key. */
+  /** The field's value in a list item that lacks it, when the field is a key. */
   readonly default?: Json;
 }
 
@@ -78,7 +80,9 @@ function formsOf(type: MergeType): number {
   return (type.scalar ? scalarForm : 0) | (type.list ? listForm : 0) | (type.map ? mapForm : 0);
 }
 
-/** The form that the value has, if its type allows it; else (also for null and what is absent) all that it allows. */
+/**
+ * The form that the value has, if its type allows it; otherwise (also for null and missing values) all that it allows.
+ */
 export function narrow(type: MergeType, value: Json | undefined): number {
   if (value === undefined || value === null) return formsOf(type);
   if (typeof value !== 'object') return type.scalar ? scalarForm : formsOf(type);

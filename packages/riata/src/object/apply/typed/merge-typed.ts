@@ -8,10 +8,10 @@ import { type ListType, listForm, type MapType, type MergeType, mapForm, narrow,
 type Maybe = Json | undefined;
 
 /**
- * `live` with what `applied` says (`TypedValue.Merge`): leaves are taken from `applied`, nothing is taken away. Items of
- * a list stand in the order of `applied`, between the items that only `live` has. Both must be valid values of the
- * type; only `live` may hold an item of a list twice. What does not change is shared with `live`: if nothing does, that
- * is what comes back.
+ * `live` with the values of `applied` (`TypedValue.Merge`): leaves are taken from `applied`, nothing is removed. Items
+ * of a list stand in the order of `applied`, between the items that only `live` has. Both must be valid values of the
+ * type; only `live` may hold an item of a list twice. Unchanged parts are shared with `live`: if nothing changes, the
+ * result is `live`.
  */
 export function mergeTyped(live: Json, applied: Json, type: MergeType): Json | undefined {
   return merge(live, applied, type);

@@ -16,8 +16,8 @@ import {
 import { toFieldSet } from './to-field-set.js';
 
 /**
- * The value without the members of the set (`TypedValue.RemoveItems`): a member goes with all below it. What is left
- * empty by that becomes null, as upstream has it; a place above members is kept otherwise.
+ * The value without the members of the set (`TypedValue.RemoveItems`): a member goes with everything below it. A value
+ * that becomes empty by that becomes null, as upstream has it; a place above members is kept otherwise.
  */
 export function removeItems(value: Json, items: FieldSet, type: MergeType): Json {
   return walk(value, items, type, false);
@@ -25,7 +25,7 @@ export function removeItems(value: Json, items: FieldSet, type: MergeType): Json
 
 /**
  * The parts of the value that are members of the set (`TypedValue.ExtractItems`). With `withKeys`, items of lists keep
- * the fields they are told apart by, whether these are members or not.
+ * the fields that identify them, whether these are members or not.
  */
 export function extractItems(
   value: Json,

@@ -50,7 +50,7 @@ function ofList(value: Json, list: ListType): Owned {
   if (!Array.isArray(value)) return nothing;
   const level: [PathElement, boolean, FieldSet | undefined][] = [];
   for (const [element, items] of itemsByElement(list, value as readonly Json[])) {
-    // Items that are there more than once cannot be told apart, so nothing below them can be owned.
+    // Duplicate items have no identity of their own, so nothing below them can be owned.
     level.push([element, true, items.length > 1 ? undefined : below(items[0]!, list.items()).below]);
   }
   return { leaf: false, below: FieldSet.level(level) };

@@ -31,9 +31,8 @@ export function formatProblems(problems: readonly TypeProblem[]): string {
 }
 
 /**
- * What is wrong with a value (`TypedValue.Validate`): undeclared fields, wrong scalars, list items that cannot be told
- * apart, and, unless `allowDuplicates`, items that are there twice. Throws an `ApplyError` for one that is nested deeper
- * than 1,000 levels.
+ * The problems of a value (`TypedValue.Validate`): undeclared fields, wrong scalars, list items without identity, and,
+ * unless `allowDuplicates`, duplicate items. Throws an `ApplyError` for one that is nested deeper than 1,000 levels.
  */
 export function validateTyped(
   value: Json,
