@@ -36,7 +36,7 @@ export const clientOptionNames = optionNames<ClientOptions>({
   timeout: true,
 });
 
-/** What a client was made of, for one of another class over the same connection. */
+/** The parts of a client, for one of another class over the same connection. */
 export const connectionParts: unique symbol = Symbol('riata.connectionParts');
 
 /** A {@link KubeClient} that owns its connection. */

@@ -46,9 +46,9 @@ export interface Placement {
   readonly Cluster: KeyFor<'Cluster'>;
   /** Of a kind whose scope the compiler does not know. */
   readonly any: KeyFor<Scope>;
-  /** What an object of a namespaced kind lacks that was built without a namespace. */
+  /** What is missing in an object of a namespaced kind that was built without a namespace. */
   readonly unplaced: unknown;
-  /** What the options of `apply` must hold. */
+  /** The required options of `apply`. */
   readonly applying: unknown;
   /** Whether there need be any: `void` can be left out, `never` cannot. */
   // biome-ignore lint/suspicious/noConfusingVoidType: an argument of a type with void in it may be omitted
@@ -91,7 +91,7 @@ export type ApplyArgument<P extends Placement, O> = (O & P['applying']) | P['not
 /** The key of an object: a namespaced kind requires the namespace, unless the client has one. */
 export type Key<S extends Scope, P extends Placement = Explicit> = P[Scope extends S ? 'any' : S];
 
-/** What an object to be written must have besides its type: a namespace, unless the client has one. */
+/** The requirements on an object to write besides its type: a namespace, unless the client has one. */
 export type At<T, P extends Placement = Explicit> = unknown extends Placed<T> ? unknown : P['unplaced'];
 
 /** As {@link At}; an owner in a namespace gives it, too. */
@@ -153,7 +153,10 @@ export interface Writer<in P extends Placement = Explicit> {
     key: Key<S, P>,
     options?: DeleteOptions,
   ): Promise<R | Status>;
-  /** Asks for deletion of all that match (`DeleteAllOf`). A namespaced kind requires a namespace: servers do one at a time. */
+  /**
+   * Requests the deletion of all matching objects (`DeleteAllOf`). A namespaced kind requires a namespace: servers
+   * handle one at a time.
+   */
   deleteCollection<R extends KubeObject>(kind: KindRef<R>, options?: DeleteCollectionOptions): Promise<void>;
 }
 
@@ -215,7 +218,7 @@ export interface FieldIndexer {
 
 /** Reads, writes and watches any kind (`client.Client`, `client.WithWatch`). */
 export interface Client<in P extends Placement = Explicit> extends Reader<P>, Writer<P>, StatusClient<P> {
-  /** The kinds that it knows without asking the server. */
+  /** The kinds that it knows without discovery. */
   readonly scheme: Scheme;
   /** Kind ↔ resource, by the server's discovery (`RESTMapper`). */
   readonly mapper: RestMapper;

@@ -68,7 +68,7 @@ export interface KubeClientParts {
   readonly random: Random;
   /** Aborts when the connection is closed for good. @default never */
   readonly closing?: AbortSignal;
-  /** Whether the server answers, as all users of the connection see it. @default each finds out by itself */
+  /** Whether the server is reachable, shared by all users of the connection. @default each detects it alone */
   readonly contact?: ServerContact;
 }
 
@@ -78,8 +78,8 @@ export const partsOf: unique symbol = Symbol('riata.partsOf');
 export const remake: unique symbol = Symbol('riata.remake');
 
 /**
- * The client: typed methods over one function that carries out operations ({@link Run}). Made by `createClient`; `wrap`
- * makes another one with another function, which is all that the wrappers do.
+ * The client: typed methods over one function that runs operations ({@link Run}). Created by `createClient`; `wrap`
+ * returns another one with another function, and wrappers do nothing else.
  */
 export class KubeClient<in P extends Placement = Explicit> implements Client<P> {
   readonly #parts: KubeClientParts;

@@ -5,13 +5,13 @@ import type { Selector } from '../object/selector/label-selector.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Span } from '../runtime/tracing.js';
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** Aborting ends the call; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** How often the request may be sent again when the server asks to wait (429, 5xx) or resets; 0 for never. @default 10 */
   readonly maxRetries?: number;
-  /** What the call is part of, for tracing: the parent of its own span. */
+  /** The parent of the call's span, for tracing. */
   readonly span?: Span;
 }
 
@@ -44,7 +44,7 @@ const selectionNames = optionNames<Selection>({ namespace: true, labelSelector: 
 export interface ListOptions extends CallOptions, Selection {
   /** Objects per page. `list` then gives one page; `each` and `pages` fetch page by page. */
   readonly limit?: number;
-  /** Token of the page wanted, from the metadata of the one before. */
+  /** Token of the requested page, from the metadata of the page before. */
   readonly continue?: string;
   /** How old the answer may be. @default the newest state */
   readonly resourceVersion?: string;
@@ -68,10 +68,11 @@ export const listOptionNames = callOptionNames.with(selectionNames).and<ListOpti
 /** Options of `pages` and `each`. */
 export interface PagesOptions extends ListOptions {
   /**
-   * What to do when the state that the pages come from is too old to go on with (410 `Expired`, some 5 minutes after the
-   * first page). `'continue'` goes on behind the last page in the state of now: what exists all the while comes exactly
-   * once, nothing comes twice, and what came or went meanwhile may or may not be there. Where the server gives no token
-   * for that, and with `'fail'`, it rejects with an error that `isResourceExpired` knows. @default 'continue'
+   * What to do when the state that the pages come from has expired (410 `Expired`, some 5 minutes after the first
+   * page). `'continue'` continues after the last page in the current state: objects that exist all the while are listed
+   * exactly once, none twice, and objects that were created or deleted meanwhile may or may not be listed. Where the
+   * server gives no token for that, and with `'fail'`, it rejects with an error that `isResourceExpired` recognises.
+   * @default 'continue'
    */
   readonly onExpired?: 'continue' | 'fail';
 }
@@ -80,10 +81,10 @@ export const pagesOptionNames = listOptionNames.and<PagesOptions>({ onExpired: t
 
 /** Options of `watch`. */
 export interface WatchOptions extends CallOptions, Selection {
-  /** Where to go on, from a list or an earlier event. @default the state of now, as ADDED events */
+  /** Where to start, from a list or an earlier event. @default the current state, as ADDED events */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan';
-  /** The state of now as ADDED events, then a bookmark that says it was all (WatchList). @default the server's choice */
+  /** The current state as ADDED events, then a bookmark that marks its end (WatchList). @default the server's choice */
   readonly sendInitialEvents?: boolean;
   /** Bookmarks keep the resume point fresh on quiet kinds. @default true */
   readonly allowWatchBookmarks?: boolean;
@@ -111,7 +112,7 @@ export const watchOptionNames = callOptionNames.with(selectionNames).and<WatchOp
 /** How a server treats fields that it does not know, or that come twice. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
-/** What every write takes. */
+/** Options of every write. */
 export interface WriteOptions extends CallOptions {
   /** Go through admission and validation, store nothing. @default false */
   readonly dryRun?: boolean;
@@ -177,7 +178,7 @@ export interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** What becomes of the objects that the deleted one owns. */
+/** The fate of the objects that the deleted one owns. */
 export type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
 /** Options of `delete` (`client.DeleteOption`, `metav1.DeleteOptions`). */

@@ -29,7 +29,7 @@ interface Name {
 /** One subresource of every kind, e.g. `status`. */
 export class SubResource<in P extends Placement> implements SubResourceClient<P> {
   readonly #subresource: string;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly #subject: string;
   readonly #run: Run;
   readonly #kindOf: (object: WriteObject) => Promise<KindRef>;

@@ -102,7 +102,7 @@ export class DeadlineHeap {
   #before(a: number, b: number): boolean {
     const difference = (this.#at[a] as number) - (this.#at[b] as number);
     if (difference !== 0 && !Number.isNaN(difference)) return difference < 0;
-    // Endless deadlines have no difference. The order counts around, so only the distance of two tells.
+    // Infinite deadlines have no difference. The order wraps around, so only the distance of two counts.
     return (((this.#order[a] as number) - (this.#order[b] as number)) | 0) < 0;
   }
 

@@ -4,7 +4,7 @@ import { Column } from './column.js';
 import { DeadlineHeap } from './deadline-heap.js';
 import { ShardedMap } from './sharded-map.js';
 
-/** What {@link DelayedItems} does with notes, and with keys whose time has come. */
+/** What {@link DelayedItems} does with notes, and with keys that are due. */
 export interface DelayedItemsOptions<K, Note> {
   readonly clock: Scheduler;
   readonly merge: (earlier: Note | undefined, later: Note | undefined) => Note | undefined;
@@ -13,7 +13,7 @@ export interface DelayedItemsOptions<K, Note> {
 
 /** Releases between two looks at the clock. */
 const lookEvery = 128;
-/** Past so many rows, what held them is let go once all are free. */
+/** Beyond this many rows, their memory is freed once all are unused. */
 const manyRows = 2048;
 
 /** Keys by the time they are due, on one timer; a crowd that is due at once is released in slices. */
@@ -28,7 +28,7 @@ export class DelayedItems<K, Note> {
   /** By row, undefined in free ones. */
   readonly #ids = new Column<string>();
   readonly #keys = new Column<K>();
-  /** By row, and only those that are something else than undefined and 0. */
+  /** By row, and only values other than undefined and 0. */
   readonly #notes = new Map<number, Note>();
   readonly #priorities = new Map<number, number>();
   #timer: Timer | undefined;
@@ -71,7 +71,7 @@ export class DelayedItems<K, Note> {
     this.#arm();
   }
 
-  /** What a waiting key would be released with. */
+  /** The note with which a waiting key will be released. */
   peek(id: string): { readonly note: Note | undefined; readonly priority: number } | undefined {
     const row = this.#rowOf.get(id);
     if (row === undefined) return undefined;
@@ -125,7 +125,7 @@ export class DelayedItems<K, Note> {
     const first = this.#heap.first();
     const next = first < 0 ? Number.POSITIVE_INFINITY : this.#heap.at(first);
     if (next === this.#timerAt) return;
-    // A timer that comes too early finds nothing due and is set anew; without items there must be none.
+    // A timer that fires too early finds nothing due and is set again; without items there must be no timer.
     if (next > this.#timerAt && next !== Number.POSITIVE_INFINITY) return;
     this.#timer?.cancel();
     this.#timerAt = next;

@@ -10,13 +10,13 @@ import { systemClock } from '../runtime/time/system-clock.js';
 export interface ItemRateLimiter {
   /** Milliseconds until the key may run again; counts as one more failure of it (`When`). */
   when(id: string): number;
-  /** Lets go of all that is known of the key: it went well, or will not be tried again (`Forget`). */
+  /** Forgets the key: it succeeded, or will not be retried (`Forget`). */
   forget(id: string): void;
-  /** How often `when` was asked for the key since it was last forgotten (`NumRequeues`). */
+  /** How often `when` was called for the key since it was last forgotten (`NumRequeues`). */
   numRequeues(id: string): number;
 }
 
-/** What a queue gives to the function that makes its limiter. */
+/** What a queue passes to the function that creates its limiter. */
 export interface RateLimiterContext {
   readonly clock: Clock;
   readonly random: Random;

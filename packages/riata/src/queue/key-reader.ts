@@ -1,4 +1,7 @@
-/** Asks the functions that a queue was given about its keys; what they give is checked, as all else stands on it. */
+/**
+ * Calls the functions that a queue was given about its keys, and checks their results, as everything else depends on
+ * them.
+ */
 export class KeyReader<K> {
   readonly #queue: string;
   readonly #id: ((key: K) => unknown) | undefined;
@@ -37,7 +40,7 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** Also of what only calls itself one: an order that is kept by anything else is none. */
+/** Also for something that only claims to be one: an order that another object maintains is not valid. */
 export function isNumber(value: number): boolean {
   return typeof value === 'number' && !Number.isNaN(value);
 }

@@ -14,7 +14,7 @@ export class Lane<E extends Ordered<E>> implements Linked<Lane<E>> {
   next: Lane<E> | undefined;
   /** By `order`: nearly every key comes after those that are here. */
   readonly #line = new LinkedList<E>();
-  /** Those that came after a key which they go before: they ran when they were added, or had another priority. */
+  /** Keys that came after one that they precede: they were running when they were added, or had another priority. */
   #late: Heap<E> | undefined;
 
   constructor(group: string) {

@@ -3,7 +3,7 @@ import { Lane } from './lane.js';
 import { LinkedList } from './linked-list.js';
 import type { QueueEntry } from './queue-entry.js';
 
-/** So many lanes are kept for groups that have no keys right now: they mostly come again. */
+/** How many lanes are kept for groups without keys: most groups come back. */
 const idleLanes = 256;
 
 /** The ready keys of one priority: its groups take turns, each with its first key. */
@@ -13,7 +13,7 @@ export class Level<K, Note> implements Slotted {
   slot = -1;
   /** By group: all that have keys, and some that had. */
   readonly #lanes = new Map<string, Lane<QueueEntry<K, Note>>>();
-  /** Those that have keys, the one whose turn it is first. A group that comes anew has its turn after all others. */
+  /** Groups with keys, the next one first. A group that comes back has its turn after all others. */
   readonly #turns = new LinkedList<Lane<QueueEntry<K, Note>>>();
   #latest: Lane<QueueEntry<K, Note>> | undefined;
 

@@ -1,4 +1,4 @@
-/** What a {@link LinkedList} can hold: its neighbours are noted there, so it is on one list at a time. */
+/** What a {@link LinkedList} can hold: it stores the neighbours in the item, so an item is on one list at a time. */
 export interface Linked<T> {
   previous: T | undefined;
   next: T | undefined;

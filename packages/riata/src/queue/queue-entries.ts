@@ -1,18 +1,18 @@
 import { LinkedList } from './linked-list.js';
 import { QueueEntry } from './queue-entry.js';
 
-/** So many entries at rest are kept, 4 MB of them at most. */
+/** How many idle entries are kept, 4 MB of them at most. */
 const restLimit = 16_384;
 
 /**
- * When there are that many, only one in so many takes the place of the oldest: were it each one, a round of more keys
+ * When there are that many, only one in this many takes the place of the oldest: if each one did, a round of more keys
  * than that would never find any, and pay for it.
  */
 const turnAway = 8;
 
 /**
- * The entries of a queue by id: those that are dirty or being worked on, and some thousands that were. Most
- * keys come again soon, and to find an entry costs a tenth of making, entering and removing one.
+ * The entries of a queue by id: those that are dirty or being worked on, and some thousands that were. Most keys are
+ * added again soon, and finding an entry costs a tenth of creating, entering and removing one.
  */
 export class QueueEntries<K, Note> {
   readonly #byId = new Map<string, QueueEntry<K, Note>>();

@@ -22,7 +22,7 @@ export class QueueEntry<K, Note> implements Slotted, Linked<QueueEntry<K, Note>>
   item: WorkItem<K, Note> | undefined;
   /** When it was handed out, on the monotonic clock; kept only for metrics. */
   startedAt = 0;
-  /** Neighbours in the list that it is on: of an order if it is ready, of those that run, or of those at rest. */
+  /** Neighbours in the list that it is on: of an order if it is ready, of running entries, or of idle ones. */
   previous: QueueEntry<K, Note> | undefined;
   next: QueueEntry<K, Note> | undefined;
 

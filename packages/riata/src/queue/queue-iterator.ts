@@ -1,20 +1,20 @@
 import { onAbort } from '../runtime/signals.js';
 import type { WorkItem } from './queue-entry.js';
 
-/** What a {@link QueueIterator} reads from. */
+/** The queue that a {@link QueueIterator} reads from. */
 export interface ItemSource<K, Note> {
   get(options: { readonly signal: AbortSignal }): Promise<WorkItem<K, Note> | undefined>;
   /** The work on it is over. */
   done(item: WorkItem<K, Note>): void;
-  /** Nobody worked on it. */
+  /** Returns a key that no worker has processed. */
   putBack(item: WorkItem<K, Note>): void;
 }
 
 type Result<K, Note> = IteratorResult<WorkItem<K, Note>, void>;
 
 /**
- * Keys one after the other, each done when the next one is asked for. As an async generator would do it, but for one
- * thing: a reader that leaves while it waits for a key leaves at once, and takes no key with it.
+ * Keys one after the other, each done when the next one is requested. As an async generator would do it, except that a
+ * reader that leaves while it waits for a key leaves at once, and takes no key with it.
  */
 export class QueueIterator<K, Note> implements AsyncGenerator<WorkItem<K, Note>, void, undefined> {
   readonly #source: ItemSource<K, Note>;

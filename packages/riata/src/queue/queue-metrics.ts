@@ -24,7 +24,7 @@ export class QueueMetrics<K, Note> {
   readonly #retries: CounterSeries;
   /** The entries that are being worked on, the one that was handed out first first. */
   readonly #running = new LinkedList<QueueEntry<K, Note>>();
-  /** What `#depthAt` found last. */
+  /** The last result of `#depthAt`. */
   #latestLevel = Number.NaN;
   #latestDepth: GaugeSeries | undefined;
   /** Set exactly while something is being worked on, or was at the last look. */

@@ -13,15 +13,15 @@ export interface RankedOrderOptions {
   readonly agingMs: number;
 }
 
-/** So many levels are kept for priorities that have no keys right now. */
+/** How many levels are kept for priorities without keys. */
 const idleLevels = 32;
 
 /**
  * Highest priority first. Among equals: in turns between the groups, where there are any; then first in, first out.
- * Every step costs the same however many keys there are, as long as priorities are few.
+ * Every step costs the same however many keys there are, provided that there are few priorities.
  *
- * Two things keep this from starving anyone. Groups take turns, and one that comes anew has its turn after one key of
- * each other. And while the key that has waited longest is older than `agingMs`, every second one taken is that one,
+ * Two things prevent starvation. Groups take turns, and a group that comes back has its turn after one key of each
+ * other. And while the key that has waited longest is older than `agingMs`, every second one taken is that one,
  * whatever its priority: under constant overload high priorities still get half of the workers.
  */
 export class RankedOrder<K, Note> implements ReadyOrder<K, Note> {
@@ -32,7 +32,7 @@ export class RankedOrder<K, Note> implements ReadyOrder<K, Note> {
   readonly #agingMs: number;
   /** By rank: all that have keys, and some that had. */
   readonly #levels = new Map<number, Level<K, Note>>();
-  /** Those that have keys. */
+  /** Levels with keys. */
   readonly #ranks = new Heap<Level<K, Note>>((a, b) => a.rank > b.rank);
   #size = 0;
   /** The ends of the list through `older` and `younger`. */

@@ -68,7 +68,7 @@ export type WorkQueueArguments<K, Note> = [K] extends [string]
   ? [options?: WorkQueueOptions<K, Note>]
   : [options: WorkQueueOptions<K, Note> & { readonly id: (key: K) => string }];
 
-/** What goes with a key that is added. */
+/** Options of an added key. */
 export interface AddOptions<Note = undefined> {
   /** Handed out with the key, merged with the notes of other adds. @default none */
   readonly note?: Note;

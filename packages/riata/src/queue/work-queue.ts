@@ -71,7 +71,10 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   readonly #entries = new QueueEntries<K, Note>();
   /** The dirty ones that are not in progress. Empty while a `get` waits. */
   readonly #ready: ReadyOrder<K, Note>;
-  /** Whether the metrics or the order want to know when keys come and go: reading the clock costs as much as an add. */
+  /**
+   * Whether the metrics or the order need the time when keys are added and taken: reading the clock costs as much as an
+   * add.
+   */
   readonly #timed: boolean;
   readonly #delayed: DelayedItems<K, Note>;
   /** In the order of their calls. */
@@ -123,11 +126,11 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * Adds a key after `ms` milliseconds (`AddAfter`); at once when that is 0 or less. A key waits for one time only: of several the
-   * earliest counts. What still waits at a shutdown is dropped. A key that is being worked on keeps its priority
-   * unless another is given.
+   * Adds a key after `ms` milliseconds (`AddAfter`); at once when that is 0 or less. A key has only one delay: of
+   * several the earliest counts. Delayed keys are dropped at a shutdown. A key that is being worked on keeps its
+   * priority unless another is given.
    *
-   * The delay and a plain `add` of the key don't know of each other, so the key runs for both; with `priority`, as in
+   * The delay and a plain `add` of the key are independent, so the key runs for both; with `priority`, as in
    * controller-runtime, one run at the earlier time answers both.
    */
   addAfter(key: K, ms: number, options?: AddOptions<Note>): void {
@@ -148,7 +151,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.#delay(id, key, ms, options);
   }
 
-  /** Tells the rate limiter that the key went well, or is given up: its next failure counts as the first. */
+  /** Resets the rate limiter for a key that succeeded or is given up: its next failure counts as the first. */
   forget(key: K): void {
     this.#limiter.forget(this.#keys.idOf(key));
   }
@@ -179,7 +182,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * Keys until the queue is shut down and empty, each done as soon as the next one is asked for or the loop is left.
+   * Keys until the queue is shut down and empty, each done as soon as the next one is requested or the loop is left.
    * Several loops over one queue share its keys.
    */
   items(options?: WaitOptions): AsyncGenerator<WorkItem<K, Note>, void, undefined> {
@@ -209,7 +212,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     if (entry?.item !== undefined) this.#finish(entry);
   }
 
-  /** How many keys could be handed out now. Those that wait for their time, or for `done`, are not among them. */
+  /** How many keys could be handed out now, without those that are delayed or being worked on. */
   len(): number {
     return this.#ready.size;
   }
@@ -226,7 +229,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * Lets nothing more in and drops what waits for its time (`ShutDown`). What is ready is still handed out; then `get` resolves to
+   * Refuses new keys and drops delayed ones (`ShutDown`). Ready keys are still handed out; then `get` resolves to
    * undefined. Also ends the wait of every {@link shutDownWithDrain}. May be called again.
    */
   shutDown(): void {
@@ -235,9 +238,9 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   }
 
   /**
-   * {@link shutDown}, and resolves (`ShutDownWithDrain`) once workers have called `done` for all that was in the queue, what was added while
-   * it ran included. When no worker has a key and none takes the rest, there is nothing to wait for. Rejects with
-   * the signal's reason when that aborts first; a worker that never calls `done` is waited for until then.
+   * {@link shutDown}, and resolves (`ShutDownWithDrain`) once workers have called `done` for everything that was in the
+   * queue, keys added meanwhile included. If no worker has a key and none takes the rest, it does not wait. Rejects
+   * with the signal's reason when that aborts first; a worker that never calls `done` is awaited until then.
    */
   async shutDownWithDrain(options?: WaitOptions): Promise<void> {
     const signal = options?.signal;
@@ -279,7 +282,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
       this.#mergeInto(found, note, priority);
       return;
     }
-    // What is given by the user and may throw comes first: a refused add changes nothing.
+    // Functions of the user may throw, so they come first: a refused add changes nothing.
     const turn = group ?? this.#keys.groupOf(key);
     const delayed = this.#absorbDelays && this.#delayed.size > 0 ? this.#delayed.peek(id) : undefined;
     const allNotes = delayed === undefined ? note : this.#merged(delayed.note, note);
@@ -330,7 +333,7 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     if (ms <= 0 || (this.#absorbDelays && entry?.dirty)) this.#put(id, key, note, priority);
     else {
       this.#checkPriority(id, priority);
-      // Asked now, while there is someone to tell that it fails.
+      // Called now, while there is a caller to get its error.
       this.#keys.groupOf(key);
       this.#delayed.add(id, key, this.#clock.monotonic() + ms, note, priority);
     }

@@ -1,4 +1,4 @@
-/** What a {@link Heap} can hold: it notes there where the item sits. */
+/** What a {@link Heap} can hold: it stores the position in the item. */
 export interface Slotted {
   /** Place in the heap, or -1 outside of it. Only the heap writes it. */
   slot: number;

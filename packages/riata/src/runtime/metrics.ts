@@ -1,7 +1,7 @@
 /** A value for each of an instrument's labels. */
 export type Labels<L extends string> = Readonly<Record<L, string>>;
 
-/** What an instrument is called and which labels its series have. */
+/** The name of an instrument and the labels of its series. */
 export interface MetricSpec<L extends string = never> {
   /** In Prometheus' form, such as `workqueue_adds_total`. */
   readonly name: string;
@@ -40,7 +40,7 @@ export interface HistogramSeries {
 export interface Instrument<L extends string, Series> {
   /** The series of these label values; the same one each time. */
   with(labels: Labels<L>): Series;
-  /** Forgets the series of these label values: what it described is gone. @default it stays */
+  /** Removes the series of these label values: the thing that it described no longer exists. @default it stays */
   remove?(labels: Labels<L>): void;
 }
 
@@ -68,9 +68,12 @@ export type Histogram<L extends string = never> = Instrument<L, HistogramSeries>
  * }
  */
 export interface Metrics {
-  /** False when measurements are dropped: measuring that costs something by itself, such as reading a clock, may be left out. */
+  /**
+   * False when measurements are dropped: the caller may then skip measurements that cost something, such as reading a
+   * clock.
+   */
   readonly enabled: boolean;
-  /** The counter of that name, made when it is first asked for. */
+  /** The counter of that name, created on first use. */
   counter<L extends string = never>(spec: MetricSpec<L>): Counter<L>;
   /** The gauge of that name. */
   gauge<L extends string = never>(spec: MetricSpec<L>): Gauge<L>;
@@ -93,7 +96,7 @@ export const noMetrics: Metrics = Object.freeze({
 export interface MemoryMetrics extends Metrics {
   /** Value of a counter or gauge; undefined when nothing was written with just these labels. */
   value(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
-  /** What a histogram was given, in order. */
+  /** The values that a histogram got, in order. */
   observed(name: string, labels?: Readonly<Record<string, string>>): readonly number[];
 }
 

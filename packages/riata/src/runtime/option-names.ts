@@ -18,7 +18,7 @@ export class OptionNames<T extends object = object> {
     return this.#names[Symbol.iterator]();
   }
 
-  /** The names of options `U` that extend these: `names` lists those that come with `U`. */
+  /** The names of options `U` that extend these: `names` lists the additional ones of `U`. */
   and<U extends object>(
     names: [Exclude<keyof T, keyof U>] extends [never]
       ? { readonly [N in Exclude<keyof Required<U>, keyof T>]: true }

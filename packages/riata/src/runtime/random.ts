@@ -11,7 +11,7 @@ export interface Random {
    * none.
    */
   jitter(base: number, factor: number): number;
-  /** One of `items`. Throws when there are none. */
+  /** One of `items`. Throws if they are empty. */
   pick<T>(items: readonly T[]): T;
   /** The same items in another order, as a new array. */
   shuffle<T>(items: readonly T[]): T[];

@@ -12,7 +12,7 @@ import { noTracer, type Tracer } from './tracing.js';
 requireSupportedNode(process.versions.node);
 
 /**
- * All that Riata takes from the world around it, besides bytes. Whatever waits, draws lots or reports takes
+ * Everything that Riata takes from its environment, besides bytes. Whatever waits, uses randomness or reports takes
  * `runtime?: Partial<Runtime>` among its options, or the one member it needs.
  */
 export interface Runtime {

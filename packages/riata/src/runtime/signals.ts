@@ -3,8 +3,8 @@ import { Timeout } from './stop-reasons.js';
 import type { Scheduler, Timer } from './time/clock.js';
 
 /**
- * All that waits for one signal, behind a single listener. Node's own listener list is walked on every add (a
- * thousand waiting requests make each further one slow) and warns from the eleventh on.
+ * All waiters for one signal, behind a single listener. Node's own listener list is walked on every add (a thousand
+ * waiting requests make each further one slow) and warns from the eleventh on.
  */
 class Hub {
   /** Attached to the signal exactly while this is not empty, unless the creator of the signal calls it. */
@@ -96,9 +96,9 @@ function hubOf(signal: AbortSignal): Hub {
 }
 
 /**
- * An `AbortController` for signals that are made by the thousand: it calls those that wait by {@link onAbort} directly,
- * since adding a listener to Node's event target and taking it away again costs more than most of what is waited for.
- * The signal itself is created when it is first asked for.
+ * An `AbortController` for signals that are created by the thousand: it calls {@link onAbort} callbacks directly, since
+ * adding a listener to Node's event target and removing it again costs more than most of the work under the signal. The
+ * signal itself is created on first use.
  */
 export class AbortSource {
   #controller: AbortController | undefined;
@@ -127,7 +127,7 @@ export class AbortSource {
     return this.#outcome !== undefined;
   }
 
-  /** Whether anybody waits for it by `onAbort`. Of listeners to the signal's own event nothing is known. */
+  /** Whether it has `onAbort` callbacks. Listeners to the signal's own event are unknown. */
   get isWaitedFor(): boolean {
     return this.#hub !== undefined && this.#hub.size > 0;
   }
@@ -158,7 +158,7 @@ export class AbortSource {
     );
   }
 
-  /** Lets go of those that it followed. */
+  /** Stops following other signals. */
   unfollow(): void {
     if (this.#followed === undefined) return;
     for (const held of this.#followed.values()) held[Symbol.dispose]();
@@ -176,18 +176,18 @@ export function follow(signal: AbortSignal | undefined, parent: AbortSignal): bo
   return source !== undefined;
 }
 
-/** A signal of one's own that also aborts when its parents do. Disposing lets go of the parents without aborting. */
+/** A separate signal that also aborts when its parents do. Disposing detaches it from the parents without aborting. */
 export interface LinkedSignal extends Disposable {
   readonly signal: AbortSignal;
   /** Aborts this signal, not its parents; the first reason stays. */
   abort(reason?: unknown): void;
 }
 
-/** What {@link link} ties together. */
+/** The options of {@link link}. */
 export type LinkOptions = {
   /** Parents; the first to abort gives the reason. Missing ones are skipped. */
   readonly signals?: Iterable<AbortSignal | undefined>;
-  /** What is being timed, for the message of the {@link Timeout}. @default 'the operation' */
+  /** The subject of the {@link Timeout}'s message. @default 'the operation' */
   readonly what?: string;
 } & (
   | {
@@ -240,7 +240,7 @@ class Link implements LinkedSignal {
   }
 }
 
-/** A signal and all those that it is linked to, near ones first, as long as the links are not disposed. */
+/** A signal and all signals that it is linked to, near ones first, until the links are disposed. */
 export function* lineageOf(signal: AbortSignal | undefined): Generator<AbortSignal, undefined> {
   if (signal === undefined) return;
   yield signal;
@@ -263,7 +263,7 @@ export function link(...input: readonly (AbortSignal | LinkOptions | undefined)[
   return new Link({ signals: input as readonly (AbortSignal | undefined)[] });
 }
 
-/** A {@link link} of these that is created when its signal is first asked for: much work ends before. */
+/** A {@link link} of these that is created when its signal is first read: most work ends before that. */
 export class LateLink implements Disposable {
   readonly #parents: readonly (AbortSignal | undefined)[];
   #link: LinkedSignal | undefined;

@@ -4,10 +4,10 @@ const brand: unique symbol = Symbol.for('riata.stopReason') as never;
 export type StopKind = 'Shutdown' | 'Timeout' | 'LostLease' | 'Removed';
 
 /**
- * The reason of an abort that Riata itself asked for. Work that ends with one of these was stopped, it did not fail:
- * it is neither counted nor logged as an error. Recognised by a brand, so it works across copies of the package: ask
- * with {@link isStopReason}, {@link isShutdown}, {@link isTimeout}, {@link isLostLease} and {@link isRemoved}, not
- * with `instanceof`.
+ * The reason of an abort that Riata itself requested. Work that ends with one of these was stopped, it did not fail: it
+ * is neither counted nor logged as an error. Recognised by a brand, so it works across copies of the package: check
+ * with {@link isStopReason}, {@link isShutdown}, {@link isTimeout}, {@link isLostLease} and {@link isRemoved}, not with
+ * `instanceof`.
  */
 export interface StopReason extends Error {
   readonly [brand]: StopKind;
@@ -35,7 +35,7 @@ export class Timeout extends Error implements StopReason {
   }
 }
 
-/** Another process holds the lease now; whatever is still under way here must not be written. */
+/** Another process holds the lease now; work in flight here must not be written. */
 export class LostLease extends Error implements StopReason {
   override readonly name = 'LostLease';
   readonly [brand] = 'LostLease';
@@ -78,7 +78,9 @@ export function isRemoved(value: unknown): value is Removed {
   return isKind(value, 'Removed');
 }
 
-/** What a signal was stopped with: undefined while it has not aborted, or when it aborted for another reason. */
+/**
+ * The reason that a signal was stopped with: undefined while it has not aborted, or when it aborted for another reason.
+ */
 export function stopReason(signal: AbortSignal | undefined): StopReason | undefined {
   return signal?.aborted && isStopReason(signal.reason) ? signal.reason : undefined;
 }

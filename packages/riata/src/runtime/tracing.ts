@@ -7,7 +7,7 @@ export interface Span {
   set(attributes: SpanAttributes): void;
   /** Marks the work as failed. */
   error(error: unknown): void;
-  /** Must be called once; what comes after is ignored. */
+  /** Must be called once; later calls are ignored. */
   end(): void;
 }
 

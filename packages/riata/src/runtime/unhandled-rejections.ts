@@ -1,7 +1,7 @@
 /** Decides whether an unhandled rejection is its own, and if so handles it. */
 export type RejectionTaker = (reason: unknown) => boolean;
 
-/** The one listener of a process, shared by all copies of the package: it carries those who take rejections. */
+/** The one listener of a process, shared by all copies of the package: it holds the functions that take rejections. */
 const takersKey: unique symbol = Symbol.for('riata.rejectionTakers') as never;
 
 interface RejectionListener {
@@ -12,9 +12,8 @@ interface RejectionListener {
 const event = 'unhandledRejection';
 
 /**
- * Keeps the process alive on rejections that `taker` recognizes, until the answer is disposed. All others have the effect
- * that they would have without it: listeners of the program decide, and if there are none, Node does, as
- * `--unhandled-rejections` says.
+ * Keeps the process alive on rejections that `taker` recognizes, until the result is disposed. All others have the
+ * usual effect: listeners of the program decide, and without listeners Node does, as `--unhandled-rejections` says.
  */
 export function takeRejections(taker: RejectionTaker): Disposable {
   const listener = installed() ?? install();
@@ -39,7 +38,7 @@ function install(): RejectionListener {
       for (const taker of takers) if (taker(reason)) return;
       // The program has listeners of its own.
       if (process.listenerCount(event) > 1) return;
-      // A listener keeps Node from doing anything; so it gets to see the rejection once more, without one.
+      // A listener keeps Node from doing anything; so the rejection is raised again, without one.
       process.off(event, listener);
       void Promise.reject(reason);
       setImmediate(() => {

@@ -39,7 +39,7 @@ export async function runningChain({ retry = 'failed', workers = 1 }: { retry?: 
   let version = 0;
   const enqueue = (name: string, source = 'ConfigMap changed') =>
     loop.queue.add(clusterKey({ namespace: 'shop', name }), { note: [{ source, count: 1, atMs: clock.monotonic() }] });
-  /** Stores a new version, and tells of it unless it is a write of one's own of which nobody has heard yet. */
+  /** Stores a new version and delivers it, unless it is an own write that is not visible yet. */
   const put = (name: string, metadata: Partial<ConfigMap['metadata']> = {}, tell = true): ConfigMap => {
     version += 1;
     const key = { namespace: 'shop', name };

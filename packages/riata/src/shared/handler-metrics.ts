@@ -3,7 +3,7 @@ import type { GaugeSeries, Metrics } from '../runtime/metrics.js';
 
 const labels = ['ctx', 'controller_name', 'handler_name', 'has_error'] as const;
 
-/** What handlers of one controller do, under the names that lasso gives it. */
+/** The metrics of one controller's handlers, under lasso's names. */
 export class HandlerMetrics {
   readonly enabled: boolean;
   readonly #executions;

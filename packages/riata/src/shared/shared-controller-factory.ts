@@ -91,7 +91,7 @@ export class SharedControllerFactory implements AsyncDisposable {
   readonly #options: SharedControllerFactoryOptions;
   readonly #runtime: Runtime;
   readonly #calls: UnownedCalls;
-  /** In the order in which they were asked for. */
+  /** In order of creation. */
   readonly #controllers = new Map<string, SharedController>();
   readonly #dedicated = new Set<KeyedController>();
   readonly #stop = new AbortController();

@@ -25,7 +25,7 @@ export interface ApiGroup {
   readonly versions: readonly { readonly version: string; readonly resources: readonly ApiResource[] }[];
 }
 
-/** All that a server serves, as far as it could be found out. */
+/** Everything that a server serves, as far as discovery succeeded. */
 export interface ServerResources {
   /** The core group first, the others in the server's order. */
   readonly groups: readonly ApiGroup[];
@@ -33,7 +33,7 @@ export interface ServerResources {
   readonly failures: ReadonlyMap<string, unknown>;
 }
 
-/** What `/version` says (`version.Info`). */
+/** The answer of `/version` (`version.Info`). */
 export interface ServerVersion {
   readonly major: string;
   readonly minor: string;
@@ -74,7 +74,7 @@ export class Discovery {
     return found;
   }
 
-  /** One group, asked for by itself: fresh, and cheap on servers with many. Undefined if it is not served. */
+  /** One group, requested alone: fresh, and cheap on servers with many. Undefined if it is not served. */
   async group(name: string, call: Call = {}): Promise<ServerResources | undefined> {
     const found: Found = { groups: [], failures: new Map() };
     try {
@@ -148,7 +148,7 @@ export class Discovery {
         const list = await this.#json(path, call);
         return { version, resources: readResourceList(name, version, objects(list.resources)) };
       } catch (error) {
-        // What the server answers is about this version alone; a lost connection is about all of them.
+        // An answer of the server concerns this version only; a lost connection concerns all of them.
         if (!isApiError(error) || (isNotFound(error) && versions.length === 1 && name === '')) throw error;
         found.failures.set(groupVersion, error);
         return { version, resources: [] };

@@ -8,7 +8,7 @@ export type DiscoveredKind = Kind<KubeObject & { readonly [field: string]: unkno
 
 const noMatch = Symbol.for('riata.NoMatchError');
 
-/** The server does not serve what was asked for (`meta.NoKindMatchError`, `meta.NoResourceMatchError`). */
+/** The server does not serve this kind or resource (`meta.NoKindMatchError`, `meta.NoResourceMatchError`). */
 export class NoMatchError extends Error {
   constructor(what: string, failures: ReadonlyMap<string, unknown>) {
     const failed = [...failures.keys()];
@@ -25,15 +25,15 @@ export function isNoMatch(error: unknown): error is NoMatchError {
 }
 
 /**
- * Kind ↔ resource as the server has them (`meta.RESTMapper`). Asks when it is first needed and again when something is
- * missing, once for all who wait; what it has found stays until `reset`.
+ * Kind ↔ resource as the server has them (`meta.RESTMapper`). Runs discovery on first use and again when something is
+ * missing, once for all concurrent callers; results are kept until `reset`.
  */
 export class RestMapper {
   readonly #discovery: Discovery;
   /** Groups by name; in the server's order, which decides between two that have a resource of the same name. */
   #groups: Map<string, ApiGroup> | undefined;
   #failures: ReadonlyMap<string, unknown> = new Map();
-  /** Requests under way, by what they ask for. */
+  /** Requests in flight, by what they load. */
   readonly #loading = new Map<string, Promise<void>>();
   readonly #kinds = new WeakMap<ApiResource, DiscoveredKind>();
 
@@ -96,7 +96,7 @@ export class RestMapper {
     await this.#loaded();
     let found = find();
     if (found === undefined && !fresh) {
-      // It may have been installed since. Whoever joined a request that was under way already asks once more.
+      // It may have been installed since. A caller that joined a request in flight tries again.
       const under = this.#loading.get(group ?? '*');
       if (under !== undefined) await under.catch(ignore);
       found = find();
@@ -127,7 +127,7 @@ export class RestMapper {
     });
   }
 
-  /** What is newly known of one group takes the place of what was, failures too. */
+  /** New results of one group replace the earlier ones, failures too. */
   #replace(name: string, found: ServerResources | undefined): void {
     const others = [...this.#failures].filter(([version]) => parseApiVersion(version).group !== name);
     this.#failures = new Map([...others, ...(found?.failures ?? [])]);
@@ -185,5 +185,5 @@ export class RestMapper {
   }
 }
 
-/** Whoever started the request hears of its failure. */
+/** The caller that started the request gets its failure. */
 function ignore(): void {}

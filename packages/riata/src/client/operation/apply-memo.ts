@@ -6,17 +6,17 @@ import { hash } from '../../runtime/crypto/hash.js';
 
 interface Memory {
   readonly uid: string;
-  /** Of the answer: what still has it is as answered, without a look at it. */
+  /** Of the answer: an object that still has it is as answered, without a comparison. */
   readonly resourceVersion: string;
-  /** What was applied, as JSON or as its digest. */
+  /** The applied intent, as JSON or as its digest. */
   intent: string;
   /**
-   * What the server made of each part of it, alike, where that is something else: `1000m` was answered by `1`, and `1` is
-   * what a cache will show.
+   * The server's form of each part of the intent, where it differs: `1000m` was answered by `1`, and `1` is what a
+   * cache will hold.
    */
   answered: string | undefined;
   isText: boolean;
-  /** It was asked for since it was last looked at as the oldest. */
+  /** It was used since it was last examined as the oldest. */
   isUsed: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Memory {
  * each is forgotten before it comes round again.
  */
 const maxMemories = 100_000;
-/** Characters of JSON that are kept as they are: what comes again soon is compared without a digest. */
+/** Characters of JSON that are kept verbatim: recent intents are compared without a digest. */
 const maxTextLength = 4_194_304;
 
 /**
@@ -34,7 +34,7 @@ const maxTextLength = 4_194_304;
  */
 export class ApplyMemo {
   readonly #memories = new Map<string, Memory>();
-  /** Those that hold JSON, oldest first. */
+  /** Entries that hold JSON, oldest first. */
   readonly #texts = new Set<Memory>();
   readonly #limit: number;
   readonly #maxTextLength: number;
@@ -75,7 +75,7 @@ export class ApplyMemo {
     if (this.#textLength > this.#maxTextLength) this.#digestOldest();
   }
 
-  /** True if the same intent was applied to this very object, and all that it speaks of is still as answered then. */
+  /** True if the same intent was applied to this very object, and every field of it still is as answered then. */
   stands(id: string, intent: object, current: KubeObject): boolean {
     const memory = this.#memories.get(id);
     if (memory === undefined || memory.uid !== current.metadata.uid) return false;
@@ -99,7 +99,7 @@ export class ApplyMemo {
     if (this.#texts.delete(memory)) this.#textLength -= lengthOf(memory);
   }
 
-  /** One that was asked for begins anew as the youngest. */
+  /** An entry that was used becomes the youngest again. */
   #forgetOldest(): void {
     for (const [id, memory] of this.#memories) {
       if (this.#memories.size <= this.#limit) return;
@@ -126,7 +126,7 @@ function lengthOf({ intent, answered = '' }: Memory): number {
   return intent.length + answered.length;
 }
 
-/** JSON as it comes; undefined for what holds integers past 2^53, which only a digest tells apart. */
+/** JSON as it comes; undefined for values that hold integers past 2^53, which only a digest distinguishes. */
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -143,7 +143,7 @@ function isSame(value: unknown, remembered: string, isText: boolean): boolean {
   return equal(value, JSON.parse(remembered));
 }
 
-/** Whether all that `intent` speaks of is in `value`, and as it says. */
+/** Whether every field of `intent` is in `value`, with the same value. */
 function agrees(value: unknown, intent: unknown): boolean {
   if (!isJsonObject(intent) || !isJsonObject(value)) return equal(value, intent);
   for (const name in intent) {

@@ -8,7 +8,7 @@ import type { ApplyOptions } from '../options.js';
 import type { Operation } from './operation.js';
 import { callOf, writeParams } from './params.js';
 
-/** The operation that applies an object, or a subresource of it. Throws on what is no intent. */
+/** The operation that applies an object, or a subresource of it. Throws for an invalid intent. */
 export function applyOperation(
   kind: KindRef,
   object: WriteObject,

@@ -29,7 +29,7 @@ export interface Operation<V extends Verb = Verb> {
   readonly params: Readonly<Record<string, string>>;
   /** More headers, e.g. to ask for another form of the answer. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** What is written: JSON, before serialisation. */
+  /** The body: JSON, before serialisation. */
   readonly body?: unknown;
   /** @default 'application/json' */
   readonly contentType?: string;
@@ -59,13 +59,13 @@ export interface Operation<V extends Verb = Verb> {
    */
   readonly preconditions?: Preconditions;
   /**
-   * Called right before each sending of the request, when all waits are over. What it throws is the outcome, and nothing
-   * is sent: the place for a fence.
+   * Called right before each attempt, when all waits are over. If it throws, nothing is sent and the operation fails
+   * with that error: the place for a fence.
    */
   readonly beforeSend?: () => void;
 }
 
-/** What each verb resolves to. */
+/** The result of each verb. */
 export interface Answers {
   get: KubeObject;
   list: ListStream<KubeObject>;
@@ -75,7 +75,7 @@ export interface Answers {
   patch: KubeObject;
   /** The object, if it still exists (finalizers, grace period), else a Status. */
   delete: KubeObject | Status;
-  /** What was deleted or is about to be, or a Status where the server does not list it. */
+  /** The deleted object, its last state, or a Status where the server returns one. */
   deletecollection: KubeList | Status;
   connect: ByteStream;
 }

@@ -45,7 +45,7 @@ export function watchParams(options: WatchOptions): Params {
   if (options.timeoutSeconds !== undefined) params.timeoutSeconds = String(options.timeoutSeconds);
   if (options.sendInitialEvents !== undefined) {
     params.sendInitialEvents = String(options.sendInitialEvents);
-    // The server wants both or neither.
+    // The server requires both or neither.
     params.resourceVersionMatch = 'NotOlderThan';
   }
   return params;

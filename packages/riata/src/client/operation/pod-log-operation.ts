@@ -2,7 +2,7 @@ import { Pod } from '../../kinds/generated/groups/core/v1.js';
 import { type CallOptions, callOptionNames } from '../options.js';
 import type { Operation } from './operation.js';
 
-/** Which part of a container's log is wanted (`v1.PodLogOptions`). */
+/** The part of a container's log to read (`v1.PodLogOptions`). */
 export interface PodLogOptions extends CallOptions {
   /** @default the Pod's only container */
   readonly container?: string;

@@ -3,7 +3,7 @@ import { patchTypes } from '../../rest/rest-client.js';
 import type { Preconditions } from '../options.js';
 import type { Operation } from './operation.js';
 
-/** The body of an operation with its preconditions in it, in the form that its verb wants; what it says itself stays. */
+/** The body of an operation with its preconditions added, in the form of its verb; its own preconditions stay. */
 export function preconditionedBody(operation: Operation): unknown {
   const { verb, body, preconditions } = operation;
   if (preconditions === undefined) return body;

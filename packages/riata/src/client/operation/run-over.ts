@@ -95,7 +95,10 @@ function describeCall({ verb, kind, name }: Operation): string {
   return `${verb} ${kind.kind}${name ? ` ${JSON.stringify(name)}` : ''}`;
 }
 
-/** The object in a response, with `apiVersion` and `kind` where the server left them out, and no more than was asked for. */
+/**
+ * The object in a response, with `apiVersion` and `kind` where the server left them out, and no more than was
+ * requested.
+ */
 function objectOf(operation: Operation, answer: unknown): KubeObject {
   const { kind, subresource } = operation;
   if (subresource !== undefined) return answer as KubeObject;

@@ -48,7 +48,7 @@ function isApply(operation: Operation): boolean {
 function appliedAlready({ kind, body, params, subresource }: Operation, current: KubeObject): boolean {
   const { fieldManager } = params;
   const { managedFields } = current.metadata;
-  // What a transform has dropped could be just what this apply would remove.
+  // A field that a transform has dropped could be the one that this apply would remove.
   if (fieldManager === undefined || managedFields === undefined || lossOf(current) !== undefined) return false;
   const entries = managedFields.filter(
     (e) => e.manager === fieldManager && e.operation === 'Apply' && (e.subresource ?? '') === (subresource ?? ''),

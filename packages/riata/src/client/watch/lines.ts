@@ -1,13 +1,13 @@
 /**
- * The lines of a stream of bytes, e.g. of a Pod's log, as text, as they come: an async iterable to be gone through once.
- * A line ends at `\n`, or at the stream's end; the `\n` is not part of it, and neither is a `\r` before it. Characters of
- * several bytes may be cut anywhere; bytes that are no UTF-8 become U+FFFD. Leaving the loop early ends the stream.
+ * The lines of a byte stream, e.g. of a Pod's log, as text: an async iterable that can be iterated once. A line ends at
+ * `\n`, or at the stream's end; the `\n` is not part of it, and neither is a `\r` before it. Characters of several
+ * bytes may be cut anywhere; invalid UTF-8 becomes U+FFFD. Leaving the loop early ends the stream.
  *
  * ```ts
  * for await (const line of lines(await client.logs(pod, { follow: true }))) print(line);
  * ```
  *
- * @param limit A longer line is handed out in pieces of about so many characters, so that a log without line ends does
+ * @param limit A longer line is split into pieces of about this many characters, so that a log without line ends does
  * not fill the memory. @default 1048576
  */
 export async function* lines(

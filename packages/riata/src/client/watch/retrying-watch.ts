@@ -18,11 +18,14 @@ export interface RetryingWatchOptions
     WatchOptions,
     'resourceVersion' | 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds' | 'maxRetries'
   > {
-  /** Where to go on, from a list or an earlier event. @default none (`''` and `'0'` too): all that exists comes first */
+  /**
+   * Where to start, from a list or an earlier event. @default none (`''` and `'0'` too): all existing objects come
+   * first
+   */
   readonly resourceVersion?: string;
   /**
-   * Called with every failure that is survived, and with the longest wait before the next try: a server that was away and
-   * answers another request of the same client is tried sooner. For logs. What it throws ends the watch.
+   * Called with every failure that is retried, and with the longest wait before the next try: a server that answers
+   * another request of the same client is tried sooner. For logs. If it throws, the watch ends.
    */
   readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
@@ -42,9 +45,9 @@ export const retryingWatchOptionNames = optionNames<RetryingWatchOptions>({
 });
 
 /**
- * What a retrying watch says. `RESET` means: forget what you know, all that exists follows as ADDED; `SYNCED` that this
- * was all. Both come at the start, unless it starts from a resourceVersion, and again whenever the server could not
- * bridge a gap. In between, the events of a watch.
+ * The events of a retrying watch. `RESET` means: forget what you know, all existing objects follow as ADDED; `SYNCED`
+ * marks their end. Both come at the start, unless it starts from a resourceVersion, and again whenever the server could
+ * not bridge a gap. In between, the events of a watch.
  */
 export type RetryingWatchEvent<R extends KubeObject> =
   | Exclude<WatchEvent<R>, { readonly type: 'ERROR' }>
@@ -67,11 +70,11 @@ export interface RetryingWatchRuntime {
 
 const firstDelayMs = 800;
 const longestDelayMs = 30_000;
-/** A server may ask for more patience, but not for so much that the watch looks dead. */
+/** A server may request a longer delay, but not so long that the watch looks dead. */
 const longestAskedMs = 60_000;
-/** Requests are repeated here, where `onRetry` is told, and not on the way. */
+/** Requests are retried here, where `onRetry` is called, and not by the client. */
 const once = { maxRetries: 0 };
-/** A watch that lived at least this long was a good one: what comes after it starts with a short wait again. */
+/** A watch that lived at least this long was a good one: the next retry starts with a short wait again. */
 const goodWatchMs = 1_000;
 /** Only the first of several expiries within this time is answered by a list at once. */
 const calmMs = 120_000;
@@ -102,7 +105,7 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
   #expiries = 0;
   #expiredAt = Number.NEGATIVE_INFINITY;
   #started = false;
-  /** The reader was told to forget, and has heard of nothing since. */
+  /** The reader got a RESET, and nothing since. */
   #isReset = false;
 
   constructor(source: RetryingWatchSource<R>, options: RetryingWatchOptions, runtime: RetryingWatchRuntime) {
@@ -146,11 +149,11 @@ export class RetryingWatch<R extends KubeObject> implements AsyncIterable<Retryi
       this.stop();
     }
     throwIfAborted(this.#options.signal);
-    // Whoever had stopped it before the client was closed hears of nothing.
+    // A watch that was stopped before the client was closed reports nothing.
     if (signal.reason === this.#closing?.reason) throwIfAborted(this.#closing);
   }
 
-  /** All that exists; gives the resourceVersion to watch from. */
+  /** Lists all existing objects; returns the resourceVersion to watch from. */
   async *#list(signal: AbortSignal): AsyncGenerator<RetryingWatchEvent<R>, string> {
     if (!this.#isReset) yield { type: 'RESET' };
     this.#isReset = true;
@@ -240,7 +243,7 @@ function isExpired(error: unknown): boolean {
   return isGone(error) || isResourceExpired(error) || isTooLargeResourceVersion(error);
 }
 
-/** Watches from these begin with all that exists, too, but do not say where that ends. */
+/** Watches from these start with all existing objects, too, but do not mark the end. */
 function startOf(resourceVersion: string | undefined): string | undefined {
   return resourceVersion === '' || resourceVersion === '0' ? undefined : resourceVersion;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type DerElement, readElements, readOid } from './der.js';
 
-/** What a certificate signing request (PKCS #10) asks for. Its signature isn't checked: API servers do that. */
+/** The contents of a certificate signing request (PKCS #10). Its signature isn't checked: API servers do that. */
 export interface CertificateRequest {
   readonly commonName: string;
   readonly organizations: readonly string[];

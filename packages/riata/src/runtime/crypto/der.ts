@@ -33,13 +33,13 @@ export function time(date: Date): Buffer {
 /** One element of a DER text. */
 export interface DerElement {
   readonly tag: number;
-  /** What is inside. */
+  /** The content. */
   readonly content: Buffer;
   /** The same with tag and length. */
   readonly whole: Buffer;
 }
 
-/** The elements that follow each other in some bytes. Throws a `SyntaxError` for what is no DER. */
+/** The elements that follow each other in some bytes. Throws a `SyntaxError` for malformed DER. */
 export function readElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -4,7 +4,9 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a message is about, by name. An error among them is shown with its causes; by custom it is named `error`. */
+/**
+ * The details of a message, by name. An error among them is shown with its causes; by convention it is named `error`.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
@@ -14,7 +16,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export interface Logger {
   /** Every step, to look for a bug in Riata itself. */
   trace(message: string, fields?: LogFields): void;
-  /** What helps to understand one program's run. */
+  /** Helps to understand one run of a program. */
   debug(message: string, fields?: LogFields): void;
   /** What an operator needs to know of a healthy run. */
   info(message: string, fields?: LogFields): void;
@@ -34,8 +36,8 @@ export type LogSink = (level: LogLevel, message: string, fields: LogFields) => v
 const noFields: LogFields = Object.freeze({});
 
 /**
- * Makes a {@link Logger} from one function. Messages below `level` never reach it. What it throws is dropped with the
- * message: work does not fail because a disk is full.
+ * Makes a {@link Logger} from one function. Messages below `level` never reach it. If it throws, the message is
+ * dropped: work does not fail because a disk is full.
  */
 export function createLogger(sink: LogSink, level: LogLevel, base: LogFields = noFields): Logger {
   const lowest = logLevels.indexOf(level);
@@ -47,7 +49,7 @@ export function createLogger(sink: LogSink, level: LogLevel, base: LogFields = n
       try {
         sink(own, message, !fields ? base : base === noFields ? fields : mergeFields(base, fields));
       } catch {
-        // There is nowhere else to tell it.
+        // There is nowhere else to report it.
       }
     };
   };

@@ -1,13 +1,13 @@
 // A program that is compiled for an older target has no `Disposable` otherwise, unless Node's types bring it along.
 /// <reference lib="esnext.disposable" preserve="true" />
 
-/** Reads time. What only looks at the clock asks for this; what also waits asks for a {@link Scheduler}. */
+/** Reads time. Code that only reads the clock takes this; code that also waits takes a {@link Scheduler}. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. It may jump: never measure a span with it. */
   now(): number;
   /** Milliseconds since an arbitrary start. Never goes back. */
   monotonic(): number;
-  /** CPU time that this process has used, in milliseconds, all threads together. Only clocks of a machine tell it. */
+  /** CPU time that this process has used, in milliseconds, all threads together. Virtual clocks don't have it. */
   cpuMs?(): number;
 }
 

@@ -25,7 +25,7 @@ export function sleepOn(
   });
 }
 
-/** The delay that `ms` asks for: never negative; what is not a number is a mistake of the caller. */
+/** The delay for `ms`: never negative; NaN is a mistake of the caller. */
 export function delayOf(ms: number): number {
   if (typeof ms !== 'number' || Number.isNaN(ms)) {
     throw new TypeError(`timer: the delay must be a number of milliseconds, got ${String(ms)}`);

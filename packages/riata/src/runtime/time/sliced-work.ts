@@ -36,7 +36,7 @@ export class SlicedWork {
     } finally {
       this.#entered = this.#slice.enter();
       if (this.#slice.isOver(this.#turnedAt)) {
-        // What the others did counts as well, as the loop may not have turned.
+        // Work of others counts as well, as the loop may not have turned.
         this.#entered = this.#turnedAt;
         await this.rest();
       }

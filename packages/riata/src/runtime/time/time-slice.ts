@@ -45,7 +45,7 @@ export class TimeSlice {
   /** True until the microtasks that follow the last release have run. */
   #isReleasing = false;
   #releasedMs: number | undefined;
-  /** Who was let through by {@link pass}, until its microtasks have run. */
+  /** The participant that {@link pass} has admitted, until its microtasks have run. */
   #participant: object | undefined;
 
   private constructor(clock: Scheduler) {

@@ -40,9 +40,9 @@ const { setImmediate: soon } = globalThis;
 const turn = (): Promise<void> => new Promise((resolve) => soon(resolve));
 
 /**
- * Time under the control of a test: it stands still until {@link advance} moves it. The same calls give the same
- * order on every run, as long as all that waits does so through this clock, promises and the event loop; work that
- * leaves the process in between (sockets, files, thread pool) has to be announced with {@link track}.
+ * Time under the control of a test: it stands still until {@link advance} moves it. The same calls give the same order
+ * on every run, provided that everything waits through this clock, promises and the event loop; work that leaves the
+ * process in between (sockets, files, thread pool) must be announced with {@link track}.
  *
  * @example
  * const clock = new VirtualClock();
@@ -57,7 +57,7 @@ export class VirtualClock implements Scheduler {
   readonly #timers = new Heap<Entry>(
     (a, b) => a.deadline < b.deadline || (a.deadline === b.deadline && a.order < b.order),
   );
-  /** What `track` says is under way; nothing counts as settled while this is not empty. */
+  /** Work in flight, as announced with `track`; nothing counts as settled while this is not empty. */
   readonly #busy = new Set<{ readonly what: string }>();
   #wallOffset: number;
   #monotonic = 0;
@@ -90,7 +90,7 @@ export class VirtualClock implements Scheduler {
     return this.#monotonic;
   }
 
-  /** Runs `fn` within a later `advance` or `settle`, never by itself. */
+  /** Runs `fn` within a later `advance` or `settle`, and at no other time. */
   after(ms: number, fn: () => void, options?: TimerOptions): Timer {
     const deadline = this.#monotonic + delayOf(ms);
     const background = options?.background ?? false;
@@ -152,7 +152,7 @@ export class VirtualClock implements Scheduler {
     });
   }
 
-  /** Moves to the next deadline and runs all that is due then. Resolves to false when no timer is waiting. */
+  /** Moves to the next deadline and runs everything that is due then. Resolves to false when no timer is waiting. */
   advanceToNext(): Promise<boolean> {
     return this.#inLine(() => this.#toNext());
   }
@@ -185,9 +185,9 @@ export class VirtualClock implements Scheduler {
   }
 
   /**
-   * Says that work is under way which this clock cannot see, such as bytes between two ends of an in-process
-   * transport: until the answer is disposed, nothing counts as settled. Never hold it while waiting for a timer of
-   * this clock, as no timer would run.
+   * Announces work in flight that this clock cannot see, such as bytes between two ends of an in-process transport:
+   * until the result is disposed, nothing counts as settled. Never hold it while waiting for a timer of this clock, as
+   * no timer would run.
    */
   track(what = 'work'): Disposable {
     const work = { what };
@@ -251,7 +251,7 @@ export class VirtualClock implements Scheduler {
     }
   }
 
-  /** Turns the event loop until nothing has happened for a few turns: what goes on in promises is done after one. */
+  /** Turns the event loop until nothing has happened for a few turns: work in promises is done after one. */
   async #quiet(): Promise<void> {
     let seen = this.#activity;
     let busySince: number | undefined;

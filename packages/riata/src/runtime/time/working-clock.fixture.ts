@@ -4,7 +4,7 @@ import { VirtualClock } from './virtual-clock.js';
 /** A virtual clock on which synchronous work takes time: as long as {@link work} says. */
 export class WorkingClock implements Scheduler {
   readonly base = new VirtualClock();
-  /** Work between two turns of the event loop, for every turn that somebody waited for. */
+  /** Work between two turns of the event loop, for every awaited turn. */
   readonly turns: number[] = [];
   #workedMs = 0;
   #turnedAtMs = 0;
