@@ -17,9 +17,9 @@ const giveUpMs = 180_000;
 const mostVersions = 10;
 
 /**
- * Names the objects that are related to another one (`relatedresource.Resolver`). `object` is undefined when it is gone;
- * then the resolver is called a second time with its last known version. If it throws, it is retried with backoff while
- * the object exists; for an object that is gone, and for an earlier version, for three minutes.
+ * Names the objects that are related to another one (`relatedresource.Resolver`). `object` is undefined when it was
+ * deleted; then the resolver is called a second time with its last known version. If it throws, it is retried with
+ * backoff while the object exists; for a deleted object, and for an earlier version, for three minutes.
  */
 export type Resolver<R extends KubeObject = KubeObject> = (
   namespace: string,
@@ -104,7 +104,7 @@ function watchOne<R extends KubeObject>(
   watched: Watched<R>,
   options: RegisterOptions,
 ): HandlerRegistration {
-  /** By key: versions of the object that `resolve` failed for, and since when; undefined: that it is gone. */
+  /** By key: versions of the object that `resolve` failed for, and since when; undefined: that it was deleted. */
   const unresolved = new Map<string, Map<R | undefined, number | undefined>>();
   /** By key: the resource version that `resolve` fails for now. Nothing was enqueued for it, so no newer one has to undo it. */
   const refused = new Map<string, string>();
@@ -124,7 +124,7 @@ function watchOne<R extends KubeObject>(
     async (key, object, { clock, log }) => {
       const earlier = [...(unresolved.get(key)?.keys() ?? [])].filter((version) => version && version !== object);
       const failures: unknown[] = [];
-      // Each by itself: one that fails must not keep the others from being resolved.
+      // Separately: one that fails must not keep the others from being resolved.
       for (const version of [object, ...earlier]) {
         try {
           await run(key, version);

@@ -1,7 +1,7 @@
 import { hash } from '../runtime/crypto/hash.js';
 
 /**
- * The parts joined by `-`, as a name of at most 63 characters: what is longer is cut, and ends in a hash of all of it
+ * The parts joined by `-`, as a name of at most 63 characters: a longer one is cut, and ends in a hash of the whole
  * (`name.SafeConcatName` of wrangler; the same names).
  */
 export function safeConcatName(...parts: readonly string[]): string {

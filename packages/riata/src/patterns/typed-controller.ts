@@ -125,7 +125,7 @@ export class TypedController<R extends KubeObject = KubeObject, S extends Scope 
     this.shared.enqueueAfter(key, after);
   }
 
-  /** Writes an object of this kind, for code that knows no more of it (`Updater`). */
+  /** Writes an object of this kind, for code that knows nothing else about it (`Updater`). */
   get updater(): Updater<R> {
     return (object, options) => this.update(object, options);
   }

@@ -8,10 +8,10 @@ export interface ServiceName {
   readonly name: string;
 }
 
-/** What is to be trusted by who calls a Service, by `namespace/name`, in base64. */
+/** The CA bundles for callers of a Service, by `namespace/name`, in base64. */
 export type CaBundles = Map<string, string>;
 
-/** What says how a server calls something: the Service, and whom to trust. */
+/** How a server calls a webhook: the Service, and the CA to trust. */
 interface ClientConfig {
   service?: { namespace?: string; name?: string };
   caBundle?: string;
@@ -24,7 +24,9 @@ export function servicesOf(object: KubeObject): ServiceName[] {
   });
 }
 
-/** The object with these bundles in place; the very same if they are there. What has none is left alone. */
+/**
+ * The object with these bundles in place; the very same if they are there. Webhooks without a bundle are left alone.
+ */
 export function fillBundles<T extends KubeObject>(object: T, bundles: CaBundles): T {
   const bundleFor = ({ service }: ClientConfig) => bundles.get(`${service?.namespace}/${service?.name}`);
   const isFilled = configsOf(object).every((config) => {

@@ -57,7 +57,7 @@ export const needACertOptionNames = optionNames<NeedACertOptions>({
 const byService = 'need-a-cert-service';
 const bySecret = 'need-a-cert-secret';
 
-/** Looked at at least so often, whatever the certificate says. */
+/** The longest time between two checks, whatever the certificate says. */
 const longestWaitMs = 12 * 3_600_000;
 
 /**
@@ -157,7 +157,7 @@ class CertificateKeeper {
     this.#now = now;
   }
 
-  /** Has a good certificate in the Secret that a Service names, and looks again when it is due. */
+  /** Keeps a valid certificate in the Secret that a Service names, and requeues for its renewal. */
   async keep(service: Service): Promise<void> {
     const secretName = secretNameOf(service);
     if (secretName === undefined) return;
@@ -177,7 +177,7 @@ class CertificateKeeper {
       }
     }
     if (renewal.data !== undefined && secret !== undefined) {
-      // With the resourceVersion that was read: of two replicas one is refused, and looks again.
+      // With the resourceVersion that was read: of two replicas one gets a conflict, and retries.
       const data = encoded(renewal.data);
       const renewed = edit(secret, (draft) => {
         draft.data = data;
@@ -188,7 +188,7 @@ class CertificateKeeper {
     this.#services.enqueueAfter({ namespace, name }, `${Math.ceil(after)}ms`);
   }
 
-  /** What those should trust that call a Service, in base64; undefined if it asks for no certificate or has none yet. */
+  /** The CA bundle for callers of a Service, in base64; undefined if it needs no certificate or has none yet. */
   async bundleOf(key: ServiceName): Promise<string | undefined> {
     const service = await this.#services.cache.find(key);
     const secretName = service === undefined ? undefined : secretNameOf(service);

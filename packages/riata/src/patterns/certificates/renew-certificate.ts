@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { type Authority, createAuthority, loadAuthority } from '../../runtime/crypto/x509.js';
 
 /**
- * What a Secret keeps of a service's certificate, as PEM: the certificate with that of its authority behind it, the
- * authority with its key, and, while the authority changes, the one to come.
+ * The data of a service's certificate in a Secret, as PEM: the certificate with that of its authority behind it, the
+ * authority with its key, and, while the authority changes, the next one.
  */
 export interface CertificateData {
   readonly 'tls.crt': string;
@@ -18,15 +18,15 @@ export interface CertificateData {
 export interface CertificateTimes {
   readonly leafMs: number;
   readonly authorityMs: number;
-  /** How long clients are told of a new authority before anything is signed by it. */
+  /** How long clients trust a new authority before it signs anything. */
   readonly overlapMs: number;
 }
 
-/** What is to be done about a certificate now. */
+/** What to do about a certificate now. */
 export interface Renewal {
-  /** What is to be stored; undefined if what is there will do. */
+  /** The data to store; undefined if the present one is fine. */
   readonly data: CertificateData | undefined;
-  /** When to look again, in milliseconds from now. */
+  /** When to check again, in milliseconds from now. */
   readonly nextMs: number;
 }
 
@@ -34,9 +34,9 @@ export interface Renewal {
 const backdateMs = 3_600_000;
 
 /**
- * Looks at a service's certificate and says what is to be stored in its place, if anything. The certificate is renewed
- * when a third of its life is left, by the same authority, so that clients notice nothing. A new authority is made known
- * before it signs: no client meets a certificate whose authority it has not been told of.
+ * Checks a service's certificate and returns its replacement, if one is due. The certificate is renewed when a third of
+ * its life is left, by the same authority, so that clients notice nothing. A new authority is published before it
+ * signs: no client gets a certificate of an authority that it does not trust yet.
  */
 export function renewCertificate(
   stored: Partial<CertificateData> | undefined,
@@ -57,7 +57,7 @@ export function trustedAuthorities(data: Partial<CertificateData>): string {
   return own + (data['next-ca.crt'] ?? '');
 }
 
-/** What the certificate in a Secret says. */
+/** The certificate in a Secret. */
 interface State {
   readonly leaf: { readonly cert: string; readonly key: string };
   readonly ca: { readonly cert: string; readonly key?: string | undefined };
@@ -109,7 +109,7 @@ function fresh(hosts: readonly string[], now: number, times: CertificateTimes): 
 }
 
 function newAuthority(hosts: readonly string[], now: number, { authorityMs }: CertificateTimes): Authority {
-  // The moment in the name tells authorities of one service apart: those that read chains look them up by it.
+  // The time in the name keeps the authorities of one service distinct: clients find them in a chain by name.
   const name = `${hosts[0] ?? 'riata'}-ca@${Math.floor(now / 1000)}`;
   return createAuthority(name.slice(-64), {
     notBefore: new Date(now - backdateMs),

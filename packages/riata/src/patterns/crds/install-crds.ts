@@ -110,7 +110,7 @@ function manifestOf(source: CrdSource): CrdManifest {
   );
 }
 
-/** Whether it has to be made anew. Throws if that, or changing it, would lose what is stored. */
+/** Whether it must be recreated. Throws if that, or changing it, would lose stored objects. */
 async function mustReplace(
   client: Client,
   current: KubeObject,

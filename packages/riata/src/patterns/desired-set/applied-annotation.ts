@@ -4,8 +4,9 @@ import type { WithMetadata } from '../../object/with-metadata.js';
 import { setMarks } from './set-identity.js';
 
 /**
- * What an object's annotation says was applied last, in either of wrangler's forms: JSON, or base64 of gzip of it.
- * Undefined if there is none, or none that can be read. Wrangler cuts strings at 64 characters there; ours are whole.
+ * The configuration that was applied last, from an object's annotation, in either of wrangler's forms: JSON, or base64
+ * of gzip of it. Undefined if it is missing or cannot be read. Wrangler cuts strings at 64 characters there; ours are
+ * whole.
  */
 export function appliedBefore(object: WithMetadata): JsonObject | undefined {
   const text = object.metadata?.annotations?.[setMarks.applied];

@@ -83,7 +83,7 @@ export interface ApplySetOptions extends SetApplyOptions {
   readonly setOwnerReference?: boolean | { readonly controller?: boolean; readonly blockOwnerDeletion?: boolean };
   /** Changes the set, before labels and namespaces are added (`WithInjector`). @default none */
   readonly injectors?: readonly SetInjector[];
-  /** @default none; what the server says cannot be changed is replaced, see {@link replaceImmutable} */
+  /** @default none; objects that the server refuses to change are replaced, see {@link replaceImmutable} */
   readonly reconcilers?: readonly ForKind<SetReconciler>[];
   /** @default the client's patch */
   readonly patchers?: readonly ForKind<SetPatcher>[];

@@ -1,8 +1,8 @@
 import type { GroupKind } from '../../object/gvk.js';
 
 /**
- * What has to be there before what: a phase is done before the next one begins. Kinds that are not named come after
- * those that they may need, and before what lets traffic in or stands in the way of other writes.
+ * The order of kinds: a phase is done before the next one begins. Kinds that are not named come after those that they
+ * may need, and before those that let traffic in or can block other writes.
  */
 const phases: readonly (readonly string[])[] = [
   ['Namespace'],

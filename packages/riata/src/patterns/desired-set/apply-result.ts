@@ -41,7 +41,7 @@ const applySetError = Symbol.for('riata.ApplySetError');
 export class ApplySetError extends AggregateError {
   override readonly name = 'ApplySetError';
   readonly failures: readonly ApplyFailure[];
-  /** What was applied all the same. */
+  /** The objects that were applied all the same. */
   readonly result: ApplySetResult;
 
   constructor(set: string, failures: readonly ApplyFailure[], result: ApplySetResult, unpruned: number) {

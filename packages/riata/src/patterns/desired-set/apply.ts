@@ -91,13 +91,13 @@ export class Apply implements SetApplier, RbacNeeds {
     return this.apply(objects);
   }
 
-  /** What {@link apply} would do (`DryRun`), by dry-run requests. Nothing is stored. */
+  /** The changes that {@link apply} would make (`DryRun`), by dry-run requests. Nothing is stored. */
   async dryRun(objects: DesiredObjects, options: ApplySetOptions = {}): Promise<SetPlan> {
     refuseUnknownOptions('Apply.dryRun', options, applySetOptionNames);
     return planSet(this.#parts, [...objects], { ...this.#options, ...options });
   }
 
-  /** The owner of an object's set (`FindOwner`); undefined if the object names none, or the owner is gone. */
+  /** The owner of an object's set (`FindOwner`); undefined if the object names none, or the owner no longer exists. */
   async findOwner(
     object: KubeObject,
     options: { readonly signal?: AbortSignal } = {},
@@ -106,8 +106,8 @@ export class Apply implements SetApplier, RbacNeeds {
   }
 
   /**
-   * Deletes an object whose set has an owner that is gone (`PurgeOrphan`), unless it is a copy that only carries the marks
-   * of the set. Resolves to whether it did.
+   * Deletes an object whose set has an owner that no longer exists (`PurgeOrphan`), unless it is a copy that only
+   * carries the marks of the set. Resolves to whether it did.
    */
   async purgeOrphan(object: KubeObject, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
     const identity = statedIdentity(object);
@@ -120,8 +120,8 @@ export class Apply implements SetApplier, RbacNeeds {
   }
 
   /**
-   * Deletes objects of sets whose owner is gone: of all sets, or of those that the options select. For deletions that no
-   * process observed. Resolves to the deleted objects.
+   * Deletes objects of sets whose owner no longer exists: of all sets, or of those that the options select. For
+   * deletions that no process observed. Resolves to the deleted objects.
    */
   async purgeOrphans(options: PurgeOrphansOptions = {}): Promise<readonly SetMember[]> {
     refuseUnknownOptions('Apply.purgeOrphans', options, purgeOrphansOptionNames);

@@ -3,10 +3,10 @@ import { equal } from '../../object/value/equal.js';
 import { getOwn } from '../../object/value/own.js';
 
 /**
- * Whether `value`, as stored, says all that `intent` says. Fields that only the server or others know do not count.
- * Lists want the same length: what stands in them besides may belong to the intent's writer. False where a server has
- * another spelling (`1000m` and `1`) or leaves out what is empty: that costs a request, whereas taking `false` for
- * absent would miss that somebody removed it.
+ * Whether `value`, as stored, has every field of `intent` with the same value. Other fields do not count. Lists must
+ * have the same length: additional items may belong to the intent's writer. False where a server has another spelling
+ * (`1000m` and `1`) or leaves out empty values: that costs a request, whereas taking `false` for absent would miss that
+ * another client removed it.
  */
 export function covers(value: unknown, intent: unknown): boolean {
   if (intent === undefined || intent === null) return value === undefined || value === null;

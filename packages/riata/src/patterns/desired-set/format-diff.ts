@@ -19,8 +19,8 @@ const serverFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What differs, field by field, without what only servers write and the marks of sets. Values of Secrets are left out:
- * plans are printed and kept.
+ * The differences, field by field, without the server's own fields and the marks of sets. Values of Secrets are left
+ * out: plans are printed and kept.
  */
 export function diffObjects(from: object, to: object): DiffLine[] {
   const isSecret = 'kind' in to && to.kind === 'Secret';

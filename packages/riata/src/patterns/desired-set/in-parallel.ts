@@ -2,8 +2,8 @@ import type { Scheduler } from '../../runtime/time/clock.js';
 import { TimeSlice } from '../../runtime/time/time-slice.js';
 
 /**
- * Runs `work` for each item, at most `limit` at a time, in order. What it throws ends it; let it keep its own failures.
- * Work that awaits no I/O, as for objects that need no write, shares the {@link TimeSlice} of the clock.
+ * Runs `work` for each item, at most `limit` at a time, in order. An error ends it; let `work` collect its own
+ * failures. Work that awaits no I/O, as for objects that need no write, shares the {@link TimeSlice} of the clock.
  */
 export async function inParallel<T>(
   clock: Scheduler,

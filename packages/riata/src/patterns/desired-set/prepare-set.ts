@@ -13,7 +13,7 @@ import type { ApplySetOptions, DiffPatch } from './apply-options.js';
 import { type DesiredMember, memberId, memberText, type SetMember } from './apply-result.js';
 import { type SetIdentity, setMarks } from './set-identity.js';
 
-/** Finds the kinds of objects: known ones, those that the set itself defines, and then what the server has. */
+/** Finds the kinds of objects: known ones, those that the set itself defines, and then those of the server. */
 async function kindsOfSet(
   clock: Scheduler,
   client: Client,
@@ -105,7 +105,7 @@ function prepare(object: WriteObject, kind: KindRef, identity: SetIdentity, opti
 }
 
 function placed(object: WriteObject, name: string, kind: KindRef, options: ApplySetOptions): SetMember {
-  // What lives beside the namespaces may come with one, e.g. from a chart that puts it everywhere.
+  // A cluster-scoped object may come with a namespace, e.g. from a chart that sets it everywhere.
   if (kind.scope === 'Cluster') return { kind, name };
   const { defaultNamespace, owner } = options;
   return {

@@ -26,7 +26,9 @@ interface Family {
   readonly children: { readonly object: KubeObject; readonly kind: KindRef; readonly identity: SetIdentity }[];
 }
 
-/** Deletes what is in sets whose owner is gone; each owner is asked for once. Resolves to what it deleted. */
+/**
+ * Deletes the objects of sets whose owner no longer exists; each owner is read once. Resolves to the deleted objects.
+ */
 export async function purgeOrphans(
   client: Client,
   query: SetObjectsQuery & { readonly fieldManager?: string | undefined },

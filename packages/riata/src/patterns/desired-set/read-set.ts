@@ -16,12 +16,12 @@ export interface Existing extends SetMember {
   readonly object: KubeObject;
 }
 
-/** What the cluster holds of a set. */
+/** The objects of a set in the cluster. */
 export interface ReadSet {
   readonly existing: ReadonlyMap<string, Existing>;
   /** Objects that carry the label of the set and do not belong to it: another set's, or copies that users made. */
   readonly foreign: readonly SetMember[];
-  /** Kinds that could not be read: what is there of them is not known, so nothing of them is deleted. */
+  /** Kinds that could not be read: their objects are unknown, so none of them is deleted. */
   readonly failures: readonly ApplyFailure[];
 }
 
@@ -52,7 +52,7 @@ export async function readSet(
       });
     } catch (error) {
       options.signal?.throwIfAborted();
-      // Not served yet: its definition is part of the set, or was deleted with all that there was.
+      // Not served yet: its definition is part of the set, or was deleted with all its objects.
       if (!isNotFound(error)) failures.push({ member: { kind, name: '*' }, action: 'list', error });
     }
   });
@@ -93,8 +93,8 @@ async function readKind(
 }
 
 /**
- * Those that belong to the set, as the server has them where a cache could not tell. For the few objects that are no
- * longer wanted: before anything is deleted or released.
+ * Those that belong to the set, read from the server where a cache could not decide. For the few objects that are no
+ * longer desired: before anything is deleted or released.
  */
 export async function confirmMembers(
   clock: Scheduler,

@@ -40,7 +40,7 @@ import {
 import { threeWayForm } from './three-way-form.js';
 import type { UsedKinds } from './used-kinds.js';
 
-/** What applying a set stands on. */
+/** What applying a set needs. */
 export interface ApplyParts {
   readonly client: Client;
   readonly used: UsedKinds;
@@ -52,15 +52,15 @@ export interface SetState {
   readonly identity: SetIdentity;
   readonly wanted: readonly DesiredMember[];
   readonly read: ReadSet;
-  /** What is there and no longer wanted, save what may not be deleted. */
+  /** Existing objects that are no longer desired, except those that must not be deleted. */
   readonly surplus: readonly Existing[];
-  /** What is there, no longer wanted, and let go. */
+  /** Existing objects that are no longer desired, and released. */
   readonly released: readonly Existing[];
 }
 
 const defaultConcurrency = 8;
 
-/** Finds out what is wanted and what is there. */
+/** Determines the desired and the existing objects. */
 export async function loadSet(
   { client, used, runtime }: ApplyParts,
   objects: readonly WriteObject[],
@@ -133,7 +133,7 @@ export function writeContext({ client }: ApplyParts, options: ApplySetOptions, d
   return { ...context, options, send, dryRun };
 }
 
-/** Applies a set: phase by phase what is wanted, then, backwards, what is no longer. */
+/** Applies a set: phase by phase the desired objects, then, backwards, the removal of the others. */
 export async function runApply(
   parts: ApplyParts,
   objects: readonly WriteObject[],
@@ -176,7 +176,10 @@ class ApplyRun {
     this.#failures = [...state.read.failures];
   }
 
-  /** Whether something could not be applied. What could not be listed does not count: it is not deleted anyway. */
+  /**
+   * Whether something could not be applied. Kinds that could not be listed do not count: their objects are not deleted
+   * anyway.
+   */
   get hasFailed(): boolean {
     return this.#failures.some(({ action }) => action === 'apply' || action === 'wait');
   }

@@ -14,7 +14,7 @@ export const setMarks = {
   ownerGvk: 'objectset.rio.cattle.io/owner-gvk',
   ownerName: 'objectset.rio.cattle.io/owner-name',
   ownerNamespace: 'objectset.rio.cattle.io/owner-namespace',
-  /** Annotation: what was applied last, for the three-way form. */
+  /** Annotation: the last applied configuration, for the three-way form. */
   applied: 'objectset.rio.cattle.io/applied',
   /** Annotation: digest of what was applied last, for the server-side form. */
   intent: 'objectset.rio.cattle.io/intent',
@@ -112,7 +112,7 @@ export interface NamedOwner {
 
 /**
  * The owner of the set that an object states to be in; undefined if it states none, or its label and annotations
- * disagree. Asks nobody.
+ * disagree. Reads nothing from the server.
  */
 export function namedOwner(object: WithMetadata): NamedOwner | undefined {
   const { annotations = {} } = statedIdentity(object) ?? {};

@@ -24,11 +24,11 @@ export function ownSet(
 type Marked = Pick<KubeObject, 'metadata'>;
 
 /**
- * Whether an object belongs to a set: it states the whole identity, and the set wrote that. Marks alone prove nothing, as
- * users copy objects together with their labels and annotations. The proof is either that the set's field manager applied
- * the label, or, in the three-way form, that the record of what was applied names this very object.
+ * Whether an object belongs to a set: it states the whole identity, and the set wrote that. Marks alone prove nothing,
+ * as users copy objects together with their labels and annotations. The proof is either that the set's field manager
+ * applied the label, or, in the three-way form, that the last applied configuration names this very object.
  *
- * Undefined if only managedFields could tell, and the object has none: caches cut them.
+ * Undefined if only managedFields could decide, and the object has none: caches cut them.
  */
 export function isMember(object: Marked, set: OwnSet): boolean | undefined {
   const { labels, annotations, managedFields } = object.metadata;
@@ -39,7 +39,7 @@ export function isMember(object: Marked, set: OwnSet): boolean | undefined {
   return managedFields === undefined ? undefined : appliedLabel(object, set);
 }
 
-/** Whether an object is marked as one of another set. An annotation that somebody removed does not count. */
+/** Whether an object is marked as one of another set. A removed annotation does not count. */
 export function isMarkedForOther({ metadata: { labels, annotations } }: Marked, { identity }: OwnSet): boolean {
   const label = labels?.[setMarks.hash];
   if (label === undefined) return false;

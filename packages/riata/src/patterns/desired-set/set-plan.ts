@@ -25,7 +25,7 @@ export interface PlannedChange extends SetMember {
   readonly diff: readonly DiffLine[];
 }
 
-/** What applying a set would do (`apply.Plan`). Printed, it reads as a diff. */
+/** The changes that applying a set would make (`apply.Plan`). Printed, it reads as a diff. */
 export class SetPlan {
   /** In order: desired objects, then those that are released or deleted. */
   readonly changes: readonly PlannedChange[];
@@ -139,7 +139,7 @@ async function plan(
   return { ...member, action: isReplaced ? 'replace' : isSame ? 'unchanged' : 'update', diff };
 }
 
-/** What would be stored; undefined if the object would be deleted and made anew. */
+/** The object as it would be stored; undefined if it would be deleted and recreated. */
 async function dryWrite(
   form: SetForm,
   wanted: DesiredMember,
@@ -161,7 +161,7 @@ function formFor(current: KubeObject, form: SetForm, options: ApplySetOptions): 
   return current.metadata.annotations?.[setMarks.applied] === undefined ? form : threeWayForm(options);
 }
 
-/** What the line above the diff says already. */
+/** Already in the line above the diff. */
 function nameOnly({ apiVersion, kind, metadata }: DesiredMember['intent']): object {
   const { namespace, name } = metadata;
   return { apiVersion, kind, metadata: namespace === undefined ? { name } : { namespace, name } };

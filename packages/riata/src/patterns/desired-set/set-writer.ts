@@ -32,7 +32,7 @@ export interface Written {
   readonly object: KubeObject;
 }
 
-/** What the server refuses to change, and may be replaced for it. */
+/** Refused changes that allow a replacement. */
 const immutable: Readonly<Record<string, string>> = {
   'batch/Job': 'spec.template',
   'apps/Deployment': 'spec.selector',
@@ -42,7 +42,7 @@ const immutable: Readonly<Record<string, string>> = {
   '/Secret': 'type',
 };
 
-/** Brings one object to what is wanted: leaves it, writes it, or deletes it and makes it anew. */
+/** Brings one object to its desired state: leaves it, writes it, or deletes and recreates it. */
 export async function writeMember(
   form: SetForm,
   wanted: DesiredMember,
@@ -142,8 +142,8 @@ export function refuseForeign(
 }
 
 /**
- * Deletes an object that is no longer in the set, unless it has left the set by itself meanwhile. Resolves to whether
- * deletion is requested.
+ * Deletes an object that is no longer in the set, unless it has left the set meanwhile. Resolves to whether deletion is
+ * requested.
  */
 export function pruneMember(
   client: Client,
@@ -179,8 +179,8 @@ export function releaseMember(
 }
 
 /**
- * Does something to an object unless it is gone or not in the set; again after a conflict. `work` sends the UID and
- * resourceVersion of the object whose membership was checked.
+ * Does something to an object unless it was deleted or is not in the set; again after a conflict. `work` sends the UID
+ * and resourceVersion of the object whose membership was checked.
  */
 async function whileInSet(
   client: Client,

@@ -18,10 +18,10 @@ import { setMarks } from './set-identity.js';
 const appliedPath = ['metadata', 'annotations', setMarks.applied].map(fieldElement);
 
 /**
- * The patch that makes the fields of a three-way apply those of a server-side one, so that the next apply removes what is
- * no longer wanted (as client-go's `csaupgrade.UpgradeManagedFields`). Its writer is known by the annotation. Only what
- * the annotation speaks of changes hands: the same program may have written other fields by other means. Undefined if
- * there is nothing to take over. The server refuses it if the object has changed since it was read.
+ * The patch that makes the fields of a three-way apply those of a server-side one, so that the next apply removes what
+ * is no longer desired (as client-go's `csaupgrade.UpgradeManagedFields`). The annotation names its writer. Only fields
+ * in the annotation change hands: the same program may have written other fields by other means. Undefined if there is
+ * nothing to take over. The server refuses it if the object has changed since it was read.
  */
 export function takeOverPatch(object: KubeObject, fieldManager: string, apiVersion: string): JsonPatch | undefined {
   const managers = new Map(decodeManagers(object.metadata.managedFields));

@@ -34,7 +34,7 @@ export function threeWayForm(options: ApplySetOptions): SetForm {
   };
 }
 
-/** The patch that takes an object to what is wanted; undefined if it is there. */
+/** The patch that takes an object to its desired state; undefined for a no-op. */
 function threeWayPatch(wanted: DesiredMember, stored: KubeObject, options: ApplySetOptions): Patch | undefined {
   const { diffPatches = [], ignorePreviousApplied = false } = options;
   const before = ignorePreviousApplied ? undefined : appliedBefore(stored);

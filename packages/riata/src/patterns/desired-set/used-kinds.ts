@@ -16,23 +16,23 @@ export interface KindLookup extends Omit<SetObjectsQuery, 'log' | 'clock'> {
 interface Look {
   readonly done: Promise<{ readonly isWhole: boolean }>;
   isOver: boolean;
-  /** When it is to be done again, on the monotonic clock. */
+  /** When the scan is due again, on the monotonic clock. */
   nextAt: number;
 }
 
 /**
  * Which kinds each set has objects of. The marks of the objects themselves are the record, so nothing is lost with a
- * process: one look at the metadata of all objects of any set tells of all sets at once. After that, what is applied
- * here is noted as it happens.
+ * process: one scan of the metadata of all objects of any set covers all sets at once. After that, applies by this
+ * process are noted as they happen.
  */
 export class UsedKinds {
   readonly #clock: Scheduler;
   readonly #log: Logger;
   /** By the set's key, then by `kind.group`. */
   #kinds = new Map<string, Map<string, KindRef>>();
-  /** Of all sets, by `kind.group`: what was applied here. */
+  /** Kinds that this process applied, of all sets, by `kind.group`. */
   readonly #applied = new Map<string, KindRef>();
-  /** What will take its place when the look that is under way is over. */
+  /** The result of the scan in flight, which will replace the present one. */
   #next: Map<string, Map<string, KindRef>> | undefined;
   /** The last look, by namespace. */
   readonly #looks = new Map<string, Look>();
@@ -42,12 +42,12 @@ export class UsedKinds {
     this.#log = log;
   }
 
-  /** What a set is known to have objects of. */
+  /** The kinds that a set is known to have objects of. */
   of(key: string): KindRef[] {
     return [...(this.#kinds.get(key)?.values() ?? [])];
   }
 
-  /** What was applied here, of all sets. */
+  /** The kinds that this process applied, of all sets. */
   get applied(): readonly KindRef[] {
     return [...this.#applied.values()];
   }
@@ -68,19 +68,19 @@ export class UsedKinds {
     this.#kinds.delete(key);
   }
 
-  /** Looks unless that was done not long ago; whoever asks meanwhile waits for the same answer. */
+  /** Scans unless that was done recently; concurrent callers share the result. */
   async lookUp(client: Client, lookup: KindLookup): Promise<void> {
     const place = lookup.namespace ?? '';
     for (let look = this.#looks.get(place); look !== undefined; look = this.#looks.get(place)) {
       if (look.isOver && this.#clock.monotonic() >= look.nextAt) break;
-      // If it fails, that is told to who began it, perhaps for giving up; the others look themselves.
+      // A failure goes to the caller that started the scan, which may have aborted it; the others scan themselves.
       if (await look.done.catch(() => undefined)) return;
     }
     const look: Look = { done: this.#look(client, lookup), isOver: false, nextAt: this.#clock.monotonic() };
     this.#looks.set(place, look);
     try {
       const { isWhole } = await look.done;
-      // What could not be seen may be there to be seen soon.
+      // A kind that could not be listed may become readable soon.
       look.nextAt += isWhole ? lookup.everyMs : Math.min(lookup.everyMs, againMs);
       look.isOver = true;
     } catch (error) {
@@ -89,7 +89,7 @@ export class UsedKinds {
     }
   }
 
-  /** A look at everything also forgets the sets that are gone. */
+  /** A full scan also drops sets that no longer exist. */
   async #look(client: Client, lookup: KindLookup): Promise<{ readonly isWhole: boolean }> {
     const isEverywhere = lookup.namespace === undefined;
     if (isEverywhere) this.#next = new Map();

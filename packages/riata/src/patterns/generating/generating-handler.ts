@@ -30,8 +30,8 @@ export type GeneratingHandler<R extends KubeObject> = (
 ) => Generated<R> | Promise<Generated<R>>;
 
 /**
- * How a generating handler is registered (`GeneratingHandlerOptions`). There is no `DynamicLookup`: `Apply` finds the kinds
- * of a set by itself.
+ * How a generating handler is registered (`GeneratingHandlerOptions`). There is no `DynamicLookup`: `Apply` finds the
+ * kinds of a set without it.
  */
 export interface GeneratingHandlerOptions extends StatusHandlerOptions, PlacingOptions {
   /**

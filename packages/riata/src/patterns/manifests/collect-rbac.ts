@@ -16,8 +16,8 @@ export interface PolicyRule {
 }
 
 /**
- * What rights are collected from: a definition; a factory of shared controllers, or `Controllers` over it; what knows
- * itself what it needs, such as an `Apply`; or rights by name.
+ * The sources of rights: a definition; a factory of shared controllers, or `Controllers` over it; an object that knows
+ * its own needs, such as an `Apply`; or rights by name.
  */
 export type RbacSource =
   | ControllerDefinition
@@ -32,8 +32,8 @@ export interface CollectRbacOptions {
   /** With a Lease for leader election or sharding. @default true */
   readonly leaderElection?: boolean;
   /**
-   * With Events: in the namespaces of the objects that they are about, where the server wants them, or in that of the
-   * program alone. @default true
+   * With Events: in the namespaces of the objects that they are about, where the server requires them, or in that of
+   * the program alone. @default true
    */
   readonly events?: boolean | 'ownNamespace';
 }

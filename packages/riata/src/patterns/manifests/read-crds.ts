@@ -36,7 +36,7 @@ export async function crdsFromDirectory(path: string): Promise<CrdManifest[]> {
   return found;
 }
 
-/** Those that a server has, without what only servers write; in the order of names. */
+/** Those of a server, without the server's own fields; sorted by name. */
 export async function crdsFromCluster(
   client: Client,
   options: {

@@ -25,7 +25,7 @@ export function fieldLines(schema: StructuralSchema, side: TypeSide, indent: str
   });
 }
 
-/** A description as a comment; no lines if there is none. */
+/** A description as a comment; no lines without a description. */
 export function commentLines(description: string | undefined, indent: string): string[] {
   const lines = (typeof description === 'string' ? description : '')
     .replaceAll('*/', '*\\/')

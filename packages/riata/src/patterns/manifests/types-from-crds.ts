@@ -61,7 +61,7 @@ export function typesFromCrds(crds: Iterable<CrdManifest>, options: TypesFromCrd
   return `${header}import { ${names} } from ${quoted(options.importFrom ?? 'riata/object')};\n\n${parts.join('\n')}`;
 }
 
-/** What stands in files is not checked by any server. */
+/** No server has checked the contents of files. */
 function checkDefinition({ metadata, spec }: CrdManifest): void {
   const what = `typesFromCrds: ${metadata.name}`;
   const { group, scope, names, versions } = spec;

@@ -33,7 +33,7 @@ export async function objectsFromYaml(text: string): Promise<WriteObject[]> {
 export async function objectsToYaml(objects: Iterable<object>): Promise<string> {
   const { stringify } = await import('yaml');
   const options = { indentSeq: false, aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' } as const;
-  // Through JSON: what is undefined goes, and nothing but JSON stays.
+  // Through JSON: undefined fields are dropped, and only JSON stays.
   return [...objects].map((object) => stringify(JSON.parse(JSON.stringify(object)), options)).join('---\n');
 }
 

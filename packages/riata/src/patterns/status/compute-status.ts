@@ -9,7 +9,7 @@ import { type ObjectStatusResult, statusRules } from './status-rules.js';
 
 /** How {@link computeStatus} judges. */
 export interface ComputeStatusOptions {
-  /** A Pod that nobody can place has failed only after 15 s. @default systemClock */
+  /** An unschedulable Pod has failed only after 15 s. @default systemClock */
   readonly clock?: Clock;
 }
 

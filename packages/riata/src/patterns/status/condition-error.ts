@@ -29,7 +29,7 @@ export function reasonOf(error: unknown): string | undefined {
   return (error as { readonly reason?: string }).reason;
 }
 
-/** What a condition says of an error. */
+/** The condition's text for an error. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error && error.message !== '' ? error.message : describeError(error);
   return message.slice(0, longestMessage);

@@ -1,9 +1,9 @@
 import { Cond } from './cond.js';
 
-/** Work is under way: what `computeStatus` takes for `InProgress` (`kstatus.Reconciling`). */
+/** Work is in progress: `computeStatus` returns `InProgress` (`kstatus.Reconciling`). */
 export const Reconciling = new Cond('Reconciling');
 
-/** It will not come right by itself: what `computeStatus` takes for `Failed` (`kstatus.Stalled`). */
+/** It will not recover without a change: `computeStatus` returns `Failed` (`kstatus.Stalled`). */
 export const Stalled = new Cond('Stalled');
 
 /** A copy of an object, or of a status, that counts as failed (`kstatus.SetError`). */

@@ -129,14 +129,14 @@ function hasOwnWord({ type }: Cond, before: object, said: object): boolean {
   return before !== said && !equal(find(before), find(said));
 }
 
-/** The generation that a status tells it is of: kinds of others may have no place for it. */
+/** The generation that a status is of: other kinds may have no field for it. */
 function observedBy(kind: KindRef, object: KubeObject): number | undefined {
   return 'crd' in kind && kind.subresources.includes('status') ? object.metadata.generation : undefined;
 }
 
 /**
- * Of the status alone, so that it does not matter what of the object is known; and only if it is still the same. Resolves
- * to the object itself if that is gone: nobody needs its status.
+ * Patches the status alone, so that a partial object is enough; and only if the object is still the same. Resolves to
+ * the given object if it was deleted: its status is no longer needed.
  */
 async function write<R extends KubeObject>(
   { client, signal }: HandlerContext<R>,

@@ -4,12 +4,12 @@ import type { Clock } from '../../runtime/time/clock.js';
 import type { AnyCondition } from '../summary/conditions-of.js';
 
 /**
- * How far an object is (`status.Status` of kstatus): `Current`, as it should be; `InProgress`, on its way; `Failed`, it
- * will not come right by itself; `Terminating`, on its way out.
+ * The progress of an object (`status.Status` of kstatus): `Current`: as desired; `InProgress`: not there yet; `Failed`:
+ * it will not recover without a change; `Terminating`: being deleted.
  */
 export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
-/** What `computeStatus` says of an object (`status.Result`). */
+/** The result of `computeStatus` (`status.Result`). */
 export interface ObjectStatusResult {
   readonly status: ObjectState;
   /** For people. */
@@ -21,7 +21,7 @@ export interface ObjectStatusResult {
 /** Judges objects of one kind. */
 type StatusRule = (object: unknown, conditions: readonly AnyCondition[], clock: Clock) => ObjectStatusResult;
 
-/** How long a Pod that nobody can place is waited for. */
+/** How long an unschedulable Pod counts as in progress. */
 const scheduleWindowMs = 15_000;
 
 const current = (message: string): ObjectStatusResult => ({ status: 'Current', reason: '', message });
@@ -62,7 +62,7 @@ const deployment: StatusRule = (object, conditions) => {
       ['LessReady', 'ready', count(object, 'readyReplicas'), want],
     ]);
   if (short !== undefined) return short;
-  // Without a deadline nobody reports progress.
+  // Without a deadline there are no reports of progress.
   const hasDeadline = (numberAt(object, 'spec', 'progressDeadlineSeconds') ?? maxInt32) !== maxInt32;
   const isRolledOut = progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable';
   if (hasDeadline && !isRolledOut)
@@ -197,7 +197,7 @@ const definition: StatusRule = (_, conditions) => {
 
 const always: StatusRule = () => current('nothing to wait for');
 
-/** What is known of built-in kinds, by `group/Kind`, or `Kind` in the core group. */
+/** The rules of built-in kinds, by `group/Kind`, or `Kind` in the core group. */
 export const statusRules: ReadonlyMap<string, StatusRule> = new Map([
   ...(['apps', 'extensions'] as const).flatMap((group): [string, StatusRule][] => [
     [`${group}/Deployment`, deployment],

@@ -23,7 +23,7 @@ function firstBullet(message: string): Bullet {
 const find = (conditions: readonly AnyCondition[], type: string) => conditions.find((c) => c.type === type);
 const isTrue = (conditions: readonly AnyCondition[], type: string) => find(conditions, type)?.status === 'True';
 
-/** What comes before all else, for all of its kinds. */
+/** Checked before everything else, for all of its kinds. */
 function leaving(
   conditions: readonly AnyCondition[],
   draft: SummaryDraft,
@@ -69,7 +69,7 @@ interface Counts {
   readonly upToDate: number | undefined;
 }
 
-/** A roll-out comes first: going up and down is a part of it. Counts tell it before conditions do. */
+/** A roll-out comes first: scaling up and down is a part of it. Counts show it before conditions do. */
 function scaling(
   conditions: readonly AnyCondition[],
   draft: SummaryDraft,
@@ -135,7 +135,7 @@ const clusterMessages: ReadonlyMap<string, string> = new Map([
   ['MachineDeployment', 'workers are not available yet'],
 ]);
 
-/** What is known of Cluster API's kinds. */
+/** The rules of Cluster API's kinds. */
 export const capiTransitions: ReadonlyMap<string, Summarizer> = new Map([
   ['Machine', machine],
   ['MachineSet', machines],

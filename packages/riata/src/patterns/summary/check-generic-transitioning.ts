@@ -31,7 +31,7 @@ const transitioningTrue: Readonly<Record<string, string>> = {
   ...{ Reconciling: 'reconciling', ScalingUp: reason, ScalingDown: reason, Deleting: reason, Paused: reason },
 };
 
-/** A count of steps, as some providers write it, tells nobody anything. */
+/** A count of steps, as some providers write it, is no help to a reader. */
 export const stepCounter = /^\d+ of \d+ completed$/;
 
 function stateOf(table: Readonly<Record<string, string>>, condition: AnyCondition): string | undefined {
@@ -39,7 +39,7 @@ function stateOf(table: Readonly<Record<string, string>>, condition: AnyConditio
   return state === reason ? condition.reason : state;
 }
 
-/** What conditions of well-known types say of where an object is. */
+/** The progress of an object by conditions of well-known types. */
 export const checkGenericTransitioning: Summarizer = (_, conditions, draft) => {
   let next = byUnknown(conditions, draft);
   for (const condition of conditions) {

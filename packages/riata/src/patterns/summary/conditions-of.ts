@@ -1,6 +1,6 @@
 import { listAt, textAt } from '../../object/value/value-at.js';
 
-/** A condition of an object of any kind; what is missing is ''. */
+/** A condition of an object of any kind; missing fields are ''. */
 export interface AnyCondition {
   readonly type: string;
   readonly status: string;

@@ -47,7 +47,7 @@ export const checkPodSelector: Summarizer = (object, _, draft) => {
   return { ...draft, relationships: [...draft.relationships, pods] };
 };
 
-/** What a Pod, or the Pods of a template, use. */
+/** The objects that a Pod, or the Pods of a template, use. */
 export const checkPodUses: Summarizer = (object, _, draft) => {
   const isWorkload = workload.test(`${object.apiVersion} ${object.kind}`);
   if (!isPod(object) && !isWorkload) return draft;
@@ -78,7 +78,7 @@ export const checkPodUses: Summarizer = (object, _, draft) => {
   return { ...draft, relationships: [...draft.relationships, ...uses.values()] };
 };
 
-/** What Rancher's catalog says that a release has installed. */
+/** The objects that a release has installed, by Rancher's catalog. */
 export const checkRelease: Summarizer = (object, _, draft) => {
   if (object.kind !== 'App' || !object.apiVersion.startsWith('catalog.cattle.io/')) return draft;
   if (textAt(object, 'status', 'summary', 'state') !== 'deployed') return draft;

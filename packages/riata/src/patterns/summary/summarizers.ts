@@ -11,14 +11,14 @@ import { amend, type Summarizer } from './summary-draft.js';
 /** How long finalizers may take before that is an error. */
 const removalMs = 5 * 60_000;
 
-/** What an object says of itself, in the form of a summary. */
+/** The summary that an object carries itself. */
 function ownSummary(object: unknown): Readonly<Record<string, unknown>> | undefined {
   return [mapAt(object, 'status', 'display'), mapAt(object, 'status', 'summary')].find(
     (map) => map !== undefined && Object.keys(map).length > 0,
   );
 }
 
-/** What the kind itself has to say. */
+/** The summary by the rules of the kind. */
 const checkStatusSummary: Summarizer = (object, _, draft) => {
   const own = ownSummary(object);
   if (own === undefined) return draft;
@@ -116,7 +116,7 @@ const checkLoadBalancer: Summarizer = (object, _, draft) => {
 
 const checkGeneration: Summarizer = (object, _, draft, { hasObservedGeneration }) => {
   const generation = numberAt(object, 'metadata', 'generation');
-  // What says that it is well cannot know, if nobody has looked at it.
+  // A status that says "ready" may be outdated while no controller has observed the object.
   const isOpen = draft.state === '' || (draft.state === 'active' && !draft.error && !draft.transitioning);
   if (!hasObservedGeneration || generation === undefined || !isOpen) return draft;
   if (numberAt(object, 'status', 'observedGeneration') === generation) return draft;

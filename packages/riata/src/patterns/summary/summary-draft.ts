@@ -10,7 +10,9 @@ export interface Relationship {
   readonly name?: string;
   /** Omitted: the object's own. */
   readonly namespace?: string;
-  /** `owner` and `applies`: whose the object is; `uses`, `creates`, `selects`, `helmresource`: what it has. */
+  /**
+   * `owner` and `applies`: the owner of the object; `uses`, `creates`, `selects`, `helmresource`: what it refers to.
+   */
   readonly type: 'owner' | 'applies' | 'uses' | 'creates' | 'selects' | 'helmresource';
   /** The other object refers to this one. */
   readonly inbound?: boolean;
@@ -30,14 +32,14 @@ export interface SummaryDraft {
   readonly relationships: readonly Relationship[];
 }
 
-/** What holds for one call. */
+/** The context of one call. */
 export interface SummaryContext {
   readonly hasObservedGeneration: boolean;
   readonly errorConditions: ErrorConditions;
   readonly clock: Clock;
 }
 
-/** Adds what it knows (`summary.Summarizer`). */
+/** Adds its part to the summary (`summary.Summarizer`). */
 export type Summarizer = (
   object: TypeMeta,
   conditions: readonly AnyCondition[],
