@@ -18,7 +18,7 @@ export interface Informer<R extends KubeObject> {
   removeEventHandler(registration: EventHandlerRegistration): Promise<void>;
   /** At any time (`AddIndexers`). */
   addIndexers(indexers: Indexers<R>): void;
-  /** True once all that there was at the start has come (`HasSynced`). */
+  /** True once all objects of the first list have arrived (`HasSynced`). */
   hasSynced(): boolean;
   /**
    * Resolves when {@link hasSynced} is true. Rejects with a `CacheSyncError` as soon as the server refuses for a reason

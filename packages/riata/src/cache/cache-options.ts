@@ -36,7 +36,7 @@ export const kindCacheOptionNames = optionNames<KindCacheOptions<KubeObject>>({
   silence: true,
 });
 
-/** A kind and how it is to be held; made by {@link cached}. */
+/** A kind and how it is cached; made by {@link cached}. */
 export interface CachedKind {
   readonly kind: KindRef;
   readonly options: KindCacheOptions;
@@ -63,8 +63,9 @@ export interface CacheOptions {
   /** For kinds that say nothing themselves. @default '75s' */
   readonly silence?: Duration | 'never';
   /**
-   * What happens to reads of kinds that were not declared. `'live'`: the server is asked, and it is logged once; a read
-   * never starts a watch by surprise. `'fail'`: the read is refused (`ReaderFailOnMissingInformer`). @default 'live'
+   * What happens to reads of kinds that were not declared. `'live'`: they go to the server, and it is logged once; a
+   * read never starts a watch by surprise. `'fail'`: the read is refused (`ReaderFailOnMissingInformer`). @default
+   * 'live'
    */
   readonly undeclared?: 'live' | 'fail';
   /**
@@ -72,7 +73,7 @@ export interface CacheOptions {
    * @default '2s'
    */
   readonly catchUp?: Duration;
-  /** Told of every failed list and watch (`DefaultWatchErrorHandler`). @default logs it */
+  /** Called with every failed list and watch (`DefaultWatchErrorHandler`). @default logs it */
   readonly watchErrorHandler?: WatchErrorHandler;
   /** @default the client's clock; else the system's */
   readonly runtime?: Partial<Runtime>;

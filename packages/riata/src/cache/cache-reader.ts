@@ -15,32 +15,32 @@ import type { UncertainWrite } from './own-writes/uncertain-writes.js';
 import { fieldsOfNone, noField, refuseNoFields } from './selected-fields.js';
 import { notInCache } from './store/lister.js';
 
-/** How often the server is asked for one read, while objects of that name come and go. */
+/** How many requests one read may take, while objects of that name are created and deleted. */
 const mostTries = 3;
 
 /** More uncertain objects than these are checked by one list. */
 const fewUncertain = 8;
 
-/** So many objects are listed sooner than a watch can be waited for. */
+/** This many objects are listed sooner than a watch catches up. */
 const fewObjects = 500;
 
 /** Returned instead of an object if the read needs a wait or a request. */
 export const notCached: unique symbol = Symbol('riata.notCached');
 
-/** What a {@link CacheReader} has to know besides the objects. */
+/** What a {@link CacheReader} needs besides the objects. */
 export interface CacheReaderOptions {
   readonly undeclared: 'live' | 'fail';
-  /** How long to wait for the watch to come to an own write, before the server is asked. */
+  /** How long to wait for the watch to reach an own write, before reading from the server. */
   readonly catchUpMs: number;
   readonly clock: Scheduler;
   readonly log: Logger;
 }
 
-/** Answers reads out of caches, with one's own writes; asks the server where they cannot know. */
+/** Answers reads from caches, with own writes; reads from the server where the caches cannot know. */
 export class CacheReader {
   readonly #live: Client;
   readonly #options: CacheReaderOptions;
-  /** What was logged already: kinds that are read live, fields that no object has; and fields that were checked for it. */
+  /** Already logged: kinds that are read live, fields that no object has; and fields that were checked for it. */
   readonly #logged = new Set<string>();
 
   constructor(live: Client, options: CacheReaderOptions) {
@@ -199,7 +199,9 @@ export class CacheReader {
     }
   }
 
-  /** Finds out which revision the watch has to reach for all uncertain writes: a list of one object tells the server's. */
+  /**
+   * Finds the revision that the watch has to reach for all uncertain writes: a list of one object returns the server's.
+   */
   async #boundUncertainWrites<R extends KubeObject>(
     kind: KindRef<R>,
     member: CacheMember<R>,
@@ -311,7 +313,7 @@ export class CacheReader {
   }
 }
 
-/** As NotFound it would look as if the object was gone, and might be made again. */
+/** NotFound would look as if the object was deleted, and the caller might create it again. */
 function refuseWithheld(kind: KindRef, id: string, error: unknown): void {
   if (error === undefined) return;
   const what = `${kind.kind} ${JSON.stringify(id)} is withheld from the cache`;
@@ -322,7 +324,7 @@ function isKeyOf({ scope }: KindRef, { namespace, name }: Partial<ObjectKey>): b
   return Boolean(name) && Boolean(namespace) === (scope === 'Namespaced');
 }
 
-/** As the client does: a namespace that was forgotten must not look like an object that is gone. */
+/** As the client does: a missing namespace must not look like a deleted object. */
 function refuseBadKey(verb: string, kind: KindRef, key: Partial<ObjectKey>): void {
   if (isKeyOf(kind, key)) return;
   const { namespace, name } = key;

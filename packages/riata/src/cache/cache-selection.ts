@@ -37,7 +37,7 @@ export function select<T extends KubeObject>(reader: IndexReader<T>, selection: 
     (selection.namespace === undefined || object.metadata.namespace === selection.namespace) &&
     labels.matches(object.metadata.labels) &&
     selection.fields.requirements.every((requirement) => {
-      // What the index has said need not be asked again: its function may fail by now.
+      // The index has already decided; its function may fail by now.
       if (requirement === index?.requirement) return true;
       const { field, operator, value } = requirement;
       const indexer = indexers[fieldIndex(field)];
@@ -67,8 +67,8 @@ function indexFor<T>(reader: IndexReader<T>, { namespace, fields }: ParsedSelect
 }
 
 /**
- * Whether the server would select the object; undefined if that cannot be told here: a field that is not there may stand
- * for a default that only the server knows.
+ * Whether the server would select the object; undefined if that is unknown here: a missing field may stand for a
+ * default that only the server knows.
  */
 export function isSelected(object: KubeObject, { namespace, labels, fields }: ParsedSelection): boolean | undefined {
   if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
@@ -82,7 +82,7 @@ export function isSelected(object: KubeObject, { namespace, labels, fields }: Pa
   return isSure ? true : undefined;
 }
 
-/** The text at a path such as `spec.nodeName`; undefined if there is none. */
+/** The text at a path such as `spec.nodeName`; undefined if it is missing. */
 function fieldOf(object: KubeObject, path: string): string | undefined {
   let value: unknown = object;
   for (const name of path.split('.')) {

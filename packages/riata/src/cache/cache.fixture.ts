@@ -9,7 +9,7 @@ import type { Thing } from './informer/informer.fixture.js';
 import type { ResourceEventHandler } from './informer/resource-event-handler.js';
 import type { WatchErrorHandler } from './informer/shared-informer.js';
 
-/** The answer to those who may not. */
+/** The answer without permission. */
 export function forbidden(): ApiError {
   return new ApiError({
     ...{ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure' },
@@ -42,7 +42,7 @@ export class CachePlay implements AsyncDisposable {
     return this;
   }
 
-  /** Notes what a handler is told. */
+  /** Records the calls of a handler. */
   async noting(): Promise<string[]> {
     const told: string[] = [];
     const handler: ResourceEventHandler<Thing> = { onChange: ({ type, key }) => void told.push(`${type} ${key}`) };

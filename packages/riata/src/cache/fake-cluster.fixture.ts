@@ -14,13 +14,13 @@ export const ThingKind = makeKind<Thing, 'Namespaced'>({
   ...{ group: 'test.riata.dev', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' },
 });
 
-/** Things in several namespaces, without bytes and without bookmarks: what a `Cache` needs of a client. */
+/** Things in several namespaces, without bytes and without bookmarks: the part of a client that a `Cache` needs. */
 export class FakeCluster {
-  /** What was asked for, as `list one`, `watch *`, `find one/a`. */
+  /** The requests, as `list one`, `watch *`, `find one/a`. */
   readonly requests: string[] = [];
   /** Called with each of them before it is answered: throws to refuse it, waits to hold it up. */
   onRequest: (request: string) => unknown = () => undefined;
-  /** While it is true, watches tell nothing. */
+  /** While it is true, watches send nothing. */
   isMute = false;
   readonly client: ConnectedClient;
   readonly #objects = new Map<string, Thing>();
@@ -47,7 +47,7 @@ export class FakeCluster {
     return this.#watches.size;
   }
 
-  /** Who is told of writes. */
+  /** Listeners to writes. */
   get listeners(): number {
     return this.#listeners.size;
   }
@@ -72,12 +72,12 @@ export class FakeCluster {
     this.tell({ type: 'DELETED', object: { ...object, metadata: { ...object.metadata, resourceVersion } } });
   }
 
-  /** Something of another kind changed, which no watch of things tells. */
+  /** Something of another kind changed, which no watch of things shows. */
   elsewhere(): void {
     this.#version += 1;
   }
 
-  /** Tells those who listen to writes. */
+  /** Calls the listeners to writes. */
   wrote(write: Write): void {
     for (const listener of [...this.#listeners]) listener(write);
   }
@@ -129,7 +129,7 @@ export class FakeCluster {
     await this.onRequest(request);
   }
 
-  /** Tells all watches, whatever it is. */
+  /** Sends an event to all watches, whatever it is. */
   tell(event: WatchEvent<Thing>): void {
     this.#history.push({ version: this.#version, event });
     if (!this.isMute) for (const watch of [...this.#watches]) watch.push(event);

@@ -3,7 +3,7 @@ import type { KubeObject } from '../object/meta.js';
 import { fieldIndex, type ParsedSelection } from './cache-selection.js';
 import type { IndexReader } from './store/indexer.js';
 
-/** All that the metadata of an object has. */
+/** All fields of an object's metadata. */
 const ofMetadata: ReadonlySet<string> = new Set([
   ...['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'selfLink'],
   ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'],
@@ -46,13 +46,13 @@ export function fieldsOfNone<T extends KubeObject>(
     .filter((field) => !seen.has(noField(kind, field)));
   if (doubtful.length === 0) return [];
   const objects = reader.list();
-  // What comes later may have it.
+  // Later objects may have it.
   if (objects.length === 0) return [];
   for (const field of doubtful) seen.add(noField(kind, field));
   return doubtful.filter((field) => !objects.some((object) => Object.hasOwn(object, field.split('.')[0] ?? '')));
 }
 
-/** What is wrong with a field, and what to do. */
+/** The problem with a field, and the remedy. */
 export function noField({ kind }: KindRef, field: string): string {
   const quoted = JSON.stringify(field);
   return `no field and no index ${quoted}; add an index with indexField, or with .indexes(${kind}, ${quoted}, …) of the controller`;

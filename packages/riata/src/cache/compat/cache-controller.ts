@@ -9,29 +9,32 @@ import type { ListerWatcher } from '../reflector/list-watch.js';
 import { Reflector } from '../reflector/reflector.js';
 import type { ReflectorHealth, ReflectorOptions } from '../reflector/reflector-options.js';
 
-/** What a {@link CacheController} does (`cache.Config`): `T` comes from the server, the queue makes it an `A`. */
+/**
+ * The configuration of a {@link CacheController} (`cache.Config`): `T` comes from the server, the queue makes it an
+ * `A`.
+ */
 export interface CacheControllerConfig<T extends KubeObject, A>
   extends Pick<ReflectorOptions<T>, 'transform' | 'decoder' | 'admitListed' | 'known' | 'useWatchList' | 'silence'> {
   /**
-   * What the Reflector fills and {@link process} empties (`Config.Queue`); by `popBatch`, if it has that, unless
-   * {@link retryOnError} says otherwise.
+   * The queue that the Reflector fills and {@link process} empties (`Config.Queue`); by `popBatch`, if it has that,
+   * unless {@link retryOnError} says otherwise.
    */
   readonly queue: ProcessedQueue<T, A>;
   readonly listerWatcher: ListerWatcher<T>;
-  /** What is done with each item; the next one waits for it (`Config.Process`). */
+  /** Processes each item; the next one waits for it (`Config.Process`). */
   readonly process: PopProcessFunc<A>;
-  /** What is expected (`Config.ObjectType`): objects of another kind are dropped. @default anything */
+  /** The expected kind (`Config.ObjectType`): objects of another kind are dropped. @default anything */
   readonly kind?: KindRef<T>;
   /** How often everything is requeued, without asking the server (`Config.FullResyncPeriod`). @default 0, never */
   readonly fullResyncPeriod?: Duration | 0;
   /** Asked before every resync (`Config.ShouldResync`). @default always */
   readonly shouldResync?: () => boolean;
   /**
-   * Puts an item back whose processing failed (`Config.RetryOnError`). Without, a process function does so by throwing a
-   * `RequeueError`. @default false: the error is logged, the item is gone
+   * Requeues an item whose processing failed (`Config.RetryOnError`). Without it, a process function does so by
+   * throwing a `RequeueError`. @default false: the error is logged, the item is dropped
    */
   readonly retryOnError?: boolean;
-  /** Told why listing or watching failed (`Config.WatchErrorHandler`). @default logs it */
+  /** Called when listing or watching failed (`Config.WatchErrorHandler`). @default logs it */
   readonly watchErrorHandler?: ReflectorOptions<T>['onError'];
   /** Objects per page of a LIST (`Config.WatchListPageSize`). @default the Reflector's */
   readonly watchListPageSize?: number;
@@ -62,9 +65,9 @@ export const cacheControllerConfigOptionNames = optionNames<CacheControllerConfi
 });
 
 /**
- * Moves what a server has and what changes there through a queue into a function (`cache.Controller`, made by
- * `cache.New(Config)`): a Reflector at one end, a loop that pops at the other. The lowest level at which one can build an
- * informer of one's own; not the controller that reconciles.
+ * Moves objects and changes from a server through a queue into a function (`cache.Controller`, made by
+ * `cache.New(Config)`): a Reflector at one end, a loop that pops at the other. The lowest level at which you can build
+ * an informer; not the controller that reconciles.
  */
 export class CacheController<T extends KubeObject, A> {
   readonly #config: CacheControllerConfig<T, A>;
@@ -122,7 +125,7 @@ export class CacheController<T extends KubeObject, A> {
     return this.#config.queue.synced(options);
   }
 
-  /** How far the queue has come; what is in it may not be processed yet (`LastSyncResourceVersion`). */
+  /** How far the queue has come; its items may not be processed yet (`LastSyncResourceVersion`). */
   lastSyncResourceVersion(): string {
     return this.#reflector.lastSyncResourceVersion();
   }

@@ -10,8 +10,8 @@ export interface DeltaFIFOOptions<T> {
   /** @default keyOf: `namespace/name` */
   readonly keyFunc?: KeyFunc<T>;
   /**
-   * What the reader of the queue has processed and not yet seen deleted: the store that it fills. Without, a `replace`
-   * finds only deletions of what is still queued, and `resync` does nothing.
+   * The objects that the reader of the queue has processed and not yet seen deleted: the store that it fills. Without
+   * it, a `replace` finds only deletions of what is still queued, and `resync` does nothing.
    */
   readonly knownObjects?: KeyListerGetter<T>;
   /** Applied to every object once before it is queued (`cache.TransformFunc`). @default none */
@@ -87,7 +87,7 @@ export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {
       if (keys.has(key) || this.waiting(key) !== undefined) continue;
       const deltas = this.underway(key);
       if (deltas === undefined) this.#vanish(key, this.#knownObjects?.getByKey(key));
-      // It is about to be known, or to be gone.
+      // It is about to be known, or to be deleted.
       else if (deltas.at(-1)?.type !== 'Deleted') this.#vanish(key, lastKnown(deltas));
     }
     this.replaced(resourceVersion);
@@ -100,7 +100,7 @@ export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {
       const object = known.getByKey(knownKey);
       if (object === undefined) continue;
       const key = this.keyOf(object);
-      // What is queued or in flight is newer than what is known: an older state must not come after it.
+      // A queued or in-flight change is newer than the known state: an older state must not come after it.
       if (this.waiting(key) === undefined && this.underway(key) === undefined)
         this.#append(key, { type: 'Sync', object });
     }

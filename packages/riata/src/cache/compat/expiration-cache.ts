@@ -15,7 +15,7 @@ export interface TimestampedEntry<out T> {
 export interface ExpirationCacheOptions<T> {
   /** @default keyOf: `namespace/name` */
   readonly keyFunc?: KeyFunc<T>;
-  /** What is older than this is gone (`cache.TTLPolicy`); never when it is 0 or less. @default 0 */
+  /** Objects older than this are dropped (`cache.TTLPolicy`); never when it is 0 or less. @default 0 */
   readonly ttlMs?: number;
   /** Another rule than age (`cache.ExpirationPolicy`); `ttlMs` then counts for nothing. */
   readonly isExpired?: (entry: TimestampedEntry<T>) => boolean;
@@ -31,9 +31,9 @@ export const expirationCacheOptionNames = optionNames<ExpirationCacheOptions<unk
 });
 
 /**
- * A store whose objects are gone after a while (`cache.ExpirationCache`, `NewTTLStore`, `NewExpirationStore`). There is no
- * timer: what has expired is found and dropped when it would be read, and takes up memory until then. An update
- * starts an object's time again.
+ * A store whose objects expire after a while (`cache.ExpirationCache`, `NewTTLStore`, `NewExpirationStore`). There is
+ * no timer: expired objects are dropped when they would be read, and take up memory until then. An update starts an
+ * object's time again.
  */
 export class ExpirationCache<T> implements Store<T> {
   readonly #entries = new Map<string, TimestampedEntry<T>>();

@@ -2,7 +2,7 @@ import type { DeletedFinalStateUnknown } from '../informer/deleted-final-state-u
 import type { PopProcessFunc, Queue } from '../informer/queue.js';
 import type { KeyListerGetter } from '../store/store.js';
 
-/** What the tests of queues put in line. */
+/** The items in the tests of queues. */
 export interface Thing {
   readonly name: string;
   readonly val: number;
@@ -23,13 +23,13 @@ export function knowing(...things: Thing[]): KeyListerGetter<Thing> {
 export const gone = (name: string, val?: number) =>
   ({ key: name, obj: val === undefined ? undefined : thing(name, val) }) as DeletedFinalStateUnknown<Thing>;
 
-/** The next item that is in line; fails if there is none, rather than to wait. */
+/** The next queued item; fails if there is none, instead of waiting. */
 export async function popNow<T, A>(queue: Queue<T, A>, process: PopProcessFunc<A> = () => {}): Promise<A> {
   if (queue.list().length === 0) throw new Error('nothing is in line');
   return queue.pop(process);
 }
 
-/** All that is in line. */
+/** All queued items. */
 export async function popAll<T, A>(queue: Queue<T, A>): Promise<A[]> {
   const items: A[] = [];
   while (queue.list().length > 0) items.push(await popNow(queue));

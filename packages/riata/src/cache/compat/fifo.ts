@@ -3,10 +3,10 @@ import { defaultKeyFunc, type KeyFunc, resourceVersionOf } from '../store/key-fu
 import { KeyedQueue } from './keyed-queue.js';
 
 /**
- * A queue of objects (`cache.FIFO`) for those who want to process every object once, in its newest version, want nothing
- * of deleted ones, and nothing again that did not change. See `DeltaFIFO` for the other wishes.
+ * A queue of objects (`cache.FIFO`) for readers that process every object once, in its newest version, and need neither
+ * deletions nor resyncs. See `DeltaFIFO` for those.
  *
- * An object that changes while it waits keeps its place. `resync` does nothing: what is in the store is in line.
+ * An object that changes while it waits keeps its place. `resync` does nothing: everything in the store is queued.
  */
 export class FIFO<T> extends KeyedQueue<T, T> {
   /** @param keyFunc by default `keyOf`: `namespace/name` */

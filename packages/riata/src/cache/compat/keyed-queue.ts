@@ -3,7 +3,7 @@ import { PopGate, type PopOptions, type PopProcessFunc, type Queue } from '../in
 import { SyncedFlag } from '../informer/synced-flag.js';
 import { type KeyFunc, keyed } from '../store/key-func.js';
 
-/** What `FIFO` and `DeltaFIFO` share: keys in line, each once, with what is kept for it. */
+/** What `FIFO` and `DeltaFIFO` share: a queue of keys, each once, with a value. */
 export abstract class KeyedQueue<T, A> implements Queue<T, A> {
   /** The line: a `Map` keeps the order in which its keys came in. */
   #items = new Map<string, A>();
@@ -29,9 +29,9 @@ export abstract class KeyedQueue<T, A> implements Queue<T, A> {
   abstract replace(list: readonly T[], resourceVersion: string): void;
   abstract resync(): void;
   abstract addIfNotPresent(item: A): void;
-  /** What is handed out of the line: a copy where it still changes. */
+  /** The value that a reader gets: a copy where it still changes. */
   protected abstract copy(item: A): A;
-  /** What becomes of an item that is put back when there is something newer for its key. */
+  /** The fate of a requeued item when there is something newer for its key. */
   protected abstract merged(putBack: A, newer: A): A;
 
   async pop(process: PopProcessFunc<A>, options?: PopOptions): Promise<A> {
@@ -92,12 +92,12 @@ export abstract class KeyedQueue<T, A> implements Queue<T, A> {
     return this.#gate.closed;
   }
 
-  /** What waits under this key, not a copy. */
+  /** The value that waits under this key, not a copy. */
   protected waiting(key: string): A | undefined {
     return this.#items.get(key);
   }
 
-  /** What is being processed, if it is under this key: its reader may not know of it yet. */
+  /** The item in flight, if it is under this key: its reader may not have seen it yet. */
   protected underway(key: string): A | undefined {
     return this.#underway?.[0] === key ? this.#underway[1] : undefined;
   }
@@ -112,7 +112,7 @@ export abstract class KeyedQueue<T, A> implements Queue<T, A> {
     return this.#items.entries();
   }
 
-  /** A key that is in line keeps its place. Nobody is woken: {@link changed} does that. */
+  /** A queued key keeps its place. Wakes no reader: {@link changed} does that. */
   protected put(key: string, item: A): void {
     this.#items.set(key, item);
   }

@@ -5,7 +5,7 @@ import type { SharedIndexInformerOptions, SharedInformer } from '../informer/sha
 import type { ListerWatcher } from '../reflector/list-watch.js';
 import type { Indexer } from '../store/indexer.js';
 
-/** What {@link newInformer} gives. */
+/** The result of {@link newInformer}. */
 export interface NewInformer<T extends KubeObject> {
   readonly indexer: Indexer<T>;
   /** Has to be run. */

@@ -4,9 +4,10 @@ import type { KeyFunc } from '../store/key-func.js';
 import type { Store } from '../store/store.js';
 
 /**
- * Makes whole states of single changes (`cache.UndeltaStore`): a store that hands all it holds to a function, after each
- * change. For those who take in everything anew each time, such as a file that is written as a whole; a Reflector fills it.
- * Calls are made before the method that changed something returns, and what they throw comes out of it; the change stays.
+ * Turns single changes into whole states (`cache.UndeltaStore`): a store that passes all its objects to a function,
+ * after each change. For consumers that need everything each time, such as a file that is written as a whole; a
+ * Reflector fills it. The function is called before the method that changed something returns, and its errors come out
+ * of that method; the change stays.
  *
  * @example
  * const store = new UndeltaStore<Pod>((pods) => writeTargets(pods));

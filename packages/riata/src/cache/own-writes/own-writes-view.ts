@@ -4,7 +4,7 @@ import { type KeyFunc, keyed } from '../store/key-func.js';
 import { filedUnder, type Indexers, type IndexFunc } from '../store/store-index.js';
 import type { OwnWrites } from './own-writes.js';
 
-/** An object that looks different by one's own writes. */
+/** An object that own writes have changed. */
 interface Difference<T> {
   readonly key: string;
   readonly before: T | undefined;
@@ -12,8 +12,8 @@ interface Difference<T> {
 }
 
 /**
- * What the watch has shown with one's own writes laid over it, to be read like any store with indexes. Costs next to
- * nothing while there are no own writes that the watch has not shown, and little for each one.
+ * The state of the watch with own writes laid over it, to be read like any store with indexes. Costs next to nothing
+ * while there are no own writes that the watch has not shown, and little for each one.
  */
 export class OwnWritesView<T extends KubeObject> implements IndexReader<T> {
   readonly #base: IndexReader<T>;
@@ -86,7 +86,7 @@ export class OwnWritesView<T extends KubeObject> implements IndexReader<T> {
     if (differences.length === 0 || func === undefined) return values;
     const set = new Set(values);
     for (const { after } of differences) if (after !== undefined) for (const value of func(after)) set.add(value);
-    // A value may have been that of an object which now has another one, or is gone.
+    // A value may have been that of an object which now has another one, or was deleted.
     for (const { before } of differences) {
       if (before === undefined) continue;
       for (const value of func(before)) if (this.indexKeys(indexName, value).length === 0) set.delete(value);
@@ -116,7 +116,7 @@ export class OwnWritesView<T extends KubeObject> implements IndexReader<T> {
   }
 }
 
-/** Found objects as they look by one's own writes: in their place, out of it, or at the end. */
+/** Found objects with own writes applied: in their place, out of it, or at the end. */
 function over<T>(found: T[], differences: readonly Difference<T>[], belongs: (after: T) => boolean): T[] {
   if (differences.length === 0) return found;
   const replaced = new Map<T, T | undefined>();

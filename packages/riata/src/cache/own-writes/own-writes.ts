@@ -7,10 +7,10 @@ import type { Scheduler } from '../../runtime/time/clock.js';
 import { OwnWriteMetrics } from './own-write-metrics.js';
 import { expiryMs, type UncertainWrite, type UncertainWriteEntry, UncertainWrites } from './uncertain-writes.js';
 
-/** So many deleted objects of one name are remembered; the watch is never that far behind. */
+/** How many deleted objects of one name are remembered; the watch is never that far behind. */
 const mostGone = 16;
 
-/** What one object looks like by one's own writes. */
+/** The state of one object by own writes. */
 interface Entry<T> {
   /** None: not to be seen. */
   readonly object: T | undefined;
@@ -41,11 +41,11 @@ export interface OwnWritesOptions {
 }
 
 /**
- * What this process has written and the watch has not shown yet (`cache.MutationCache`): laid over what the watch has
- * shown, it gives a view in which one's own writes are visible at once. Handlers never see it.
+ * What this process has written and the watch has not shown yet (`cache.MutationCache`): laid over the state of the
+ * watch, it gives a view in which own writes are visible at once. Handlers never see it.
  *
- * Every write is kept until the watch has come to its resourceVersion, so answers may come late, twice and in any order.
- * A deletion holds for its UID alone: an object made anew under the same name is seen.
+ * Every write is kept until the watch has reached its resourceVersion, so answers may come late, twice and in any
+ * order. A deletion holds for its UID alone: a new object under the same name is visible.
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -64,7 +64,7 @@ export class OwnWrites<T extends KubeObject> {
     this.#shown = options.shown ?? (() => undefined);
   }
 
-  /** How many objects look different by one's own writes, at most. */
+  /** How many objects own writes have changed, at most. */
   get size(): number {
     return this.#entries.size;
   }
@@ -85,7 +85,7 @@ export class OwnWrites<T extends KubeObject> {
     this.#set(key, { object: freeze(object), uid, resourceVersion, isGone: false, sinceMs });
   }
 
-  /** The object with this UID is gone. */
+  /** The object with this UID was deleted. */
   deleted(key: string, uid: string, resourceVersion?: string): void {
     if (resourceVersion !== undefined && this.#isShown(resourceVersion)) return;
     const prior = this.#entries.get(key);
@@ -161,7 +161,7 @@ export class OwnWrites<T extends KubeObject> {
     this.#advanced();
   }
 
-  /** The watch has shown that the object with this UID is gone. */
+  /** The watch has shown that the object with this UID was deleted. */
   shownDeleted(key: string, uid: string | undefined, resourceVersion: string | undefined): void {
     if (resourceVersion !== undefined) this.#advance(resourceVersion);
     if (this.#entries.size > 0) {
@@ -186,8 +186,8 @@ export class OwnWrites<T extends KubeObject> {
   }
 
   /**
-   * All objects have been listed anew. Gives those of own writes that were seen until now, and that only the list tells
-   * about: where it does not have one, the object came and went in a gap of the watch.
+   * All objects have been listed again. Returns objects of own writes that were visible until now and that only the
+   * list reports: where it does not have one, the object was created and deleted in a gap of the watch.
    */
   shownAll(resourceVersion: string): readonly (readonly [key: string, object: T])[] {
     this.#shownUpTo = resourceVersion;
@@ -216,7 +216,7 @@ export class OwnWrites<T extends KubeObject> {
     }
   }
 
-  /** What is to be seen under this key, given what the watch has shown. */
+  /** The object to show under this key, given the state of the watch. */
   view(key: string, base: T | undefined): T | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return base;
