@@ -40,7 +40,7 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** Also for something that only claims to be one: an order that another object maintains is not valid. */
+/** False for NaN: an order over anything but numbers is undefined. */
 export function isNumber(value: number): boolean {
   return typeof value === 'number' && !Number.isNaN(value);
 }
