@@ -72,7 +72,7 @@ function attempt<T>(work: () => T): T | { readonly error: string } {
 }
 
 /** Policies never see these: nobody could take back a policy that refuses them. */
-const exempt = new Set([
+const exempt: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io/validatingadmissionpolicies',
   'admissionregistration.k8s.io/validatingadmissionpolicybindings',
   'admissionregistration.k8s.io/mutatingadmissionpolicies',
