@@ -109,7 +109,7 @@ export class ServerCore {
     const inNamespace = namespaceGate((name) => storage.get(namespaces.table, name));
     this.#store = new ObjectStore(storage, random, (resource, namespace, name) => {
       this.#checkServed(resource, name);
-      inNamespace(resource, namespace, name);
+      if (this.#admission.runs('NamespaceLifecycle')) inNamespace(resource, namespace, name);
     });
     this.#loop = new WorkLoop(clock, log);
     const core = (plural: string) => this.#builtIn('', 'v1', plural);
@@ -181,6 +181,7 @@ export class ServerCore {
       claims: this.#builtIn('', 'v1', 'persistentvolumeclaims'),
       volumes: this.#builtIn('', 'v1', 'persistentvolumes'),
       pods: this.#builtIn('', 'v1', 'pods'),
+      classes: this.#builtIn('storage.k8s.io', 'v1', 'volumeattributesclasses'),
     });
     const aggregation = new ClusterRoleAggregation({
       ...common,

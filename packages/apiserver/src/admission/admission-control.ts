@@ -41,6 +41,11 @@ export class AdmissionControl {
     this.#names = enabledPlugins(options);
   }
 
+  /** Whether a plugin is enabled, by upstream's name. */
+  runs(name: string): boolean {
+    return this.#names.includes(name);
+  }
+
   /** What admission does about one request. */
   forRequest(request: AdmissionRequest, options: OptionsOf, dryRun: boolean): WriteAdmission {
     this.#chain ??= this.#makeChain();

@@ -4,6 +4,7 @@ import type { ResourceTable } from '../resource/resource-table.js';
 import type { Storage } from '../storage/storage.js';
 import type { WebhookCaller } from '../webhook-client/webhook-caller.js';
 import type { AdmissionPlugin } from './admission.js';
+import { builtinPlugins } from './builtin/builtin-plugins.js';
 import { ValidatingAdmissionPolicyPlugin } from './policy/validating-admission-policy.js';
 
 /** What admission plugins work with. */
@@ -21,5 +22,6 @@ export interface AdmissionParts {
 
 /** Makes the plugins of this server, each by upstream's name; `plugin-names.ts` has their order. */
 export const admissionPlugins: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
+  ...builtinPlugins,
   ValidatingAdmissionPolicy: (parts) => new ValidatingAdmissionPolicyPlugin(parts),
 };

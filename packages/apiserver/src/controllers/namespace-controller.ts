@@ -5,7 +5,7 @@ import { stringsOf } from '../resource/metadata.js';
 import type { CreationGate, ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
-import { forbiddenWrite, notFound } from '../status/refusal.js';
+import { namespaceTerminating, notFound } from '../status/refusal.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
 import { type Remaining, withConditions } from './namespace-conditions.js';
 import type { WorkLoop } from './work-loop.js';
@@ -153,11 +153,7 @@ export function namespaceGate(find: (name: string) => Stored | undefined): Creat
     if (resource.scope !== 'Namespaced') return;
     const stored = find(namespace);
     if (stored === undefined) throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace);
-    if (stored.object.metadata.deletionTimestamp === undefined) return;
-    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-    const message = `namespace ${namespace} is being terminated`;
-    const causes = [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }];
-    throw forbiddenWrite(resource, name, why, causes);
+    if (stored.object.metadata.deletionTimestamp !== undefined) throw namespaceTerminating(resource, namespace, name);
   };
 }
 

@@ -14,11 +14,13 @@ export interface StorageProtectionSurroundings {
   readonly claims: Resource;
   readonly volumes: Resource;
   readonly pods: Resource;
+  /** VolumeAttributesClasses. */
+  readonly classes: Resource;
 }
 
 /**
- * Keeps claims that Pods use and volumes that claims use until they are used no more
- * (`pvc-protection-controller`, `pv-protection-controller`).
+ * Keeps claims that Pods use, volumes that claims use, and classes that either uses, until they are used no more
+ * (`pvc-protection-controller`, `pv-protection-controller`, `vac-protection-controller`).
  */
 export class StorageProtection {
   readonly #at: StorageProtectionSurroundings;
@@ -29,12 +31,13 @@ export class StorageProtection {
 
   /** Observes every write of the storage. */
   observe(table: string, { key, before, after }: StorageEvent): void {
-    const { claims, volumes, pods } = this.#at;
-    if (table === claims.table || table === volumes.table) {
-      const resource = table === claims.table ? claims : volumes;
-      if (after !== undefined && isGoing(after)) this.#check(resource, key);
-    } else if (table === pods.table && before !== undefined && (after === undefined || hasEnded(after))) {
+    const { claims, volumes, pods, classes } = this.#at;
+    const resource = [claims, volumes, classes].find((one) => one.table === table);
+    if (resource !== undefined && after !== undefined && isGoing(after)) this.#check(resource, key);
+    if (table === pods.table && before !== undefined && (after === undefined || hasEnded(after))) {
       for (const name of claimsOf(before)) this.#check(claims, `${before.object.metadata.namespace}/${name}`);
+    } else if ((table === claims.table || table === volumes.table) && before !== undefined) {
+      for (const name of attributesClassesOf(before)) this.#check(classes, name);
     }
   }
 
@@ -43,18 +46,25 @@ export class StorageProtection {
   }
 
   #release(resource: Resource, key: string): void {
-    const { store, claims } = this.#at;
-    const finalizer = protectionFinalizers[resource.plural as keyof typeof protectionFinalizers];
+    const { store } = this.#at;
+    const finalizer = protectionFinalizers[resource.table as keyof typeof protectionFinalizers];
     const stored = store.findByKey(resource, key);
     if (stored === undefined || !isGoing(stored)) return;
     const object = stored.object as unknown as JsonObject;
     const finalizers = stringsOf(metaOf(object).finalizers);
-    if (!finalizers.includes(finalizer)) return;
-    if (resource === claims ? this.#isUsed(stored) : recordOf(object.status).phase === 'Bound') return;
+    if (!finalizers.includes(finalizer) || this.#isInUse(resource, stored)) return;
     const left = finalizers.filter((one) => one !== finalizer);
     const released = withMeta(object, { finalizers: left.length === 0 ? undefined : left });
     if (left.length === 0) store.remove(resource, { ...stored, object: released as never });
     else store.replace(resource, stored, released, { dryRun: false });
+  }
+
+  #isInUse(resource: Resource, stored: Stored): boolean {
+    const { storage, claims, volumes } = this.#at;
+    if (resource === claims) return this.#isUsed(stored);
+    if (resource === volumes) return recordOf((stored.object as unknown as JsonObject).status).phase === 'Bound';
+    const users = [claims, volumes].flatMap(({ table }) => storage.list(table).items);
+    return users.some((user) => attributesClassesOf(user).includes(stored.object.metadata.name));
   }
 
   #isUsed({ object }: Stored): boolean {
@@ -80,4 +90,15 @@ function claimsOf({ object }: Stored): string[] {
     if (ephemeral !== undefined) return [`${object.metadata.name}-${textOf(name)}`];
     return persistentVolumeClaim === undefined ? [] : [textOf(recordOf(persistentVolumeClaim).claimName)];
   });
+}
+
+/** The VolumeAttributesClasses that a claim or a volume names. */
+function attributesClassesOf({ object }: Stored): string[] {
+  const { spec, status } = object as unknown as JsonObject;
+  const { currentVolumeAttributesClassName, modifyVolumeStatus } = recordOf(status);
+  return [
+    textOf(recordOf(spec).volumeAttributesClassName),
+    textOf(currentVolumeAttributesClassName),
+    textOf(recordOf(modifyVolumeStatus).targetVolumeAttributesClassName),
+  ].filter((name) => name !== '');
 }

@@ -135,6 +135,14 @@ export function forbiddenWrite(
   return new Refusal(403, 'Forbidden', `${named} is forbidden: ${why}`, details, { headers });
 }
 
+/** Nothing is created in a namespace that is being deleted. */
+export function namespaceTerminating(resource: ResourceName, namespace: string, name: string): Refusal {
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  const causes = [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }];
+  return forbiddenWrite(resource, name, why, causes);
+}
+
 export function methodNotSupported(resource: ResourceName, action: string): Refusal {
   const message = `${action} is not supported on resources of kind "${qualified(resource)}"`;
   return new Refusal(405, 'MethodNotAllowed', message, detailsOf(resource, ''));

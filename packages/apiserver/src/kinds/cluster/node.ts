@@ -10,7 +10,6 @@ import type { KindRules } from '../kind-rules.js';
 import { checkAmount } from '../pods/checks/resource-checks.js';
 import { roundAmounts, rounded } from '../pods/pod-defaults.js';
 
-const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export const nodeRules: KindRules = {
@@ -24,8 +23,7 @@ export const nodeRules: KindRules = {
   prepare(object, before, { subresource }) {
     if (subresource !== '') return object;
     const { configSource: _, ...spec } = recordOf(object.spec);
-    if (before !== undefined) return isGiven(recordOf(object.spec).configSource) ? { ...object, spec } : object;
-    return { ...object, spec: { ...spec, taints: withTaint(recordsOf(spec.taints)) } };
+    return before === undefined || isGiven(recordOf(object.spec).configSource) ? { ...object, spec } : object;
   },
   validate: (object) => [
     ...checkTaints(recordsOf(recordOf(object.spec).taints), 'metadata.taints'),
@@ -43,12 +41,6 @@ export const nodeRules: KindRules = {
   validateUpdate: (object, before) => [...checkAddresses(object), ...checkKept(object, before)],
   validateStatus: (object) => [...checkResources(object), ...checkAddresses(object)],
 };
-
-/** Nothing is put on a node before it is known to be ready. */
-function withTaint(taints: readonly JsonObject[]): readonly JsonObject[] {
-  const isThere = taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect);
-  return isThere ? taints : [...taints, notReady];
-}
 
 /** The older field is the first of the newer one; whoever changes it alone means the other, too. */
 function podCidrs(all: readonly string[], one: string): readonly string[] | undefined {

@@ -2,12 +2,8 @@ import type { JsonObject } from 'riata/object';
 import { metaOf, recordOf, stringsOf, textOf, withMeta } from '../../resource/metadata.js';
 import { dnsLabelName, qualifiedName } from '../../schema/name-rules.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
-import { forbiddenWrite } from '../../status/refusal.js';
 import { checkText } from '../checks/basic-checks.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
-
-/** Namespaces that stay. */
-const lasting: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 /** Lets selectors find a namespace by its name. */
 const nameLabel = 'kubernetes.io/metadata.name';
@@ -29,8 +25,6 @@ export const namespaceRules: KindRules = {
     const when = isGoing ? 'is not empty' : 'is empty';
     return [invalid('status.Phase', phase, `may only be '${expected}' if \`deletionTimestamp\` ${when}`)];
   },
-  refuseDelete: (resource, name) =>
-    lasting.has(name) ? forbiddenWrite(resource, name, 'this namespace may not be deleted') : undefined,
   whenDeleting: (object) => inPhase(withMeta(object, { deletionGracePeriodSeconds: undefined }), 'Terminating'),
 };
 

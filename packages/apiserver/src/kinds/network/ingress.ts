@@ -4,24 +4,15 @@ import { dnsLabel, dnsSubdomain, pathSegmentName } from '../../schema/name-rules
 import { append } from '../../status/append.js';
 import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkPort, checkText } from '../checks/basic-checks.js';
-import { defaultClass } from '../checks/default-class.js';
 import { parseIp } from '../checks/ip-address.js';
 import { checkIp, ipWarnings } from '../checks/ip-checks.js';
 import { portName, wildcardSubdomain } from '../checks/text-rules.js';
 import type { KindRules } from '../kind-rules.js';
 
 const classAnnotation = 'kubernetes.io/ingress.class';
-const defaultAnnotation = 'ingressclass.kubernetes.io/is-default-class';
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 
 export const ingressRules: KindRules = {
-  prepare(object, before, context) {
-    const spec = recordOf(object.spec);
-    const isOld = isGiven(recordOf(metaOf(object).annotations)[classAnnotation]);
-    if (before !== undefined || isOld || isGiven(spec.ingressClassName)) return object;
-    const ingressClassName = defaultClass(context, 'networking.k8s.io/ingressclasses', [defaultAnnotation]);
-    return ingressClassName === undefined ? object : { ...object, spec: { ...spec, ingressClassName } };
-  },
   validate(object, before) {
     const spec = recordOf(object.spec);
     return [

@@ -6,7 +6,6 @@ import { checkNewPod, checkPodChange } from './checks/pod-checks.js';
 import { checkPodStatus } from './checks/pod-status-checks.js';
 import { withoutDisabled } from './disabled-fields.js';
 import { withLabelKeys } from './label-keys.js';
-import { admitPod } from './pod-admission.js';
 import { podDefaults } from './pod-defaults.js';
 import { qosClass } from './pod-qos.js';
 import { nameWarnings, podWarnings } from './pod-warnings.js';
@@ -24,10 +23,10 @@ export const podRules: KindRules = {
 function preparePod(pod: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
   switch (before === undefined ? '' : context.subresource) {
     case '': {
-      const admitted = withoutDisabledSpec(admitPod(pod, before, context));
+      const allowed = withoutDisabledSpec(pod);
       return before === undefined
-        ? { ...withAppArmor(withDerived(admitted), context.warn), status: firstStatus(admitted, context.now) }
-        : admitted;
+        ? { ...withAppArmor(withDerived(allowed), context.warn), status: firstStatus(allowed, context.now) }
+        : allowed;
     }
     case 'status':
       return { ...pod, status: keptStatus(recordOf(pod.status), recordOf(before?.status)) };

@@ -3,9 +3,7 @@ import { isGiven, metaOf, recordOf, textOf } from '../../resource/metadata.js';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../schema/name-rules.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
-import { forbiddenWrite } from '../../status/refusal.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
-import { defaultClass } from '../checks/default-class.js';
 import { goDiff } from '../checks/go-diff.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
 import { prefixed } from '../defaults-table.js';
@@ -14,13 +12,8 @@ import { checkAmount } from '../pods/checks/resource-checks.js';
 import { claimSpecDefaults, rounded } from '../pods/pod-defaults.js';
 import { checkAccessModes } from './access-modes.js';
 import { claimInGo } from './go-forms.js';
-import { withProtection } from './protection.js';
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
-const defaultAnnotations = [
-  'storageclass.kubernetes.io/is-default-class',
-  'storageclass.beta.kubernetes.io/is-default-class',
-];
 const snapshots = 'snapshot.storage.k8s.io';
 const resizeStates = [
   ...['ControllerResizeInProgress', 'ControllerResizeInfeasible'],
@@ -107,38 +100,11 @@ function checkSource({ apiGroup, kind, name, namespace }: JsonObject, path: stri
   ];
 }
 
-function prepare(object: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
-  if (context.subresource === 'status') return object;
+function prepare(object: JsonObject, before: JsonObject | undefined, { subresource }: PrepareContext): JsonObject {
+  if (subresource === 'status') return object;
   const spec = withSources(recordOf(object.spec), recordOf(before?.spec));
   const status = before === undefined ? { phase: 'Pending' } : object.status;
-  const wantsDefault = before === undefined && !isGiven(spec.storageClassName) && !hasClass(object);
-  const storageClassName = wantsDefault
-    ? defaultClass(context, 'storage.k8s.io/storageclasses', defaultAnnotations)
-    : undefined;
-  const named = storageClassName === undefined ? spec : { ...spec, storageClassName };
-  if (before !== undefined) refuseResize(object, before, context);
-  const kept = before === undefined ? withProtection(object, 'persistentvolumeclaims') : object;
-  return { ...kept, spec: named, ...(status === undefined ? {} : { status }) };
-}
-
-/** A claim grows only if its class says that it may (`PersistentVolumeClaimResize`). */
-function refuseResize(object: JsonObject, before: JsonObject, { objects }: PrepareContext): void {
-  const size = ({ spec }: JsonObject) => String(recordOf(recordOf(recordOf(spec).resources).requests).storage ?? 0);
-  if (parseQuantity(size(object)).compare(size(before)) <= 0) return;
-  const spec = recordOf(object.spec);
-  const name = textOf(recordOf(metaOf(object).annotations)[classAnnotation]) || textOf(spec.storageClassName);
-  const found = objects('storage.k8s.io/storageclasses').find(({ metadata }) => metadata.name === name);
-  if ((found as JsonObject | undefined)?.allowVolumeExpansion === true) return;
-  // Validation refuses the claim itself first, in its own words.
-  if (checkClaimSpec(spec, 'spec').length + checkChange(object, before).length > 0) return;
-  const resource = { group: '', plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' };
-  const words =
-    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
-  throw forbiddenWrite(resource, textOf(metaOf(object).name), words);
-}
-
-function hasClass(object: JsonObject): boolean {
-  return isGiven(recordOf(metaOf(object).annotations)[classAnnotation]);
+  return { ...object, spec, ...(status === undefined ? {} : { status }) };
 }
 
 /** The older field for where data comes from follows the newer one, and the other way round. */

@@ -13,7 +13,6 @@ import { rounded } from '../pods/pod-defaults.js';
 import { type FieldCheck, needs } from '../pods/volume-files.js';
 import { checkAccessModes } from './access-modes.js';
 import { volumeSourceInGo } from './go-forms.js';
-import { withProtection } from './protection.js';
 
 const hostPathTypes = [
   ...['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'],
@@ -80,7 +79,7 @@ export const persistentVolumeRules: KindRules = {
   prepare(object, before, { now, subresource }) {
     if (before === undefined) {
       const status = { phase: 'Pending', lastPhaseTransitionTime: now };
-      return { ...withProtection(object, 'persistentvolumes'), status };
+      return { ...object, status };
     }
     return subresource === 'status' ? withTransition(object, before, now) : object;
   },

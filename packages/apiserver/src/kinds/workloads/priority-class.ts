@@ -4,16 +4,14 @@ import { metaOf, numberOf, textOf, withMeta } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, notSupported, required } from '../../status/field-error.js';
 import { forbiddenWrite } from '../../status/refusal.js';
-import type { KindRules, PrepareContext } from '../kind-rules.js';
+import type { KindRules } from '../kind-rules.js';
 
 const highest = 1_000_000_000;
 export const priorityClassRules: KindRules = {
   defaults: { preemptionPolicy: 'PreemptLowerPriority' },
-  prepare: (priorityClass, before, context) => {
-    refuseSecondDefault(priorityClass, before, context);
-    // It never counts further.
-    return before === undefined ? withMeta(priorityClass, { generation: 1 }) : priorityClass;
-  },
+  // It never counts further.
+  prepare: (priorityClass, before) =>
+    before === undefined ? withMeta(priorityClass, { generation: 1 }) : priorityClass,
   refuseDelete: (resource, name) =>
     systemPriorities[name] === undefined
       ? undefined
@@ -24,22 +22,6 @@ export const priorityClassRules: KindRules = {
     ...checkImmutable(now.preemptionPolicy ?? null, before.preemptionPolicy ?? null, 'preemptionPolicy'),
   ],
 };
-
-/** There is one class at most that Pods have which name none. */
-function refuseSecondDefault(
-  priorityClass: JsonObject,
-  before: JsonObject | undefined,
-  { objects }: PrepareContext,
-): void {
-  if (priorityClass.globalDefault !== true) return;
-  const name = textOf(metaOf(priorityClass).name);
-  const other = objects('scheduling.k8s.io/priorityclasses').find(
-    (one) => (one as unknown as JsonObject).globalDefault === true,
-  );
-  if (other === undefined || (before !== undefined && other.metadata.name === name)) return;
-  const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
-  throw forbiddenWrite({ group: 'scheduling.k8s.io', plural: 'priorityclasses', kind: 'PriorityClass' }, name, why);
-}
 
 function checkNew(priorityClass: JsonObject): FieldError[] {
   const name = textOf(metaOf(priorityClass).name);

@@ -1,12 +1,9 @@
-import type { PrepareContext } from '../kind-rules.js';
+import type { Storage } from '../../storage/storage.js';
+import { objectsOf } from './synchronous-plugin.js';
 
-/** The newest class that is meant for those who name none: the one with an annotation that says so. */
-export function defaultClass(
-  { objects }: PrepareContext,
-  table: string,
-  annotations: readonly string[],
-): string | undefined {
-  const [newest] = objects(table)
+/** The newest class whose annotations make it the default. */
+export function defaultClass(storage: Storage, table: string, annotations: readonly string[]): string | undefined {
+  const [newest] = objectsOf(storage, table)
     .map(({ metadata }) => metadata)
     .filter((metadata) => annotations.some((key) => metadata.annotations?.[key] === 'true'))
     .sort((a, b) => compare(b.creationTimestamp ?? '', a.creationTimestamp ?? '') || compare(a.name, b.name));

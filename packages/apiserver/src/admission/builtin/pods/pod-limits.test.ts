@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { limitProblem, withLimits } from './limit-ranger.js';
+import { claimLimitProblem, limitProblem, withLimits } from './pod-limits.js';
 
 const pod = (resources: JsonObject): JsonObject => ({ metadata: {}, spec: { containers: [{ name: 'c', resources }] } });
 const limits = (limit: JsonObject) => [[{ type: 'Container', ...limit }]];
@@ -36,4 +36,19 @@ test.each([
   [{ max: { cpu: '2' } }, { limits: { cpu: '2' } }, undefined],
 ] as const)('%j does not let %j pass', (limit, resources, problem) => {
   expect(limitProblem(pod(resources as JsonObject), limits(limit as JsonObject))).toBe(problem);
+});
+
+test.each([
+  [{ min: { storage: '1Gi' } }, '1Mi', 'minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi'],
+  [{ max: { storage: '1Gi' } }, '2Gi', 'maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi'],
+  [{ min: { storage: '1Gi' }, max: { storage: '2Gi' } }, '1Gi', undefined],
+] as const)('%j does not let a claim of %s pass', (limit, storage, problem) => {
+  const claim = { spec: { resources: { requests: { storage } } } };
+  expect(claimLimitProblem(claim, [[{ type: 'PersistentVolumeClaim', ...limit }]])).toBe(problem);
+});
+
+test('a problem that two containers have is told once', () => {
+  const two = { spec: { containers: [{ name: 'a' }, { name: 'b' }] } };
+  const problem = 'minimum cpu usage per Container is 1.  No request is specified';
+  expect(limitProblem(two, limits({ min: { cpu: '1' } }))).toBe(problem);
 });

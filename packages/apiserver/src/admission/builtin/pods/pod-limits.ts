@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, type KubeObject, parseQuantity, type Quantity } from 'riata/object';
-import { metaOf, recordOf, recordsOf, textOf, withMeta } from '../../resource/metadata.js';
-import { containerTotals } from './pod-totals.js';
+import { containerTotals } from '../../../kinds/pods/pod-totals.js';
+import { metaOf, recordOf, recordsOf, textOf, withMeta } from '../../../resource/metadata.js';
 
 const note = 'kubernetes.io/limit-ranger';
 const lists = { containers: 'container', initContainers: 'init container' } as const;
@@ -12,7 +12,7 @@ export function limitsOf(ranges: readonly KubeObject[]): readonly (readonly Json
   return ranges.map((range) => recordsOf(recordOf((range as unknown as JsonObject).spec).limits));
 }
 
-/** A Pod with what its namespace gives to containers that say nothing (`LimitRanger`). */
+/** A Pod with the defaults of its namespace for containers that specify nothing (`LimitRanger`). */
 export function withLimits(pod: JsonObject, ranges: readonly (readonly JsonObject[])[]): JsonObject {
   return ranges.reduce((made, limits) => withDefaults(made, limits), pod);
 }
@@ -52,17 +52,35 @@ function filled(resources: Record<'requests' | 'limits', JsonObject>): JsonObjec
 /** Why a Pod is too small or too large for its namespace; undefined if it is not. */
 export function limitProblem(pod: JsonObject, ranges: readonly (readonly JsonObject[])[]): string | undefined {
   const spec = recordOf(pod.spec);
+  return firstProblem(ranges, (limit) => {
+    if (limit.type === 'Pod') return checkAll(limit, totals(spec, 'requests'), totals(spec, 'limits'));
+    if (limit.type !== 'Container') return [];
+    return Object.keys(lists).flatMap((list) =>
+      recordsOf(spec[list]).flatMap(({ resources }) => {
+        const { requests, limits: most } = recordOf(resources);
+        return checkAll(limit, amountsOf(requests), amountsOf(most));
+      }),
+    );
+  });
+}
+
+/** Why a claim is too small or too large for its namespace; undefined if it is not. */
+export function claimLimitProblem(claim: JsonObject, ranges: readonly (readonly JsonObject[])[]): string | undefined {
+  const requests = amountsOf(recordOf(recordOf(claim.spec).resources).requests);
+  return firstProblem(ranges, (limit) =>
+    limit.type === 'PersistentVolumeClaim'
+      ? [...checkMin(limit, requests, {}), ...checkMaxRequest(limit, requests)]
+      : [],
+  );
+}
+
+/** What is wrong in view of the first LimitRange that anything is wrong with. */
+function firstProblem(
+  ranges: readonly (readonly JsonObject[])[],
+  check: (limit: JsonObject) => readonly string[],
+): string | undefined {
   for (const limits of ranges) {
-    const problems = limits.flatMap((limit) => {
-      if (limit.type === 'Pod') return checkAll(limit, totals(spec, 'requests'), totals(spec, 'limits'));
-      if (limit.type !== 'Container') return [];
-      return Object.keys(lists).flatMap((list) =>
-        recordsOf(spec[list]).flatMap(({ resources }) => {
-          const { requests, limits: most } = recordOf(resources);
-          return checkAll(limit, amountsOf(requests), amountsOf(most));
-        }),
-      );
-    });
+    const problems = [...new Set(limits.flatMap(check))];
     if (problems.length > 0) return problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`;
   }
   return undefined;
@@ -79,26 +97,47 @@ function amountsOf(given: Json | undefined): Amounts {
 }
 
 function checkAll(limit: JsonObject, requests: Amounts, limits: Amounts): string[] {
-  const type = textOf(limit.type);
-  const each = (field: string, check: (name: string, bound: Quantity) => string | undefined) =>
-    Object.entries(amountsOf(limit[field])).flatMap(([name, bound]) => check(name, bound) ?? []);
   return [
-    ...each('min', (name, bound) => {
-      const [asked, most] = [requests[name], limits[name]];
-      const words = `minimum ${name} usage per ${type} is ${bound}`;
-      if (asked === undefined) return `${words}.  No request is specified`;
-      if (asked.compare(bound) < 0) return `${words}, but request is ${asked}`;
-      return most !== undefined && most.compare(bound) < 0 ? `${words}, but limit is ${most}` : undefined;
-    }),
-    ...each('max', (name, bound) => {
+    ...checkMin(limit, requests, limits),
+    ...each(limit, 'max', (name, bound, type) => {
       const [asked, most] = [requests[name], limits[name]];
       const words = `maximum ${name} usage per ${type} is ${bound}`;
       if (most === undefined) return `${words}.  No limit is specified`;
       if (most.compare(bound) > 0) return `${words}, but limit is ${most}`;
       return asked !== undefined && asked.compare(bound) > 0 ? `${words}, but request is ${asked}` : undefined;
     }),
-    ...each('maxLimitRequestRatio', (name, bound) => checkRatio(name, type, bound, requests[name], limits[name])),
+    ...each(limit, 'maxLimitRequestRatio', (name, bound, type) =>
+      checkRatio(name, type, bound, requests[name], limits[name]),
+    ),
   ];
+}
+
+function checkMin(limit: JsonObject, requests: Amounts, limits: Amounts): string[] {
+  return each(limit, 'min', (name, bound, type) => {
+    const [asked, most] = [requests[name], limits[name]];
+    const words = `minimum ${name} usage per ${type} is ${bound}`;
+    if (asked === undefined) return `${words}.  No request is specified`;
+    if (asked.compare(bound) < 0) return `${words}, but request is ${asked}`;
+    return most !== undefined && most.compare(bound) < 0 ? `${words}, but limit is ${most}` : undefined;
+  });
+}
+
+function checkMaxRequest(limit: JsonObject, requests: Amounts): string[] {
+  return each(limit, 'max', (name, bound, type) => {
+    const asked = requests[name];
+    const words = `maximum ${name} usage per ${type} is ${bound}`;
+    if (asked === undefined) return `${words}.  No request is specified`;
+    return asked.compare(bound) > 0 ? `${words}, but request is ${asked}` : undefined;
+  });
+}
+
+function each(
+  limit: JsonObject,
+  field: string,
+  check: (name: string, bound: Quantity, type: string) => string | undefined,
+): string[] {
+  const type = textOf(limit.type);
+  return Object.entries(amountsOf(limit[field])).flatMap(([name, bound]) => check(name, bound, type) ?? []);
 }
 
 function checkRatio(
