@@ -39,6 +39,7 @@ const claim = {
   metadata: { name: 'a' },
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
 };
+const privileged = { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] };
 
 const onByDefault: readonly [string, unknown, ...[string, string, unknown?][]][] = [
   ['NamespaceLifecycle', { code: 404 }, ['POST', '/api/v1/namespaces/none/configmaps', { metadata: { name: 'a' } }]],
@@ -56,6 +57,12 @@ const onByDefault: readonly [string, unknown, ...[string, string, unknown?][]][]
     'TaintNodesByCondition',
     { spec: { taints: [{ key: 'node.kubernetes.io/not-ready' }] } },
     ['POST', '/api/v1/nodes', { metadata: { name: 'a' } }],
+  ],
+  [
+    'PodSecurity',
+    { code: 403 },
+    ['PATCH', ns, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } } }],
+    newPod(privileged),
   ],
   ['Priority', { spec: { priority: 0 } }, newPod()],
   [

@@ -5,6 +5,7 @@ import { defaultIngressClass } from './default-ingress-class.js';
 import { denyServiceExternalIps } from './deny-service-external-ips.js';
 import { namespaceExists } from './namespaces/namespace-exists.js';
 import { namespaceLifecycle } from './namespaces/namespace-lifecycle.js';
+import { podSecurity } from './pod-security/pod-security.js';
 import { alwaysPullImages } from './pods/always-pull-images.js';
 import { defaultTolerationSeconds } from './pods/default-toleration-seconds.js';
 import { extendedResourceToleration } from './pods/extended-resource-toleration.js';
@@ -35,6 +36,7 @@ export const builtinPlugins: Readonly<Record<string, (parts: AdmissionParts) => 
   NamespaceLifecycle: namespaceLifecycle,
   PersistentVolumeClaimResize: persistentVolumeClaimResize,
   PodNodeSelector: podNodeSelector,
+  PodSecurity: podSecurity,
   PodTolerationRestriction: podTolerationRestriction,
   Priority: priority,
   RuntimeClass: runtimeClass,
