@@ -79,6 +79,11 @@ test('admission policies', async () => {
   );
 });
 
+test('built-in admission plugins', async () => {
+  await using open = await ApiServer.start({ admission: { disable: ['PodSecurity'], enable: ['AlwaysPullImages'] } });
+  expect(open.token).not.toBe('');
+});
+
 test('time, randomness and the network', async () => {
   const clock = new VirtualClock();
   await using server = await ApiServer.start({ clock, random: seededRandom(1) });

@@ -1,10 +1,13 @@
 import type { AdmissionPlugin } from '../admission.js';
 import type { AdmissionParts } from '../plugins.js';
 import { alwaysAdmit, alwaysDeny } from './always.js';
+import { certificateApproval, certificateSigning } from './certificates/certificate-approval.js';
+import { certificateSubjectRestriction } from './certificates/certificate-subject-restriction.js';
 import { defaultIngressClass } from './default-ingress-class.js';
 import { denyServiceExternalIps } from './deny-service-external-ips.js';
 import { namespaceExists } from './namespaces/namespace-exists.js';
 import { namespaceLifecycle } from './namespaces/namespace-lifecycle.js';
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.js';
 import { podSecurity } from './pod-security/pod-security.js';
 import { alwaysPullImages } from './pods/always-pull-images.js';
 import { defaultTolerationSeconds } from './pods/default-toleration-seconds.js';
@@ -25,6 +28,9 @@ export const builtinPlugins: Readonly<Record<string, (parts: AdmissionParts) => 
   AlwaysAdmit: alwaysAdmit,
   AlwaysDeny: alwaysDeny,
   AlwaysPullImages: alwaysPullImages,
+  CertificateApproval: certificateApproval,
+  CertificateSigning: certificateSigning,
+  CertificateSubjectRestriction: certificateSubjectRestriction,
   DefaultIngressClass: defaultIngressClass,
   DefaultStorageClass: defaultStorageClass,
   DefaultTolerationSeconds: defaultTolerationSeconds,
@@ -34,6 +40,7 @@ export const builtinPlugins: Readonly<Record<string, (parts: AdmissionParts) => 
   LimitRanger: limitRanger,
   NamespaceExists: namespaceExists,
   NamespaceLifecycle: namespaceLifecycle,
+  OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
   PersistentVolumeClaimResize: persistentVolumeClaimResize,
   PodNodeSelector: podNodeSelector,
   PodSecurity: podSecurity,

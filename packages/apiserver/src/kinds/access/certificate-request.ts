@@ -5,6 +5,29 @@ import { DerError, DerReader } from './der-reader.js';
 const pem =
   /-----BEGIN CERTIFICATE REQUEST-----[ \t]*\r?\n((?:[^\n]*: [^\n]*\n)*)([^-:]*)-----END CERTIFICATE REQUEST-----/;
 
+const organization = '2.5.4.10';
+
+/** The organizations in the subject of a valid request: the groups that its owner is going to be in. */
+export function requestedOrganizations(text: string): readonly string[] {
+  const [, , body = ''] = pem.exec(text) ?? [];
+  const request = new DerReader(Buffer.from(body.replace(/\s/g, ''), 'base64')).inside(
+    'sequence',
+    'certificateRequest',
+  );
+  const parts = request.inside('sequence', 'tbsCertificateRequest');
+  parts.inside('integer', 'int');
+  const names = parts.inside('sequence', 'pkix.RDNSequence');
+  const found: string[] = [];
+  while (names.hasMore()) {
+    const set = names.inside('set', 'pkix.RelativeDistinguishedNameSET');
+    while (set.hasMore()) {
+      const attribute = set.inside('sequence', 'pkix.AttributeTypeAndValue');
+      if (attribute.identifier() === organization) found.push(attribute.text());
+    }
+  }
+  return found;
+}
+
 /** Why a text is no request for a certificate that its asker has signed, in the words of Go; undefined if it is one. */
 export function certificateRequestProblem(text: string): string | undefined {
   const [, , body = '?'] = pem.exec(text) ?? [];

@@ -1,11 +1,11 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 
 /** Thrown for bytes that are not what they should be, with the words of Go's `encoding/asn1`. */
 export class DerError extends Error {
   override readonly name = 'DerError';
 }
 
-const tags = { integer: 2, bits: 3, identifier: 6, sequence: 16 } as const;
+const tags = { integer: 2, bits: 3, identifier: 6, sequence: 16, set: 17 } as const;
 
 interface Header {
   readonly class: number;
@@ -60,6 +60,20 @@ export class DerReader {
     return parts.join('.');
   }
 
+  /** A string of characters, whichever of ASN.1's types it has. */
+  text(): string {
+    const { start, length, tag } = this.#header();
+    this.#at = start + length;
+    // BMPString has two bytes for each character, all others are read as UTF-8.
+    const bytes = this.#bytes.subarray(start, start + length);
+    return tag === 30 ? Buffer.from(bytes).swap16().toString('utf16le') : bytes.toString('utf8');
+  }
+
+  /** Whether something follows. */
+  hasMore(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
   /** Nothing may follow. */
   end(): void {
     if (this.#at < this.#bytes.length) throw new DerError('asn1: syntax error: trailing data');
@@ -68,7 +82,7 @@ export class DerReader {
   #next(kind: keyof typeof tags, type: string): Header {
     if (this.#at >= this.#bytes.length) throw new DerError('asn1: syntax error: sequence truncated');
     const header = this.#header();
-    const isCompound = kind === 'sequence';
+    const isCompound = kind === 'sequence' || kind === 'set';
     if (header.class !== 0 || header.tag !== tags[kind] || header.compound !== isCompound) {
       const found = `{class:${header.class} tag:${header.tag} length:${header.length} isCompound:${header.compound}}`;
       throw new DerError(
