@@ -1,8 +1,9 @@
 import { ApiServer, adminKubeconfig } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
-import { createClient, isForbidden, type RestConfig, VirtualClock } from 'riata';
+import { createClient, defineKind, isForbidden, type RestConfig, VirtualClock } from 'riata';
 import {
   ConfigMap,
+  CustomResourceDefinition,
   Deployment,
   Role,
   RoleBinding,
@@ -12,6 +13,7 @@ import {
 import { computeStatus } from 'riata/patterns';
 import { seededRandom } from 'riata/runtime';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
 
 test('what my program does', async () => {
   await using server = await ApiServer.start();
@@ -82,6 +84,60 @@ test('admission policies', async () => {
 test('built-in admission plugins', async () => {
   await using open = await ApiServer.start({ admission: { disable: ['PodSecurity'], enable: ['AlwaysPullImages'] } });
   expect(open.token).not.toBe('');
+});
+
+const text = { type: 'string' };
+const versionOf = (name: string, field: string) => ({
+  ...{ name, served: true, storage: name === 'v1' },
+  schema: {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: text } } } },
+  },
+});
+const shirts = CustomResourceDefinition({
+  metadata: { name: 'shirts.example.com' },
+  spec: {
+    ...{ group: 'example.com', scope: 'Namespaced', names: { plural: 'shirts', kind: 'Shirt' } },
+    versions: [versionOf('v1', 'color'), versionOf('v2', 'colour')],
+    conversion: {
+      strategy: 'Webhook',
+      webhook: {
+        conversionReviewVersions: ['v1'],
+        clientConfig: { service: { namespace: 'default', name: 'hooks', path: '/convert' } },
+      },
+    },
+  },
+});
+
+const names = { group: 'example.com', kind: 'Shirt' };
+const ShirtV1 = defineKind({ ...names, version: 'v1', spec: z.object({ color: z.string() }) });
+const ShirtV2 = defineKind({ ...names, version: 'v2', spec: z.object({ colour: z.string() }) });
+
+interface ConversionReview {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: {
+    readonly uid: string;
+    readonly desiredAPIVersion: string;
+    readonly objects: readonly { readonly spec: { readonly color?: string; readonly colour?: string } }[];
+  };
+}
+
+test('conversion webhooks', async () => {
+  await using server = await ApiServer.start();
+  server.handle('https://hooks.default.svc/convert', async (request) => {
+    const review = (await request.json()) as ConversionReview;
+    const { uid, desiredAPIVersion: apiVersion, objects } = review.request;
+    const convertedObjects = objects.map(({ spec: { color, colour }, ...shirt }) => {
+      return { ...shirt, apiVersion, spec: apiVersion === 'example.com/v2' ? { colour: color } : { color: colour } };
+    });
+    return Response.json({ ...review, response: { uid, result: { status: 'Success' }, convertedObjects } });
+  });
+
+  await using client = createClient(server.config);
+  await client.create(shirts); // its spec.conversion names the Service `hooks` and the path `/convert`
+  const key = { namespace: 'default', name: 'mine' };
+  await client.create(ShirtV1({ metadata: key, spec: { color: 'green' } }));
+  expect((await client.get(ShirtV2, key)).spec).toEqual({ colour: 'green' });
 });
 
 test('time, randomness and the network', async () => {

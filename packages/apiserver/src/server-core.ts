@@ -175,6 +175,7 @@ export class ServerCore {
       served: this.served,
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
       endWatches: (table) => this.verbs.endWatches(table),
+      conversion: { webhooks: this.webhooks, random: this.#parts.random },
     });
     const protection = new StorageProtection({
       ...common,

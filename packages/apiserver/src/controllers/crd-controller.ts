@@ -1,9 +1,10 @@
 import { equal, type JsonObject } from 'riata/object';
+import type { ConversionParts } from '../resource/custom/webhook-converter.js';
 import { deleteObject } from '../resource/delete-object.js';
 import { writeParts } from '../resource/load-write-parts.js';
 import { metaOf, stringsOf, withMeta } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
-import type { Resource } from '../resource/resource.js';
+import { type Resource, resourceOfStored } from '../resource/resource.js';
 import type { ServedResources } from '../resource/resource-table.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
@@ -16,6 +17,7 @@ export interface CrdSurroundings {
   readonly loop: WorkLoop;
   readonly definitions: Resource;
   readonly served: ServedResources;
+  readonly conversion: ConversionParts;
   context(): WriteContext;
   /** Ends the watches of a table: what is served there is another thing from now on, or nothing. */
   endWatches(table: string): void;
@@ -63,7 +65,7 @@ export class CrdController {
     const definition = object as unknown as JsonObject;
     this.#at.served.setCustom(
       key,
-      writeParts().isEstablished(definition) ? writeParts().customResources(definition) : [],
+      writeParts().isEstablished(definition) ? writeParts().customResources(definition, this.#at.conversion) : [],
     );
   }
 
@@ -79,12 +81,12 @@ export class CrdController {
     if (stored?.object.metadata.deletionTimestamp === undefined) return;
     if (!stringsOf(stored.object.metadata.finalizers).includes(writeParts().cleanupFinalizer)) return;
     const definition = stored.object as unknown as JsonObject;
-    const [resource] = writeParts().customResources(definition);
+    const [resource] = writeParts().customResources(definition, this.#at.conversion);
     let left = 0;
     for (const item of resource === undefined ? [] : storage.list(resource.table).items) {
       const { namespace = '', name: itemName, deletionTimestamp } = item.object.metadata;
       if (resource !== undefined && deletionTimestamp === undefined) {
-        deleteObject(store, resource, namespace, itemName, {}, this.#at.context());
+        deleteObject(store, resourceOfStored(resource, item.object), namespace, itemName, {}, this.#at.context());
       }
       if (resource !== undefined && store.findByKey(resource, item.key) !== undefined) left++;
     }
@@ -92,7 +94,7 @@ export class CrdController {
     const finalizers = stringsOf(metaOf(definition).finalizers).filter((f) => f !== writeParts().cleanupFinalizer);
     const released = withMeta(definition, { finalizers: finalizers.length === 0 ? undefined : finalizers });
     if (finalizers.length === 0) store.remove(definitions, { ...stored, object: released as never });
-    else store.replace(definitions, stored, released, { dryRun: false });
+    else store.replace(definitions, stored, released);
   }
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, KubeObject, OwnerReference } from 'riata/object';
 import { deleteObject } from '../resource/delete-object.js';
 import { stringsOf, withMeta } from '../resource/metadata.js';
 import { keyFor, type ObjectStore } from '../resource/object-store.js';
-import type { Resource } from '../resource/resource.js';
+import { type Resource, resourceOfStored } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
 import { OwnershipGraph, type Place } from './ownership-graph.js';
@@ -195,7 +195,8 @@ export class GarbageCollector {
     const resource = place === undefined ? undefined : this.#at.resourceOf(place.table);
     if (place === undefined || resource === undefined) return undefined;
     const stored = this.#at.store.findByKey(resource, place.key);
-    return stored?.object.metadata.uid === place.uid ? { resource, stored } : undefined;
+    if (stored?.object.metadata.uid !== place.uid) return undefined;
+    return { resource: resourceOfStored(resource, stored.object), stored };
   }
 }
 

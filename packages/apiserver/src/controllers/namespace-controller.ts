@@ -3,7 +3,7 @@ import { ownRootCertificate, ownServiceAccount } from '../resource/built-in/own-
 import { deleteObject } from '../resource/delete-object.js';
 import { stringsOf } from '../resource/metadata.js';
 import type { CreationGate, ObjectStore } from '../resource/object-store.js';
-import type { Resource } from '../resource/resource.js';
+import { type Resource, resourceOfStored } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { namespaceTerminating, notFound } from '../status/refusal.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
@@ -130,7 +130,8 @@ export class NamespaceController {
   #delete(resource: Resource, { object }: Stored): void {
     const { namespace = '', name } = object.metadata;
     const request = { propagationPolicy: 'Background' };
-    deleteObject(this.#at.store, resource, namespace, name, request, this.#context());
+    const stored = resourceOfStored(resource, object);
+    deleteObject(this.#at.store, stored, namespace, name, request, this.#context());
   }
 
   #release(name: string): void {

@@ -56,7 +56,7 @@ export class StorageProtection {
     const left = finalizers.filter((one) => one !== finalizer);
     const released = withMeta(object, { finalizers: left.length === 0 ? undefined : left });
     if (left.length === 0) store.remove(resource, { ...stored, object: released as never });
-    else store.replace(resource, stored, released, { dryRun: false });
+    else store.replace(resource, stored, released);
   }
 
   #isInUse(resource: Resource, stored: Stored): boolean {

@@ -5,6 +5,7 @@ import { append } from '../status/append.js';
 import type { FieldError } from '../status/field-error.js';
 import { invalidObject } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
+import { withConversions } from './custom/stored-conversions.js';
 import { metaOf, withMeta } from './metadata.js';
 import { homeOf, type Resource } from './resource.js';
 
@@ -26,18 +27,20 @@ export function* checkObject(resource: Resource, candidate: Candidate): Steps<Js
   // Those that somebody sends may be invalid. Others are kept for valid metadata only: a refused object may have a
   // hundred thousand fields.
   const tracksLater = sent === undefined || (before !== undefined && equal(sent, metaOf(before).managedFields));
-  let whole = tracksLater ? object : (track?.() ?? object);
+  let whole = tracksLater || track === undefined ? object : yield* withConversions(track);
   const was = plainNumbers(before);
   const labelErrors = yield* checkManyLabels(metaOf(object));
   const errors = checkMeta(resource, plainNumbers(whole), was, labelErrors);
   if (tracksLater && errors.length === 0) {
-    whole = track?.() ?? object;
+    whole = track === undefined ? object : yield* withConversions(track);
     yield;
   }
   const now = plainNumbers(whole);
   append(errors, yield* resource.schema.validate(now, was, subresource));
   append(errors, resource.rules.check?.(now, was, subresource) ?? []);
-  if (resource.rules.checkInSteps !== undefined) append(errors, yield* resource.rules.checkInSteps(now, was));
+  if (resource.rules.checkInSteps !== undefined) {
+    append(errors, yield* resource.rules.checkInSteps(now, was, subresource));
+  }
   if (errors.length > 0) throw invalidObject(homeOf(resource), name, errors);
   return whole;
 }

@@ -3,7 +3,8 @@ import { notSupported } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject, notFound, type Refusal, statusOf } from '../status/refusal.js';
 import { atOnce, type Steps } from '../steps.js';
 import type { Stored } from '../storage/storage.js';
-import { inVersion, shownAs } from './custom/in-version.js';
+import { readStored } from './custom/conversion-steps.js';
+import { inVersion } from './custom/in-version.js';
 import { metaOf, stringsOf, textOf, withMeta } from './metadata.js';
 import type { ObjectStore } from './object-store.js';
 import { homeOf, type Resource } from './resource.js';
@@ -52,11 +53,13 @@ export function* deleteSteps(
     const refusal =
       resource.rules.refuseDelete?.(resource, name) ?? preconditionRefusal(resource, stored.object, request);
     if (refusal !== undefined) throw refusal;
+    const live = (yield* readStored(stored, resource)) as unknown as JsonObject;
     if (context.admission !== undefined && !isPending(resource, stored.object, request)) {
-      yield* context.admission.admitDelete(shownAs(stored.object, resource) as unknown as JsonObject);
-      if (store.find(resource, namespace, name)?.revision !== stored.revision) continue;
+      yield* context.admission.admitDelete(live);
     }
-    return deleteStored(store, resource, stored, request, context);
+    if (store.find(resource, namespace, name)?.revision !== stored.revision) continue;
+    const deleted = yield* deleteStored(store, resource, stored, live, request, context);
+    if (deleted !== undefined) return deleted;
   }
 }
 
@@ -68,21 +71,24 @@ function isPending({ rules }: Resource, object: KubeObject, { gracePeriodSeconds
   return gracePeriodSeconds === undefined || gracePeriodSeconds >= deletionGracePeriodSeconds;
 }
 
-function deleteStored(
+/** Undefined if the object has changed meanwhile and nothing was done. */
+function* deleteStored(
   store: ObjectStore,
   resource: Resource,
   stored: Stored,
+  shown: JsonObject,
   request: DeleteRequest,
   context: WriteContext,
-): KubeObject | Status {
+): Steps<KubeObject | Status | undefined> {
   // Custom objects are written back through the version that is asked for, built-in ones as they are stored.
-  const live = (resource.builtIn ? stored.object : shownAs(stored.object, resource)) as unknown as JsonObject;
+  const live = resource.builtIn ? (stored.object as unknown as JsonObject) : shown;
   const marked = mark(resource, live, request, context);
   if (isFinished(marked)) {
     const last = context.dryRun ? stored.object : store.remove(resource, stored);
     return resource.rules.answersDeleted ? deletedObject(resource, last, marked) : removedStatus(resource, last);
   }
-  return store.replace(resource, stored, resource.rules.whenDeleting?.(marked, context.now) ?? marked, context);
+  const next = resource.rules.whenDeleting?.(marked, context.now) ?? marked;
+  return yield* store.replaceSteps(resource, stored, next, context);
 }
 
 /** The object as it is while it waits to go. */

@@ -1,8 +1,11 @@
 import type { FieldSelector, JsonObject, KubeList, KubeObject, ListMeta, Selector } from 'riata/object';
 import { badRequest, expired, tooLargeResourceVersion } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 import { CompactedError, type ListPage, type Storage, type Stored } from '../storage/storage.js';
 import { type ContinueToken, readContinueToken, writeContinueToken } from './continue-token.js';
+import { converted } from './custom/conversion-steps.js';
 import { shownAs } from './custom/in-version.js';
+import { withConversions } from './custom/stored-conversions.js';
 import type { Resource } from './resource.js';
 
 /** Which objects are meant, as parsed from the query. */
@@ -29,7 +32,17 @@ export interface FoundList {
   readonly found: readonly Stored[];
 }
 
-/** Finds objects at the revision that the request asks for. */
+/**
+ * Finds objects at the revision that the request asks for, ready to be shown. Where a webhook converts them, all that
+ * are needed are sent in one review.
+ */
+export function* findSteps(storage: Storage, resource: Resource, request: ListRequest): Steps<FoundList> {
+  const list = yield* withConversions(() => findObjects(storage, resource, request));
+  yield* converted(list.found, resource);
+  return list;
+}
+
+/** As {@link findSteps}, where no webhook converts. */
 export function findObjects(storage: Storage, resource: Resource, request: ListRequest): FoundList {
   const token = request.continue ? readContinueToken(request.continue) : undefined;
   const page = readPage(storage, resource, request, token);
@@ -72,6 +85,7 @@ function readPage(
 ): ListPage {
   const prefix = prefixOf(request);
   const filter = filterOf(resource, request);
+  if (filter !== undefined) resource.conversions?.need(storage.list(resource.table, { prefix }).items);
   const range = { prefix, filter, limit: request.limit || undefined };
   if (token === undefined) return storage.list(resource.table, { ...range, revision: revisionFor(storage, request) });
   if (request.resourceVersion && request.resourceVersion !== '0') {
@@ -119,8 +133,10 @@ function filterOf(resource: Resource, choice: Choice): ((stored: Stored) => bool
 export function matcherOf(resource: Resource, choice: Choice): (stored: Stored) => boolean {
   const { labels, name, namespace } = choice;
   const fields = choice.fields?.isEmpty() ? undefined : choice.fields;
+  const { conversions } = resource;
   return ({ object }) => {
-    const { metadata } = object;
+    // A webhook may change labels and annotations.
+    const { metadata } = conversions === undefined ? object : (resource.content?.(object) ?? object);
     if (namespace !== '' && metadata.namespace !== namespace) return false;
     if (name !== undefined && metadata.name !== name) return false;
     if (labels !== undefined && !labels.matches(metadata.labels ?? {})) return false;

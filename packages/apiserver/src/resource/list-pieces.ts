@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { GroupVersionKind } from 'riata/object';
+import type { GroupVersionKind, KubeObject } from 'riata/object';
 import type { Scheduler } from 'riata/runtime';
 import { writeJson } from '../http/body/write-json.js';
 import type { Stored } from '../storage/storage.js';
@@ -45,10 +45,15 @@ export async function* listPieces({ head, found }: FoundList, form: ListForm): A
   yield Buffer.from(parts.join(''));
 }
 
+/** Only a webhook changes metadata when it converts. */
+function metadataOf(object: KubeObject, { conversions, content }: Resource): KubeObject['metadata'] {
+  return conversions === undefined ? object.metadata : (content?.(object) ?? object).metadata;
+}
+
 function itemWriter({ resource, texts, as }: ListForm): (stored: Stored) => string {
   if (as !== undefined) {
     const named = { kind: 'PartialObjectMetadata', apiVersion: `${as.group}/${as.version}` };
-    return ({ object }) => writeJson({ ...named, metadata: object.metadata });
+    return ({ object }) => writeJson({ ...named, metadata: metadataOf(object, resource) });
   }
   // Items of built-in kinds do not say what they are.
   if (resource.builtIn) return (stored) => texts.body(stored, resource);

@@ -3,6 +3,7 @@ import type { PrepareContext } from '../kinds/kind-rules.js';
 import { atOnce, type Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import { type Candidate, checkObject } from './check-object.js';
+import { withConversions } from './custom/stored-conversions.js';
 import { withMeta } from './metadata.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
@@ -65,7 +66,7 @@ export class ObjectPreparation {
       return { object: admitted === shown ? object : view.apply(object, admitted), managedFields };
     }
     const tracksNow = managedFields !== undefined && admission.needsManagedFields(operation, object, before);
-    const shown = tracksNow ? withMeta(object, { managedFields: managedFields() }) : object;
+    const shown = tracksNow ? withMeta(object, { managedFields: yield* withConversions(managedFields) }) : object;
     return {
       object: yield* admission.admit(operation, shown, before),
       managedFields: tracksNow ? undefined : managedFields,

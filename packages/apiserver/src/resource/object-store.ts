@@ -6,7 +6,9 @@ import { atOnce, type Steps } from '../steps.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import type { OwnObject } from './built-in/own-objects.js';
 import { checkNamespace } from './check-name.js';
+import { readStored, storableOf } from './custom/conversion-steps.js';
 import { shownAs } from './custom/in-version.js';
+import { withConversions } from './custom/stored-conversions.js';
 import { type Expected, expectRevisionOf, expectUid } from './expectations.js';
 import { SharedFields } from './fields/shared-fields.js';
 import { managedFieldsOf } from './fields/track.js';
@@ -75,6 +77,13 @@ export class ObjectStore {
     return shownAs(stored.object, resource);
   }
 
+  /** As {@link get}, for what a webhook may have to convert. */
+  *getSteps(resource: Resource, namespace: string, name: string): Steps<KubeObject> {
+    const stored = this.find(resource, namespace, name);
+    if (stored === undefined) throw notFound(resource, name);
+    return yield* readStored(stored, resource);
+  }
+
   find(resource: Resource, namespace: string, name: string): Stored | undefined {
     return this.#storage.get(resource.table, keyFor(namespace, name));
   }
@@ -118,6 +127,7 @@ export class ObjectStore {
       context.confirmCreate?.();
       return valid;
     });
+    const storable = yield* storableOf(object, resource);
     this.#gate(resource, namespace, name);
     if (Number(sentVersion) > 0 && !context.dryRun) {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
@@ -125,12 +135,24 @@ export class ObjectStore {
     const other = this.find(resource, namespace, name);
     if (other !== undefined) throw alreadyExists(resource, name, other.object.metadata.deletionTimestamp !== undefined);
     // What is not stored is answered with the revision that it came with.
-    if (context.dryRun) return answerOf(object, resource, Number(sentVersion ?? 0) || undefined);
+    if (context.dryRun) {
+      return answerOf(
+        yield* this.#unstored(object, storable, resource),
+        resource,
+        Number(sentVersion ?? 0) || undefined,
+      );
+    }
     const key = keyFor(namespace, name);
     const stored = this.#storage.put(resource.table, key, (revision) =>
-      atRevision(object, resource, revision, this.#fields),
+      atRevision(storable, resource, revision, this.#fields),
     );
-    return shownAs(stored.object, resource);
+    return yield* readStored(stored, resource);
+  }
+
+  /** What a dry run has led to: as it would come back from the storage. */
+  *#unstored(object: JsonObject, storable: JsonObject, resource: Resource): Steps<JsonObject> {
+    if (storable === object) return object;
+    return (yield* readStored({ object: storable as unknown as KubeObject }, resource)) as unknown as JsonObject;
   }
 
   /** Stores what the server makes by itself and what is whole but for its identity: `create` would make the same of it. */
@@ -203,8 +225,9 @@ export class ObjectStore {
       const stored = this.find(resource, namespace, name);
       if (stored === undefined) throw notFound(resource, name);
       const object = yield* this.#changed(resource, namespace, name, stored, change, context);
+      const storable = yield* storableOf(object, resource);
       if (this.find(resource, namespace, name)?.revision !== stored.revision) continue;
-      return this.#store(resource, stored, object, context);
+      return yield* this.#store(resource, stored, object, storable, context);
     }
   }
 
@@ -217,9 +240,10 @@ export class ObjectStore {
     { subresource, make, expected, tracked, view }: Change,
     context: WriteContext,
   ): Steps<JsonObject> {
-    const live = shownAs(stored.object, resource) as unknown as JsonObject;
+    const live = (yield* readStored(stored, resource)) as unknown as JsonObject;
     expectUid(resource, stored, expected);
-    const made = withDefaults(resource, inNamespace(resource, namespace, make(live)));
+    const sentObject = yield* withConversions(() => make(live));
+    const made = withDefaults(resource, inNamespace(resource, namespace, sentObject));
     const sent = keepSystemFields(resource, name, live, made, subresource);
     const account = tracked ? undefined : () => managedFieldsOf(resource, live, sent, context, subresource);
     const write = { resource, before: live, subresource, context };
@@ -242,41 +266,60 @@ export class ObjectStore {
     return yield* this.#preparation.finish(write, kept, candidate, settle, view);
   }
 
-  #store(resource: Resource, stored: Stored, object: JsonObject, context: WriteContext): Written {
-    const live = shownAs(stored.object, resource) as unknown as JsonObject;
+  *#store(
+    resource: Resource,
+    stored: Stored,
+    object: JsonObject,
+    storable: JsonObject,
+    context: WriteContext,
+  ): Steps<Written> {
     const gone = textOf(metaOf(object).deletionTimestamp) !== '' && isFinished(object);
-    if (context.dryRun) return { object: answerOf(object, resource, stored.revision), created: false };
-    const { key } = stored;
+    const { key, revision } = stored;
+    if (context.dryRun) {
+      return {
+        object: answerOf(yield* this.#unstored(object, storable, resource), resource, revision),
+        created: false,
+      };
+    }
     if (gone) {
       this.#storage.remove(resource.table, key, (revision) => removedAt(stored.object, revision));
       this.#removeAlso(resource, key);
       // Watchers are told what was stored last, at the revision of its end; the caller what it has made of it.
-      return { object: answerOf(object, resource, stored.revision), created: false };
+      return { object: answerOf(object, resource, revision), created: false };
     }
-    if (isUnchanged(resource, stored, live, object)) return { object: live as unknown as KubeObject, created: false };
-    const written = this.#storage.put(resource.table, key, (revision) =>
-      atRevision(object, resource, revision, this.#fields),
-    );
-    return { object: shownAs(written.object, resource), created: false };
+    const live = shownAs(stored.object, resource);
+    if (isUnchanged(resource, stored, live as unknown as JsonObject, storable)) return { object: live, created: false };
+    const written = this.#storage.put(resource.table, key, (at) => atRevision(storable, resource, at, this.#fields));
+    return { object: yield* readStored(written, resource), created: false };
   }
 
   /** Stores an object as it is, for what the server itself changes: marks, finalizers, conditions. */
-  replace(resource: Resource, stored: Stored, object: JsonObject, context: { readonly dryRun: boolean }): KubeObject {
-    if (context.dryRun) return answerOf(object, resource, stored.revision);
-    if (isUnchanged(resource, stored, stored.object as unknown as JsonObject, object)) {
-      return shownAs(stored.object, resource);
-    }
-    const written = this.#storage.put(resource.table, stored.key, (revision) =>
-      atRevision(object, resource, revision, this.#fields),
-    );
-    return shownAs(written.object, resource);
+  replace(resource: Resource, stored: Stored, object: JsonObject): void {
+    atOnce(this.replaceSteps(resource, stored, object, { dryRun: false }));
   }
 
-  /** Removes an object for good. */
+  /** As {@link replace}; gives what is stored now, or undefined if that has changed meanwhile and nothing was done. */
+  *replaceSteps(
+    resource: Resource,
+    stored: Stored,
+    object: JsonObject,
+    { dryRun }: Pick<WriteContext, 'dryRun'>,
+  ): Steps<KubeObject | undefined> {
+    const storable = yield* storableOf(object, resource);
+    if (this.findByKey(resource, stored.key)?.revision !== stored.revision) return undefined;
+    if (dryRun) return answerOf(yield* this.#unstored(object, storable, resource), resource, stored.revision);
+    if (isUnchanged(resource, stored, stored.object as unknown as JsonObject, storable)) {
+      return yield* readStored(stored, resource);
+    }
+    const put = (revision: number) => atRevision(storable, resource, revision, this.#fields);
+    return yield* readStored(this.#storage.put(resource.table, stored.key, put), resource);
+  }
+
+  /** Removes an object for good, and gives it as it was stored last. */
   remove(resource: Resource, stored: Stored): KubeObject {
     const removed = this.#storage.remove(resource.table, stored.key, (revision) => removedAt(stored.object, revision));
     this.#removeAlso(resource, stored.key);
-    return shownAs(removed.object, resource);
+    return removed.object;
   }
 
   #removeAlso({ rules }: Resource, key: string): void {

@@ -5,6 +5,7 @@ import type { NameRule } from '../schema/name-rules.js';
 import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
+import type { StoredConversions } from './custom/stored-conversions.js';
 import type { FieldTracking } from './fields/field-tracking.js';
 
 /** A part of a resource that has its own path, e.g. `status`. */
@@ -61,7 +62,11 @@ export interface ResourceRules {
   /** Changes an object on its way in, after it was noted who writes what; `before` is undefined for a new one. */
   readonly prepare?: (object: JsonObject, before: JsonObject | undefined, context: PrepareContext) => JsonObject;
   /** As `check`, for what may take long. */
-  readonly checkInSteps?: (object: JsonObject, before: JsonObject | undefined) => Steps<readonly FieldError[]>;
+  readonly checkInSteps?: (
+    object: JsonObject,
+    before: JsonObject | undefined,
+    subresource: string,
+  ) => Steps<readonly FieldError[]>;
   /** What is wrong with it; in addition to the schema. */
   readonly check?: (object: JsonObject, before: JsonObject | undefined, subresource: string) => readonly FieldError[];
   /** What the writer is told that is no error; in addition to the schema. Not for writes to subresources. */
@@ -130,6 +135,8 @@ export interface Resource extends ResourceName {
   readonly content?: (object: KubeObject) => KubeObject;
   /** What is stored of an object in its version; of custom kinds only. */
   readonly storable?: (object: JsonObject) => JsonObject;
+  /** Converts objects by a webhook; of custom kinds whose definition asks for it. */
+  readonly conversions?: StoredConversions | undefined;
   readonly schema: ResourceSchema;
   readonly rules: ResourceRules;
 }
@@ -139,6 +146,14 @@ export function homeOf(resource: Resource): ResourceName {
   const { storedAs, plural, kind } = resource;
   const { group } = splitApiVersion(storedAs);
   return group === resource.group ? resource : { group, plural, kind };
+}
+
+/**
+ * The resource by which the server itself changes the metadata of a stored object: in the version that it is stored in,
+ * so that no webhook has to be there.
+ */
+export function resourceOfStored(resource: Resource, object: KubeObject): Resource {
+  return resource.conversions?.asStored(object) ?? resource;
 }
 
 export function hasSubresource(resource: Resource, name: string): boolean {

@@ -37,9 +37,9 @@ export function subresourceHandlers(parts: SubresourceParts): SubresourceHandler
         rescale(store, resource, namespace, name, scale, context),
     },
     patch: {
-      scale: ({ resource, as, namespace, name }, patch, context) => {
-        const scale = scaleOf(resource, store.get(resource, namespace, name));
-        return rescale(store, resource, namespace, name, patchedAs(as, scale, patch, context), context);
+      *scale({ resource, as, namespace, name }, patch, context) {
+        const scale = scaleOf(resource, yield* store.getSteps(resource, namespace, name));
+        return yield* rescale(store, resource, namespace, name, patchedAs(as, scale, patch, context), context);
       },
     },
     create: {

@@ -23,7 +23,7 @@ import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteSteps } from '../resource/delete-object.js';
 import { checkUid } from '../resource/expectations.js';
 import { track } from '../resource/fields/track.js';
-import { type Choice, findObjects, type ListRequest, wholeList } from '../resource/list-objects.js';
+import { type Choice, findObjects, findSteps, type ListRequest, wholeList } from '../resource/list-objects.js';
 import { listPieces } from '../resource/list-pieces.js';
 import { metaOf, textOf, withMeta } from '../resource/metadata.js';
 import { keyFor, type ObjectStore } from '../resource/object-store.js';
@@ -108,7 +108,10 @@ export class Verbs implements VerbHandlers {
       readLog(store, builtIn('', 'v1', 'nodes'), pod, name, options.query);
       return { status: 204 };
     }
-    const object = store.get(resource, namespace, name);
+    const isPlain = resource.conversions === undefined;
+    const object = isPlain
+      ? store.get(resource, namespace, name)
+      : await inSlices(this.#parts.clock, store.getSteps(resource, namespace, name));
     // Most subresources are views of the object itself.
     if (subresource === undefined || subresource.kind === resource.kind) return { object };
     const read = this.#subresources.get[subresource.name];
@@ -121,7 +124,11 @@ export class Verbs implements VerbHandlers {
     const { storage, clock } = this.#parts;
     const { mediaType, pretty, as } = negotiated;
     if (isComponentStatus(resource)) return { object: componentStatuses(resource, choiceOf(request), this.#parts) };
-    const list = findObjects(storage, resource, listRequest(request));
+    const asked = listRequest(request);
+    const converts = resource.conversions !== undefined;
+    const list = converts
+      ? await inSlices(clock, findSteps(storage, resource, asked))
+      : findObjects(storage, resource, asked);
     // A list is no single object's metadata, and a Table is made at once.
     const inPieces = as === undefined || as.kind === 'PartialObjectMetadataList';
     if (mediaType === protobufType && as === undefined && list.found.length >= longList) {
@@ -250,7 +257,7 @@ export class Verbs implements VerbHandlers {
     const warn = (text: string) => request.warn(text);
     // Nobody is told which object of a collection it is, but by the object itself.
     const context = this.#context({ resource, subresource, namespace: place, name: '', user, warn }, deleteOptions);
-    const answer = wholeList(resource, findObjects(storage, resource, listRequest(request)));
+    const answer = wholeList(resource, yield* findSteps(storage, resource, listRequest(request)));
     for (const { metadata } of answer.items) {
       const { namespace = '', name } = metadata;
       try {

@@ -5,6 +5,7 @@ import { type Choice, matcherOf } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 import { expired } from '../status/refusal.js';
 import { CompactedError, type Storage, type StorageEvent, type Stored } from '../storage/storage.js';
+import { ConversionQueue } from './conversion-queue.js';
 import { bookmark, type EventEncoder, type EventForm, type EventType, line } from './event-encoder.js';
 
 /** Where the events of a watch go. */
@@ -55,6 +56,8 @@ export class WatchSession {
   readonly #sees: (stored: Stored) => boolean;
   readonly #form: EventForm;
   readonly #timers = new Set<Timer>();
+  /** Holds back what a webhook has yet to convert; undefined where none does. */
+  readonly #conversions: ConversionQueue | undefined;
   #subscription: Disposable | undefined;
   /** The state at the start, or the past since then; it goes out before what follows and is no sign of being behind. */
   #state: Pending[] = [];
@@ -77,6 +80,7 @@ export class WatchSession {
     // Of one shape for all watches, as each of many looks at its own with every event.
     const { id, apiVersion, content, project, write } = request.form;
     this.#form = { id, apiVersion, content, project, write };
+    this.#conversions = resource.conversions && new ConversionQueue(resource.conversions, (e) => this.#unconverted(e));
   }
 
   /** Where the objects live that it watches. */
@@ -96,7 +100,7 @@ export class WatchSession {
     try {
       if (start < oldest) throw new CompactedError(start, oldest);
       this.#replaying = true;
-      this.#subscription = storage.watch(this.#resource.table, start, (event) => this.#take(event));
+      this.#subscription = storage.watch(this.#resource.table, start, (event) => this.#hear(event));
       this.#replaying = false;
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
@@ -121,18 +125,59 @@ export class WatchSession {
   /** Ends the watch when all is sent that has happened so far: what it is about is no more. */
   end(): void {
     this.#subscription?.[Symbol.dispose]();
-    this.#closing = true;
-    this.#pump();
+    this.#inOrder(() => {
+      this.#closing = true;
+      this.#pump();
+    });
   }
 
   #queueState(revision: number, closes: boolean): void {
     const { storage } = this.#parts;
     const prefix = this.#request.namespace === '' ? '' : `${this.#request.namespace}/`;
-    const { items } = storage.list(this.#resource.table, { prefix, filter: this.#sees });
-    this.#state = items.map((stored) => ({ type: 'ADDED', stored }));
-    if (closes && this.#request.allowWatchBookmarks) {
-      this.#state.push({ make: () => this.#bookmark(revision, true) });
+    const queue = (items: readonly Stored[]) => {
+      this.#state = items.map((stored) => ({ type: 'ADDED', stored }));
+      if (closes && this.#request.allowWatchBookmarks) {
+        this.#state.push({ make: () => this.#bookmark(revision, true) });
+      }
+    };
+    const { table } = this.#resource;
+    if (this.#conversions === undefined) {
+      queue(storage.list(table, { prefix, filter: this.#sees }).items);
+      return;
     }
+    const { items } = storage.list(table, { prefix });
+    this.#conversions.add(
+      items.map(({ object }) => object),
+      () => {
+        queue(items.filter(this.#sees));
+        this.#pump();
+      },
+    );
+  }
+
+  #hear(event: StorageEvent): void {
+    if (this.#conversions === undefined) {
+      this.#take(event);
+      return;
+    }
+    const { before, after, removed } = event;
+    const gone = removed ?? (before && this.#encoder.lastSeen(event, before));
+    const objects = [before, after, gone].flatMap((stored) => stored?.object ?? []);
+    this.#conversions.add(objects, () => this.#take(event));
+    if (this.#conversions.length > maxPending) this.#finish();
+  }
+
+  /** Does something after all that has been heard of. */
+  #inOrder(run: () => void): void {
+    if (this.#conversions === undefined) run();
+    else this.#conversions.add([], run);
+  }
+
+  /** As on the real server, whose watch cache ends all watches when it cannot follow any more. */
+  #unconverted(error: unknown): void {
+    if (this.#ended) return;
+    this.#parts.log.warn('watch ended, conversion failed', { error, table: this.table });
+    this.#finish();
   }
 
   #take(event: StorageEvent): void {
@@ -244,8 +289,10 @@ export class WatchSession {
 
   #sendBookmark(): void {
     const { revision } = this.#parts.storage;
-    this.#queue({ make: () => this.#bookmark(revision, false) });
-    this.#pump();
+    this.#inOrder(() => {
+      this.#queue({ make: () => this.#bookmark(revision, false) });
+      this.#pump();
+    });
   }
 
   #bookmark(revision: number, initialEventsEnd: boolean): Buffer {
@@ -269,6 +316,7 @@ export class WatchSession {
     this.#ended = true;
     this.#subscription?.[Symbol.dispose]();
     for (const timer of this.#timers) timer.cancel();
+    this.#conversions?.clear();
     this.#state = [];
     this.#pending = [];
     this.#sink.end();

@@ -30,9 +30,10 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]);
 
-/** From `Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b, IP Address:1.2.3.4`. */
+/** From `… Host: a. is not in the cert's altnames: DNS:b, IP Address:1.2.3.4`. Names are compared with names alone. */
 function otherName(message: string): string {
-  const asked = /(?:Host: (\S+)\. is not|IP: (\S+) is not)/.exec(message);
-  const names = [...message.matchAll(/(?:DNS|IP Address):([^,\s]+)/g)].map(([, name]) => name);
-  return `certificate is valid for ${names.join(', ')}, not ${asked?.[1] ?? asked?.[2] ?? ''}`;
+  const [, host, ip] = /(?:Host: (\S+)\. is not|IP: (\S+) is not)/.exec(message) ?? [];
+  const kind = host === undefined ? 'IP Address' : 'DNS';
+  const names = [...message.matchAll(new RegExp(`${kind}:([^,\\s]+)`, 'g'))].map(([, name]) => name);
+  return `certificate is valid for ${names.join(', ')}, not ${host ?? ip ?? ''}`;
 }

@@ -1,7 +1,8 @@
 import { equal, isJsonObject, type JsonObject } from 'riata/object';
+import type { PrepareContext } from '../../kinds/kind-rules.js';
 import type { CrdObject, CrdSpec } from '../../schema/crd/crd-object.js';
 import { nonStructural } from '../../schema/crd/non-structural.js';
-import { validateCrd, validateCrdUpdate } from '../../schema/crd/validate-crd.js';
+import { checkAcceptedNames, validateCrd, validateCrdUpdate } from '../../schema/crd/validate-crd.js';
 import type { FieldError } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';
 import { stringsOf, textOf } from '../metadata.js';
@@ -15,14 +16,22 @@ export function defaultDefinition(definition: JsonObject): JsonObject {
   return { ...definition, spec: { ...spec, names: withNames(spec), conversion: conversionOf(spec) } };
 }
 
-/** The versions that objects may be stored in; the storage version is one from now on. */
-export function prepareDefinition(definition: JsonObject): JsonObject {
+/**
+ * The versions that objects may be stored in; the storage version is one from now on. Who writes the status alone may
+ * remove those that no object is stored in any more.
+ */
+export function prepareDefinition(
+  definition: JsonObject,
+  _before?: JsonObject,
+  { subresource }: Pick<PrepareContext, 'subresource'> = { subresource: '' },
+): JsonObject {
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
   const kept = isJsonObject(definition.status) ? definition.status : noStatus;
   const known = new Set(stringsOf(kept.storedVersions));
   const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
   const storage = textOf(versions.find((v) => v.storage === true)?.name);
-  const storedVersions = storage === '' || known.has(storage) ? [...known] : [...known, storage];
+  const isPruned = subresource === 'status' && known.size > 0;
+  const storedVersions = storage === '' || known.has(storage) || isPruned ? [...known] : [...known, storage];
   return { ...definition, status: { ...kept, storedVersions: storedVersions.length === 0 ? null : storedVersions } };
 }
 
@@ -38,8 +47,13 @@ export function acceptedStatus(definition: JsonObject, now: string): JsonObject 
 }
 
 /** What is wrong with a definition; its metadata is checked as that of any object. */
-export function* checkDefinition(definition: JsonObject, before: JsonObject | undefined): Steps<readonly FieldError[]> {
+export function* checkDefinition(
+  definition: JsonObject,
+  before: JsonObject | undefined,
+  subresource = '',
+): Steps<readonly FieldError[]> {
   const crd = definition as unknown as CrdObject;
+  if (subresource === 'status') return checkAcceptedNames(crd);
   const errors = yield* before === undefined
     ? validateCrd(crd)
     : validateCrdUpdate(crd, before as unknown as CrdObject);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, type StructuralSchema, splitApiVersion } from 'riata/object';
+import { isJsonObject, type JsonObject, type KubeObject, type StructuralSchema, splitApiVersion } from 'riata/object';
 import { ruleChecker } from '../../cel/rules/check-rules.js';
 import { IllTypedError } from '../../schema/built-in/decode-typed.js';
 import type { CrdSpec, CrdVersion } from '../../schema/crd/crd-object.js';
@@ -16,19 +16,49 @@ import { statusApart, trackingOf } from '../fields/managed-fields.js';
 import { metaOf, stringsOf, textOf, valueAt } from '../metadata.js';
 import { UnreadableError } from '../read-object.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from '../resource.js';
+import { StoredConversions } from './stored-conversions.js';
 import { structuralSchemaOf, VersionSchemas } from './version-schemas.js';
+import { type ConversionParts, type WebhookConversion, WebhookConverter } from './webhook-converter.js';
 
 const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-/** The resources that an established CustomResourceDefinition serves, one per served version. */
-export function customResources(definition: JsonObject): readonly Resource[] {
+/**
+ * The resources that an established CustomResourceDefinition serves, one per served version. Without `parts`, no webhook
+ * is called.
+ */
+export function customResources(definition: JsonObject, parts?: ConversionParts): readonly Resource[] {
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
   const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
   const group = textOf(spec.group);
   const stored = versions.find((v) => v.storage === true) ?? versions[0] ?? {};
   const storedAs = `${group}/${textOf(stored.name)}`;
   const schemas = new VersionSchemas(spec, storedAs);
-  return versions.filter((v) => v.served === true).map((v) => resourceOf(definition, spec, v, storedAs, schemas));
+  const served = versions.filter((v) => v.served === true);
+  const converter = converterOf(spec, schemas, parts);
+  if (converter === undefined) return served.map((v) => resourceOf(definition, spec, v, { storedAs, schemas }));
+  const asStored = (object: KubeObject) => {
+    const version = versions.find((v) => `${group}/${textOf(v.name)}` === object.apiVersion);
+    return version && resourceOf(definition, spec, version, { storedAs: object.apiVersion, schemas });
+  };
+  return served.map((v) => {
+    const apiVersion = `${group}/${textOf(v.name)}`;
+    const conversions = new StoredConversions({ apiVersion, storedAs, converter, schemas, asStored });
+    return resourceOf(definition, spec, v, { storedAs, schemas, conversions });
+  });
+}
+
+function converterOf(spec: JsonObject, schemas: VersionSchemas, parts?: ConversionParts): WebhookConverter | undefined {
+  const conversion = isJsonObject(spec.conversion) ? spec.conversion : {};
+  if (parts === undefined || conversion.strategy !== 'Webhook' || !isJsonObject(conversion.webhook)) return undefined;
+  return new WebhookConverter(parts, conversion.webhook as unknown as WebhookConversion, schemas.versions);
+}
+
+/** How the objects of all versions are stored and converted. */
+interface Conversion {
+  readonly storedAs: string;
+  readonly schemas: VersionSchemas;
+  /** Undefined where versions differ by their schemas alone. */
+  readonly conversions?: StoredConversions;
 }
 
 /** Names as the server has accepted them. */
@@ -42,8 +72,7 @@ function resourceOf(
   definition: JsonObject,
   spec: JsonObject,
   version: JsonObject,
-  storedAs: string,
-  schemas: VersionSchemas,
+  { storedAs, schemas, conversions }: Conversion,
 ): Resource {
   const names = namesOf(definition, spec);
   const [group, plural, kind] = [textOf(spec.group), textOf(names.plural), textOf(names.kind)];
@@ -66,14 +95,22 @@ function resourceOf(
     deprecation: customDeprecation(spec as CrdSpec, version as CrdVersion),
     definition: version as CrdVersion,
     definedAt: textOf(metaOf(definition).resourceVersion),
-    content: schemas.reader(apiVersion),
+    content: contentOf(apiVersion, schemas, conversions),
     storable: schemas.writer(apiVersion),
+    conversions,
     rules: { ...rulesOf(version), refuseCreate: isTerminating(definition) ? refuseCreate : undefined },
     get schema() {
-      schema ??= schemaOf(version, spec, apiVersion, kind, schemas);
+      schema ??= schemaOf(version, spec, apiVersion, kind, schemas, conversions);
       return schema;
     },
   };
+}
+
+/** What a version shows of stored objects. */
+function contentOf(apiVersion: string, schemas: VersionSchemas, conversions: StoredConversions | undefined) {
+  const read = schemas.reader(apiVersion);
+  if (conversions === undefined) return read;
+  return (object: KubeObject) => (object.apiVersion === apiVersion ? read(object) : conversions.shown(object));
 }
 
 function isTerminating(definition: JsonObject): boolean {
@@ -135,6 +172,7 @@ function schemaOf(
   apiVersion: string,
   kind: string,
   schemas: VersionSchemas,
+  conversions: StoredConversions | undefined,
 ): ResourceSchema {
   const schema = structuralSchemaOf(version);
   const preserves = spec.preserveUnknownFields === true;
@@ -171,7 +209,10 @@ function schemaOf(
       apiVersion,
       kind,
       type: schemas.mergeType(apiVersion),
-      versions: (other) => ({ type: schemas.mergeType(other) }),
+      versions: (other) => ({
+        type: schemas.mergeType(other),
+        ...(conversions && { convert: (object: JsonObject) => conversions.known(object, other) }),
+      }),
       resetFields: statusApart(hasStatus),
     }),
   };

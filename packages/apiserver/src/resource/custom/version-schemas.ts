@@ -33,15 +33,25 @@ export class VersionSchemas {
     this.#storedAs = storedAs;
   }
 
+  /** The versions that there are, as `apiVersion`. */
+  get versions(): Iterable<string> {
+    return this.#schemas.keys();
+  }
+
+  /** A stored object in the version that it is stored in, as that stands now. */
+  decoded(object: JsonObject): JsonObject {
+    const from = textOf(object.apiVersion);
+    return withDefaults(this.trimmed(object, from), this.#schemas.get(from));
+  }
+
   /** What a version shows of stored objects. Each is looked at once. */
   reader(apiVersion: string): (object: KubeObject) => KubeObject {
     const known = new WeakMap<KubeObject, KubeObject>();
     return (object) => {
       const before = known.get(object);
       if (before !== undefined) return before;
-      const from = object.apiVersion;
-      const decoded = withDefaults(this.#trimmed(object as unknown as JsonObject, from), this.#schemas.get(from));
-      const shown = from === apiVersion ? decoded : this.#trimmed(decoded, apiVersion);
+      const decoded = this.decoded(object as unknown as JsonObject);
+      const shown = object.apiVersion === apiVersion ? decoded : this.trimmed(decoded, apiVersion);
       known.set(object, shown as unknown as KubeObject);
       return shown as unknown as KubeObject;
     };
@@ -49,7 +59,7 @@ export class VersionSchemas {
 
   /** What is stored of objects of a version. */
   writer(apiVersion: string): (object: JsonObject) => JsonObject {
-    return apiVersion === this.#storedAs ? (object) => object : (object) => this.#trimmed(object, this.#storedAs);
+    return apiVersion === this.#storedAs ? (object) => object : (object) => this.trimmed(object, this.#storedAs);
   }
 
   /** How fields of a version merge. Throws an `ApplyError` for one that the definition does not have. */
@@ -66,7 +76,7 @@ export class VersionSchemas {
   }
 
   /** Without what a version does not have, or does not allow to be null. */
-  #trimmed(object: JsonObject, apiVersion: string): JsonObject {
+  trimmed(object: JsonObject, apiVersion: string): JsonObject {
     if (this.#preserves) return object;
     const schema = this.#schemas.get(apiVersion);
     return dropNulls(prune(object, schema).object, schema);

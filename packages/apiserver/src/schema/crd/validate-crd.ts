@@ -290,8 +290,13 @@ function hasStatus(subresources: CrdSubresources | undefined): boolean {
   return subresources?.status !== undefined;
 }
 
+/** All that is looked at when the status alone is written (`ValidateUpdateCustomResourceDefinitionStatus`). */
+export function checkAcceptedNames({ status }: CrdObject): FieldError[] {
+  return checkNames(status?.acceptedNames ?? {}, 'status.acceptedNames');
+}
+
 function checkStatus({ spec, status }: CrdObject): FieldError[] {
-  const errors = checkNames(status?.acceptedNames ?? {}, 'status.acceptedNames');
+  const errors = checkAcceptedNames({ status });
   const stored = status?.storedVersions ?? [];
   const path = 'status.storedVersions';
   if (stored.length === 0) {

@@ -1,0 +1,132 @@
+import { ApplyError, type JsonObject, type KubeObject } from 'riata/object';
+import { Refusal } from '../../status/refusal.js';
+import { type Steps, wait } from '../../steps.js';
+import type { Resource } from '../resource.js';
+import type { VersionSchemas } from './version-schemas.js';
+import type { WebhookConverter } from './webhook-converter.js';
+
+/** Thrown by what looks at an object that no webhook has converted yet: after `convert`, it can be done again. */
+export class MissingConversion extends Error {
+  override readonly name = 'MissingConversion';
+  readonly convert: () => Promise<void>;
+
+  constructor(convert: () => Promise<void>) {
+    super('internal error: an object is looked at in a version that it was not converted to');
+    this.convert = convert;
+  }
+}
+
+/** Does work that has no effect but its result, again until all objects that it looks at are converted. */
+export function* withConversions<T>(work: () => T): Steps<T> {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof MissingConversion)) throw error;
+      yield* wait(error.convert());
+    }
+  }
+}
+
+/** What {@link StoredConversions} work with. */
+export interface StoredConversionParts {
+  /** The version of the resource. */
+  readonly apiVersion: string;
+  /** The version that objects are written in. */
+  readonly storedAs: string;
+  readonly converter: WebhookConverter;
+  readonly schemas: VersionSchemas;
+  /** The resource of the version that an object is stored in. */
+  readonly asStored: (object: KubeObject) => Resource | undefined;
+}
+
+/** How many converted objects of one write are remembered. */
+const maxKnown = 64;
+
+/**
+ * Objects of a custom kind on their way between the version of a resource and the versions that they are stored in, by a
+ * webhook. An object is converted once for all lists and watches, as a watch cache does it.
+ */
+export class StoredConversions {
+  /** The resource of the version that an object is stored in, where it stays in that version when it is written. */
+  readonly asStored: (object: KubeObject) => Resource | undefined;
+  readonly #apiVersion: string;
+  readonly #storedAs: string;
+  readonly #converter: WebhookConverter;
+  readonly #schemas: VersionSchemas;
+  /** By the stored object. */
+  readonly #shown = new WeakMap<KubeObject, KubeObject>();
+  /** What field managers of other versions look at, by version and text. */
+  readonly #known = new Map<string, JsonObject | ApplyError>();
+
+  constructor(parts: StoredConversionParts) {
+    const { apiVersion, storedAs, converter, schemas, asStored } = parts;
+    this.#apiVersion = apiVersion;
+    this.#storedAs = storedAs;
+    this.#converter = converter;
+    this.#schemas = schemas;
+    this.asStored = asStored;
+  }
+
+  /** Whether a stored object cannot be shown yet. */
+  needs(object: KubeObject): boolean {
+    return object.apiVersion !== this.#apiVersion && !this.#shown.has(object);
+  }
+
+  /** Has objects converted that are about to be looked at, all by one review. Throws {@link MissingConversion}. */
+  need(objects: readonly { readonly object: KubeObject }[]): void {
+    const missing = objects.map(({ object }) => object).filter((object) => this.needs(object));
+    if (missing.length > 0) throw new MissingConversion(() => this.prepare(missing));
+  }
+
+  /** What the resource shows of a stored object. Throws {@link MissingConversion}. */
+  shown(object: KubeObject): KubeObject {
+    const known = this.#shown.get(object);
+    if (known === undefined) throw new MissingConversion(() => this.prepare([object]));
+    return known;
+  }
+
+  /** Converts stored objects, all by one review; those that were converted before are not sent. Throws a `Refusal`. */
+  async prepare(objects: readonly KubeObject[]): Promise<void> {
+    await this.refresh(objects.filter((object) => this.needs(object)));
+  }
+
+  /** As {@link prepare}, whether or not they were converted before. */
+  async refresh(objects: readonly KubeObject[]): Promise<void> {
+    const decoded = objects.map((object) => this.#schemas.decoded(object as unknown as JsonObject));
+    const converted = await this.#converter.convert(decoded, this.#apiVersion);
+    for (const [i, object] of objects.entries()) {
+      const shown = this.#schemas.trimmed(converted[i] as JsonObject, this.#apiVersion);
+      this.#shown.set(object, shown as unknown as KubeObject);
+    }
+  }
+
+  /** What is stored of an object of the resource. Throws a `Refusal`. */
+  async toStored(object: JsonObject): Promise<JsonObject> {
+    if (object.apiVersion === this.#storedAs) return object;
+    const [converted = object] = await this.#converter.convert([object], this.#storedAs);
+    return this.#schemas.trimmed(converted, this.#storedAs);
+  }
+
+  /** An object in another version, for who keeps account of its fields. Throws {@link MissingConversion}. */
+  known(object: JsonObject, apiVersion: string): JsonObject {
+    const id = `${apiVersion} ${JSON.stringify(object)}`;
+    const known = this.#known.get(id);
+    if (known === undefined) throw new MissingConversion(() => this.#learn(id, object, apiVersion));
+    if (!(known instanceof ApplyError)) return known;
+    this.#known.delete(id);
+    throw known;
+  }
+
+  async #learn(id: string, object: JsonObject, apiVersion: string): Promise<void> {
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= maxKnown && oldest !== undefined) this.#known.delete(oldest);
+    try {
+      const [converted = object] = await this.#converter.convert([object], apiVersion);
+      this.#known.set(id, converted);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#known.set(id, new ApplyError(500, error.message));
+    }
+  }
+}
