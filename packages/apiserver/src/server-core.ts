@@ -18,6 +18,7 @@ import { CrdController } from './controllers/crd-controller.js';
 import { EventExpiry } from './controllers/event-expiry.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
 import { NamespaceController, namespaceGate } from './controllers/namespace-controller.js';
+import { PolicyTypeChecking } from './controllers/policy-type-checking.js';
 import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
@@ -188,6 +189,11 @@ export class ServerCore {
       ...common,
       clusterRoles: this.#builtIn('rbac.authorization.k8s.io', 'v1', 'clusterroles'),
     });
+    const policyTypes = new PolicyTypeChecking({
+      ...common,
+      served: this.served,
+      policies: this.#builtIn('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies'),
+    });
     const addresses = new ServiceAddresses({
       ...common,
       services: this.#builtIn('', 'v1', 'services'),
@@ -207,6 +213,7 @@ export class ServerCore {
         garbage.observe(table, event);
         protection.observe(table, event);
         aggregation.observe(table);
+        policyTypes.observe(table, event);
       }
       // These write in their turn: those before must have seen this write first.
       definitions.establish(table, event);

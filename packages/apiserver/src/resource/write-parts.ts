@@ -3,6 +3,7 @@
  * it is loaded with the first request that needs it (load-write-parts.ts).
  */
 export { admissionPlugins } from '../admission/plugins.js';
+export { checkPolicyTypes } from '../admission/policy/check-policy-types.js';
 export { schemaOfBuiltIn } from './built-in/built-in-resource-schema.js';
 export { builtInRules } from './built-in/built-in-rules.js';
 export { acceptedStatus, cleanupFinalizer, isEstablished } from './custom/crd-status.js';

@@ -19,6 +19,8 @@ export interface ExpressionNames {
   /** The types of `object` and `oldObject`, and of `params`. @default anything */
   readonly objectType?: CelType | undefined;
   readonly paramsType?: CelType | undefined;
+  /** Whether `authorizer.requestResource` is missing, as upstream's check of types has it. @default false */
+  readonly withoutRequestResource?: boolean;
 }
 
 /** An expression that is ready to be computed, or what is wrong with it. */
@@ -58,6 +60,17 @@ export class AdmissionCompiler {
     }
   }
 
+  /** What is wrong with the types in an expression, whatever it gives; undefined if they fit. */
+  typeProblem(source: string, names: ExpressionNames): string | undefined {
+    try {
+      atOnce(checkedExpression(source, this.#scope(names)));
+      return undefined;
+    } catch (error) {
+      if (error instanceof CompileError) return error.message;
+      throw error;
+    }
+  }
+
   /** Compiles what is called `variables.name` from now on. */
   declare(name: string, source: string, names: ExpressionNames): CompiledExpression {
     const compiled = this.compile(source, [], names);
@@ -66,7 +79,8 @@ export class AdmissionCompiler {
     return compiled;
   }
 
-  #scope({ params, authorizer, patches: withPatches = false, objectType, paramsType }: ExpressionNames): Scope {
+  #scope(names: ExpressionNames): Scope {
+    const { params, authorizer, patches: withPatches = false, objectType, paramsType } = names;
     const variables = new Map<string, CelType>([
       ...typeNames,
       ['object', objectType ?? dynType],
@@ -75,8 +89,9 @@ export class AdmissionCompiler {
       ['namespaceObject', namespaceType],
     ]);
     if (params) variables.set('params', paramsType ?? dynType);
-    if (authorizer) {
-      variables.set('authorizer', authorizerType).set('authorizer.requestResource', resourceCheckType);
+    if (authorizer) variables.set('authorizer', authorizerType);
+    if (authorizer && names.withoutRequestResource !== true) {
+      variables.set('authorizer.requestResource', resourceCheckType);
     }
     if (this.#composes) {
       variables.set('variables', { kind: 'object', name: 'kubernetes.variables', fields: this.#types });

@@ -209,6 +209,8 @@ class Checker {
         return target.of;
       case 'object':
         return fieldType(target, field) ?? this.#complain(at, `undefined field '${field}'`);
+      case 'opaque':
+        return this.#complain(at, `unexpected failed resolution of '${target.name}'`);
       case 'parameter':
         this.#fits(dynType, target);
         return dynType;
