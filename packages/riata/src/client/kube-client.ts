@@ -188,10 +188,11 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   }
 
   async #watchStream<R extends KubeObject>(kind: KindRef<R>, options: WatchOptions): Promise<WatchStream<R>> {
-    const { namespace, cutManagedFields, decoder, idleTimeoutMs } = options;
+    const { namespace, cutManagedFields, decoder, idleTimeoutMs, timer } = options;
     const params = watchParams(options);
-    const operation = { verb: 'watch', kind, namespace, params, cutManagedFields, decoder, idleTimeoutMs } as const;
-    return (await this.run({ ...operation, ...callOf(options) })) as unknown as WatchStream<R>;
+    const read = { cutManagedFields, decoder, idleTimeoutMs, timer } as const;
+    const operation = { verb: 'watch', kind, namespace, params, ...read, ...callOf(options) } as const;
+    return (await this.run(operation)) as unknown as WatchStream<R>;
   }
 
   retryingWatch<R extends KubeObject>(kind: KindRef<R>, options: RetryingWatchOptions = {}): RetryingWatch<R> {

@@ -2,6 +2,7 @@ import type { KubeObject, LabelSelector } from '../object/meta.js';
 import type { ObjectDecoder } from '../object/scan/decode-object.js';
 import type { FieldSelector } from '../object/selector/field-selector.js';
 import type { Selector } from '../object/selector/label-selector.js';
+import type { ElementTimer } from '../rest/stream/stream-timer.js';
 import { optionNames } from '../runtime/option-names.js';
 import type { Span } from '../runtime/tracing.js';
 
@@ -96,6 +97,8 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly decoder?: ObjectDecoder;
   /** A stream silent for longer is taken for dead and ends with an error. 0 = never. @default the transport's own */
   readonly idleTimeoutMs?: number;
+  /** The timer of whoever reads the watch, which limits the time for one event then. @default one of its own */
+  readonly timer?: ElementTimer;
 }
 
 export const watchOptionNames = callOptionNames.with(selectionNames).and<WatchOptions>({
@@ -107,6 +110,7 @@ export const watchOptionNames = callOptionNames.with(selectionNames).and<WatchOp
   cutManagedFields: true,
   decoder: true,
   idleTimeoutMs: true,
+  timer: true,
 });
 
 /** How a server treats fields that it does not know, or that come twice. */

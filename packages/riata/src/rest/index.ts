@@ -116,6 +116,7 @@ export {
 } from './stream/list-pager.js';
 export { ListStream, type ListStreamOptions, listStream } from './stream/list-stream.js';
 export type { NamedExchanger, StreamOrigin } from './stream/stream-origin.js';
+export type { ElementTimer } from './stream/stream-timer.js';
 export { type WatchDecodeOptions, WatchDecoder } from './stream/watch-decoder.js';
 export type { Bookmark, WatchEvent, WatchEventType } from './stream/watch-event.js';
 export { type WatchConsumer, WatchStream, type WatchStreamOptions, watchStream } from './stream/watch-stream.js';

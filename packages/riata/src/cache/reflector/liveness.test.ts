@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../object/meta.js';
 import type { WatchEvent } from '../../rest/stream/watch-event.js';
+import { watchStream } from '../../rest/stream/watch-stream.js';
+import { Script } from '../../rest/transport/scripted-exchange.fixture.js';
+import { silentLogger } from '../../runtime/log/logger.js';
 import { seededRandom } from '../../runtime/random.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
+import { createStore } from '../store/indexer.js';
 import type { WatchSource } from './list-watch.js';
 import { Liveness } from './liveness.js';
 import { MachineSleep } from './machine-sleep.js';
 import { added, bookmark, hangs, list, modified, reflect, watch } from './reflector.fixture.js';
+import { Reflector } from './reflector.js';
 
 const name = { name: 'things.test.riata.dev' };
 
@@ -118,6 +123,44 @@ describe('Reflector: a watch that falls silent', () => {
     await clock.advance(110_000);
     expect(t.calls).toEqual(['replace 10: ', 'add a11']);
     expect(t.whats()).toEqual(['list "0" limit 500', 'watch "10"', 'watch "11"']);
+  });
+});
+
+describe('Reflector: one timer for a stream', () => {
+  const half = '{"type":"ADDED","object":{"kind":"Thing"';
+
+  test('from its request to its end, incomplete events included', async () => {
+    const clock = new VirtualClock();
+    // The other one notices that the machine slept: one for all streams.
+    const timers = () => clock.pending - 1;
+    const server = new Script();
+    const reflector = new Reflector(
+      {
+        list: async () => ({ apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '10' }, items: [] }),
+        watch: ({ timer, signal }) => watchStream<KubeObject>(server, { clock, timer, signal }).open(),
+      },
+      createStore<KubeObject>(),
+      { useWatchList: false, runtime: { clock, random: seededRandom(1), log: silentLogger } },
+    );
+    const stop = new AbortController();
+    const running = reflector.run({ signal: stop.signal });
+    await clock.settle();
+    expect(timers()).toBe(1);
+    server.headers();
+    await clock.settle();
+    expect(timers()).toBe(1);
+    server.send(half);
+    await clock.settle();
+    expect(timers()).toBe(1);
+    await clock.advance(29_999);
+    expect(server.aborted).toBeUndefined();
+    await clock.advance(1);
+    expect(server.aborted).toMatchObject({
+      message: expect.stringContaining('an event was still incomplete after 30 s'),
+    });
+    stop.abort();
+    await running;
+    expect(clock.pending).toBe(0);
   });
 });
 

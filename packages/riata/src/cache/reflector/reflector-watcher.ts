@@ -50,12 +50,14 @@ export class ReflectorWatcher<T extends KubeObject> {
     signal: AbortSignal,
   ): Promise<WatchEnd> {
     const { liveness, metrics, status } = this.#options;
+    using alive = new Liveness({ ...liveness, silenceMs: Math.max(liveness.silenceMs, shortestOpeningMs) });
     let source: WatchSource<T>;
     try {
-      source = await this.#open(options, signal);
+      source = await this.#open(options, alive, signal);
     } catch (error) {
       return signal.aborted ? { how: 'stopped' } : { how: 'refused', error };
     }
+    alive.limitSilence(liveness.silenceMs);
     metrics.watches.inc();
     status.opened();
     const openedAt = liveness.clock.monotonic();
@@ -67,6 +69,7 @@ export class ReflectorWatcher<T extends KubeObject> {
         events += 1;
         onEvent(event);
       },
+      alive,
       signal,
     );
     status.closed();
@@ -80,11 +83,10 @@ export class ReflectorWatcher<T extends KubeObject> {
     return { how: 'short' };
   }
 
-  async #open(options: WatchOptions, signal: AbortSignal): Promise<WatchSource<T>> {
+  async #open(options: WatchOptions, alive: Liveness, signal: AbortSignal): Promise<WatchSource<T>> {
     const { listerWatcher, decoder, liveness } = this.#options;
     using scope = link(signal);
-    const silenceMs = Math.max(liveness.silenceMs, shortestOpeningMs);
-    using _ = new Liveness({ ...liveness, silenceMs }, (why) => scope.abort(deathError('watch', why)));
+    alive.onDead = (why) => scope.abort(deathError('watch', why));
     const opening = listerWatcher.watch({
       ...options,
       decoder,
@@ -95,6 +97,7 @@ export class ReflectorWatcher<T extends KubeObject> {
       maxRetries: 0,
       // Silence is noticed here, by events: a proxy may keep a dead watch's connection alive.
       ...(liveness.silenceMs !== Number.POSITIVE_INFINITY && { idleTimeoutMs: 0 }),
+      timer: alive.timer,
       signal: scope.signal,
     });
     opening.then(
@@ -104,8 +107,13 @@ export class ReflectorWatcher<T extends KubeObject> {
     return await abortable(opening, scope.signal);
   }
 
-  #read(source: WatchSource<T>, onEvent: (event: WatchEvent<T>) => void, signal: AbortSignal): Promise<WatchEnd> {
-    const { liveness, status } = this.#options;
+  #read(
+    source: WatchSource<T>,
+    onEvent: (event: WatchEvent<T>) => void,
+    alive: Liveness,
+    signal: AbortSignal,
+  ): Promise<WatchEnd> {
+    const { status } = this.#options;
     return new Promise((resolve) => {
       let isOpen = true;
       const end = (how: WatchEnd): void => {
@@ -120,7 +128,7 @@ export class ReflectorWatcher<T extends KubeObject> {
         }
         resolve(how);
       };
-      const alive = new Liveness(liveness, (how) => end({ how }));
+      alive.onDead = (how) => end({ how });
       let aborting: Disposable | undefined;
       aborting = onAbort(signal, () => end({ how: 'stopped' }));
       if (!isOpen) return;

@@ -10,7 +10,7 @@ import {
   isUnauthorized,
 } from '../../rest/errors/error-guards.js';
 import { isConnectError, isTransportError } from '../../rest/errors/transport-error.js';
-import type { DeathReason } from './liveness.js';
+import type { DeathReason } from '../../rest/stream/stream-timer.js';
 
 /** How a watch ended. */
 export type WatchEnd =

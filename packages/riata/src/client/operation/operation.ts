@@ -4,6 +4,7 @@ import type { KubeList, KubeObject, Status } from '../../object/meta.js';
 import type { ObjectDecoder } from '../../object/scan/decode-object.js';
 import type { ByteStream } from '../../rest/stream/byte-stream.js';
 import type { ListStream } from '../../rest/stream/list-stream.js';
+import type { ElementTimer } from '../../rest/stream/stream-timer.js';
 import type { WatchStream } from '../../rest/stream/watch-stream.js';
 import type { Span } from '../../runtime/tracing.js';
 import type { Preconditions } from '../options.js';
@@ -47,6 +48,8 @@ export interface Operation<V extends Verb = Verb> {
   readonly headersTimeoutMs?: number;
   /** Longest silence in the answer. 0 = none. @default the transport's own */
   readonly idleTimeoutMs?: number;
+  /** Watches only: see `WatchOptions.timer`. */
+  readonly timer?: ElementTimer;
   readonly signal?: AbortSignal;
   /** How often the request may be sent again. @default 10 */
   readonly maxRetries?: number;

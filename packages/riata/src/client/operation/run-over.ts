@@ -33,9 +33,9 @@ export function runOver(rest: RestClient): Run {
       return listStream<KubeObject>(sender.exchanger(operationRequest(operation, sender)), options).open();
     },
     watch: (operation) => {
-      const { cutManagedFields, decoder, signal, kind } = operation;
+      const { cutManagedFields, decoder, timer, signal, kind } = operation;
       const transform = projectionOf(kind);
-      const options = { cutManagedFields, decoder, signal, clock, transform, maxObjectBytes };
+      const options = { cutManagedFields, decoder, timer, signal, clock, transform, maxObjectBytes };
       return watchStream<KubeObject>(sender.exchanger(operationRequest(operation, sender)), options).open();
     },
   };

@@ -16,7 +16,7 @@ import type { ListOptions, WatchOptions } from '../options.js';
 export interface RetryingWatchOptions
   extends Omit<
     WatchOptions,
-    'resourceVersion' | 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds' | 'maxRetries'
+    'resourceVersion' | 'sendInitialEvents' | 'resourceVersionMatch' | 'timeoutSeconds' | 'timer' | 'maxRetries'
   > {
   /**
    * Where to start, from a list or an earlier event. @default none (`''` and `'0'` too): all existing objects come

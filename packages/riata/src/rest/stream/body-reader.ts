@@ -2,8 +2,8 @@ import { type LinkedSignal, link } from '../../runtime/signals.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { systemClock } from '../../runtime/time/system-clock.js';
 import { TimeSlice } from '../../runtime/time/time-slice.js';
-import { LazyDeadline } from '../transport/lazy-deadline.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from '../transport/transport.js';
+import { type ElementTimer, StreamTimer } from './stream-timer.js';
 
 /** How an {@link Exchanger} sends. */
 export interface ExchangerOptions {
@@ -53,6 +53,15 @@ export interface IncompleteLimit {
   readonly error: (bytes: number) => unknown;
 }
 
+/** What a {@link BodyReader} works with, beside its options. */
+export interface BodyReaderParts {
+  /** The answer has no end. */
+  readonly watch?: boolean;
+  readonly incomplete?: IncompleteLimit;
+  /** The timer of whoever opened the stream. @default one of its own */
+  readonly timer?: ElementTimer;
+}
+
 /** Received but not yet decoded bytes, past which the server has to wait. */
 const HIGH_WATER = 256 * 1024;
 
@@ -75,9 +84,10 @@ export class BodyReader<E, R> implements TransportSink {
   readonly #scope: LinkedSignal;
   readonly #slice: TimeSlice;
   readonly #options: ExchangerOptions;
-  readonly #incomplete: { readonly limit: IncompleteLimit; readonly deadline: LazyDeadline } | undefined;
-  /** Whether the decoder holds a part of an element. */
-  #isIncomplete = false;
+  readonly #incomplete: IncompleteLimit | undefined;
+  /** Knows for how long the decoder holds a part of an element. */
+  readonly #timer: ElementTimer;
+  readonly #ownTimer: StreamTimer | undefined;
   #started = false;
   #flow: TransportFlow | undefined;
   /** Why the flow is paused, if it is. */
@@ -93,20 +103,15 @@ export class BodyReader<E, R> implements TransportSink {
   #onElement: ((element: E) => void) | undefined;
   #wakes: (() => void)[] = [];
 
-  constructor(
-    exchanger: Exchanger,
-    decoder: BodyDecoder<E, R>,
-    options: BodyReaderOptions & { readonly watch?: boolean; readonly incomplete?: IncompleteLimit } = {},
-  ) {
-    const { signal, clock = systemClock, watch = false, headersTimeoutMs, idleTimeoutMs, incomplete } = options;
+  constructor(exchanger: Exchanger, decoder: BodyDecoder<E, R>, options: BodyReaderOptions & BodyReaderParts = {}) {
+    const { signal, clock = systemClock, watch = false, headersTimeoutMs, idleTimeoutMs } = options;
     this.#exchanger = exchanger;
     this.#decoder = decoder;
     this.#slice = TimeSlice.of(clock);
     this.#scope = link(signal);
-    this.#incomplete = incomplete && {
-      limit: incomplete,
-      deadline: new LazyDeadline(clock, () => this.#giveUpIncomplete(incomplete)),
-    };
+    this.#incomplete = options.incomplete;
+    this.#ownTimer = options.timer === undefined ? new StreamTimer(clock) : undefined;
+    this.#timer = options.timer ?? (this.#ownTimer as StreamTimer);
     this.#options = {
       signal: this.#scope.signal,
       watch,
@@ -245,7 +250,7 @@ export class BodyReader<E, R> implements TransportSink {
       for (;;) {
         const element = this.#decoder.next();
         if (element !== undefined) {
-          this.#isIncomplete = false;
+          this.#timer.whole();
           return element;
         }
         if (this.#decoder.failed) {
@@ -275,25 +280,24 @@ export class BodyReader<E, R> implements TransportSink {
     }
   }
 
-  /** The time counts from the first part of an element, however slowly the others come. */
   #noteIncomplete(): void {
     if (this.#incomplete === undefined) return;
-    const isIncomplete = (this.#decoder.incompleteBytes ?? 0) > 0;
-    if (isIncomplete && !this.#isIncomplete) this.#incomplete.deadline.set(this.#incomplete.limit.limitMs);
-    this.#isIncomplete = isIncomplete;
+    if ((this.#decoder.incompleteBytes ?? 0) > 0) this.#timer.part(this.#incomplete.limitMs, this.#giveUpIncomplete);
+    else this.#timer.whole();
   }
 
-  #giveUpIncomplete({ error, limitMs }: IncompleteLimit): void {
-    if (!this.#isIncomplete || this.#exchangeEnd) return;
+  readonly #giveUpIncomplete = (): void => {
+    if (this.#incomplete === undefined || this.#exchangeEnd) return;
     // The rest may have come: the reader is slow, not the server.
-    if (this.#unread > 0 || this.#hold) this.#incomplete?.deadline.set(limitMs);
-    else this.#settle({ error: error(this.#decoder.incompleteBytes ?? 0) });
-  }
+    if (this.#unread > 0 || this.#hold) this.#timer.part(this.#incomplete.limitMs, this.#giveUpIncomplete);
+    else this.#settle({ error: this.#incomplete.error(this.#decoder.incompleteBytes ?? 0) });
+  };
 
   #settle(outcome: Outcome<R>): void {
     if (this.#outcome) return;
     this.#outcome = outcome;
-    this.#incomplete?.deadline.cancel();
+    this.#timer.whole();
+    this.#ownTimer?.[Symbol.dispose]();
     if (!this.#exchangeEnd) {
       const reason = 'error' in outcome ? outcome.error : new Error('the stream was stopped by its reader');
       if (this.#flow) this.#flow.abort(reason);

@@ -25,6 +25,8 @@ export interface WatchDecodeOptions extends DecodeOptions {
   readonly maxObjectBytes?: number;
   /** Takes secrets out of what an error quotes. @default nothing is taken out */
   readonly redact?: (text: string) => string;
+  /** Adds to the error of an `ERROR` event which request it answers. @default nothing is added */
+  readonly locate?: (error: ApiError) => ApiError;
 }
 
 const TYPES: readonly WatchEventType[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
@@ -60,6 +62,7 @@ export class WatchDecoder<T = KubeObject> {
   readonly #decoder: ObjectDecoder | undefined;
   readonly #maxObjectBytes: number;
   readonly #redact: (text: string) => string;
+  readonly #locate: (error: ApiError) => ApiError;
   #inEvent = false;
   /** Whether the current event may end at its newline; otherwise it is scanned. */
   #guess = false;
@@ -80,6 +83,7 @@ export class WatchDecoder<T = KubeObject> {
     this.#decoder = options.decoder;
     this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
     this.#redact = options.redact ?? ((text) => text);
+    this.#locate = options.locate ?? ((error) => error);
   }
 
   /** True after an event could not be decoded. */
@@ -208,7 +212,7 @@ export class WatchDecoder<T = KubeObject> {
     const first = window.start;
     const from = first + prefix.bytes.length - 1;
     try {
-      const event = eventOf(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', decoder));
+      const event = this.#event(prefix.type, decodeScanned<T>(bytes, first, scanner, this.#cut, from, to, '', decoder));
       this.#take(newline - first);
       return event;
     } catch {
@@ -228,7 +232,7 @@ export class WatchDecoder<T = KubeObject> {
     if (this.#failedUnscanned > PATIENCE && (++this.#failedUnscanned & TRIED) !== 0) return undefined;
     const object = decoder.decodeUnscanned(this.#window.bytes, start + length - 1, to);
     this.#failedUnscanned = object === undefined ? this.#failedUnscanned + 1 : 0;
-    return object === undefined ? undefined : eventOf(type, object as T);
+    return object === undefined ? undefined : this.#event(type, object as T);
   }
 
   /** Whether the current event may be complete without a newline behind it. */
@@ -250,7 +254,7 @@ export class WatchDecoder<T = KubeObject> {
         const from = start + prefix.bytes.length - 1;
         const to = start + scanner.innerEnd;
         const object = decodeScanned<T>(bytes, start, scanner, this.#cut, from, to, '', this.#decoderOf(prefix.type));
-        return eventOf(prefix.type, object);
+        return this.#event(prefix.type, object);
       }
       return this.#decodeSlowly(textOf(bytes, start, start + scanner.length));
     } catch (error) {
@@ -266,7 +270,7 @@ export class WatchDecoder<T = KubeObject> {
     const status = type === undefined ? statusOf(event) : undefined;
     if (status !== undefined) {
       this.#failed = true;
-      return { type: 'ERROR', error: new ApiError(status), object: status };
+      return this.#errorEvent(new ApiError(status));
     }
     if (type === undefined) throw new TypeError(`unknown event type ${excerpt(this.#redact(String(event.type)))}`);
     if (!isJsonObject(event.object)) throw new TypeError(`${type} event without an object`);
@@ -276,7 +280,7 @@ export class WatchDecoder<T = KubeObject> {
       const paths = unsafeNumbers(text).flatMap((path) => (inObject.test(path) ? [path.replace(inObject, '')] : []));
       if (paths.length > 0) markLossy(object, 'unsafe-integer', paths);
     }
-    return eventOf(type, object);
+    return this.#event(type, object);
   }
 
   /** What stands where an event should begin; after the first event only its first byte, as the rest may be a Secret's. */
@@ -289,17 +293,17 @@ export class WatchDecoder<T = KubeObject> {
   #fail(problem: string): WatchEvent<T> {
     this.#failed = true;
     const before = counted(this.#count, 'event');
-    const error = watchDecodingError(new DecodeError(`${problem} (${before} came before)`, this.#count));
+    return this.#errorEvent(watchDecodingError(new DecodeError(`${problem} (${before} came before)`, this.#count)));
+  }
+
+  #event(type: WatchEventType, object: T): WatchEvent<T> {
+    return type === 'ERROR' ? this.#errorEvent(errorFromObject(object)) : ({ type, object } as WatchEvent<T>);
+  }
+
+  #errorEvent(found: ApiError): WatchEvent<T> {
+    const error = this.#locate(found);
     return { type: 'ERROR', error, object: error.status };
   }
-}
-
-function eventOf<T>(type: WatchEventType, object: T): WatchEvent<T> {
-  if (type === 'ERROR') {
-    const error = errorFromObject(object);
-    return { type, error, object: error.status };
-  }
-  return { type, object } as WatchEvent<T>;
 }
 
 /** The way in which the event at `start` begins, if it is one that kube-apiserver uses. */

@@ -132,4 +132,42 @@ describe('watch', () => {
     await ended;
     expect(seen).toEqual(Array.from({ length: 51 }, (_, n) => `p${n}`));
   });
+
+  test('an event that stays incomplete ends the watch, however often bytes of it come', async () => {
+    const server = new Script();
+    const clock = new VirtualClock();
+    const ended = new Promise<unknown>((onEnd) => watchStream(server, { clock }).consume({ onEvent() {}, onEnd }));
+    server.headers().send(event(0));
+    await clock.advance(100_000);
+    expect(server.aborted).toBeUndefined();
+    for (const byte of event(1).slice(0, 29)) {
+      server.send(byte);
+      await clock.advance(1_000);
+    }
+    expect(server.aborted).toBeUndefined();
+    await clock.advance(1_000);
+    const message = 'watch: an event was still incomplete after 30 s, with 29 bytes of it; taken for dead';
+    expect(await ended).toMatchObject({ kind: 'idle-timeout', message });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a slow reader is not taken for a slow server', async () => {
+    const server = new Script();
+    const clock = new VirtualClock();
+    const stream = watchStream(server, { clock });
+    const iterator = stream[Symbol.asyncIterator]();
+    const first = iterator.next();
+    server.headers().send(event(0) + event(1).slice(0, 20));
+    await first;
+    const second = iterator.next();
+    await clock.settle();
+    server.send(event(1).slice(20));
+    await clock.advance(100_000);
+    expect((await second).value).toMatchObject({ type: 'ADDED' });
+    server.send(event(2));
+    await clock.advance(100_000);
+    expect((await iterator.next()).value).toMatchObject({ type: 'ADDED' });
+    stream.stop();
+    expect(clock.pending).toBe(0);
+  });
 });

@@ -4,6 +4,7 @@ import { TransportError } from '../errors/transport-error.js';
 import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { ElementIterator } from './element-iterator.js';
 import { apiErrorWithOrigin, type NamedExchanger, redacting } from './stream-origin.js';
+import type { ElementTimer } from './stream-timer.js';
 import { transformed } from './transform-decoder.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
 import type { WatchEvent } from './watch-event.js';
@@ -19,6 +20,8 @@ export interface WatchStreamOptions<T = KubeObject> extends WatchDecodeOptions, 
    * @default 30000
    */
   readonly eventTimeoutMs?: number;
+  /** The timer of whoever opened the stream, which knows of incomplete events then. @default one of its own */
+  readonly timer?: ElementTimer;
 }
 
 const defaultEventTimeoutMs = 30_000;
@@ -41,14 +44,16 @@ export interface WatchConsumer<T> {
  * 10 ms, a single huge object excepted. A reader that is slow slows the server down, which may then end the watch.
  */
 export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>, AsyncDisposable {
-  readonly #exchanger: NamedExchanger;
   readonly #reader: BodyReader<WatchEvent<T>, void>;
   #read = false;
 
   constructor(exchanger: NamedExchanger, options: WatchStreamOptions<T> = {}) {
-    this.#exchanger = exchanger;
     const decoder = transformed<WatchEvent<T>, void>(
-      new WatchDecoder<T>({ redact: redacting(exchanger), ...options }),
+      new WatchDecoder<T>({
+        redact: redacting(exchanger),
+        locate: (error) => apiErrorWithOrigin(error, exchanger),
+        ...options,
+      }),
       onObjects(options.transform),
     );
     const limitMs = options.eventTimeoutMs ?? defaultEventTimeoutMs;
@@ -71,24 +76,20 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
   consume(consumer: WatchConsumer<T>): void {
     this.#claim();
     void this.#reader
-      .consume((event) => consumer.onEvent(event.type === 'ERROR' ? this.#located(event) : event))
+      .consume(consumer.onEvent.bind(consumer))
       .then((outcome) => ('error' in outcome ? consumer.onEnd(outcome.error) : consumer.onEnd()));
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, void, undefined> {
     let claimed = false;
-    const shown = (event: WatchEvent<T>) => (event.type === 'ERROR' ? this.#located(event) : event);
     return new ElementIterator<WatchEvent<T>>({
-      take: () => {
-        const event = claimed ? this.#reader.take() : undefined;
-        return event && shown(event);
-      },
+      take: () => (claimed ? this.#reader.take() : undefined),
       wait: async () => {
         if (!claimed) this.#claim();
         claimed = true;
         const next = await this.#reader.next();
         if ('error' in next) throw next.error;
-        return 'element' in next ? shown(next.element) : undefined;
+        return 'element' in next ? next.element : undefined;
       },
       stop: () => claimed && this.stop(),
     });
@@ -96,11 +97,6 @@ export class WatchStream<T = KubeObject> implements AsyncIterable<WatchEvent<T>>
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
-  }
-
-  #located(event: WatchEvent<T> & { readonly type: 'ERROR' }): WatchEvent<T> {
-    const error = apiErrorWithOrigin(event.error, this.#exchanger);
-    return { ...event, error, object: error.status };
   }
 
   #claim(): void {
