@@ -13,7 +13,7 @@ import type { ReflectorPosition } from './reflector-position.js';
 /** What a watch says, its errors aside. */
 export type StateEvent<T> = Exclude<WatchEvent<T>, { readonly type: 'ERROR' }>;
 
-/** What {@link applyTo} works with. */
+/** What {@link ReflectorEvents} work with. */
 export interface EventTarget<T extends KubeObject> {
   readonly store: ReflectorStore<T>;
   readonly position: ReflectorPosition;
@@ -23,22 +23,88 @@ export interface EventTarget<T extends KubeObject> {
   readonly onBookmark: () => void;
 }
 
+const endAnnotation = 'k8s.io/initial-events-end';
+
 /**
- * Takes the events of one watch that starts from `from` into the store. An event that the store refuses is left out, and
- * that is logged.
+ * Takes the events of one watch into the store. A WatchList begins with all that exists, and what happens to it meanwhile:
+ * that is collected, until it is complete. An event that the store refuses is left out, and that is logged.
  */
-export function applyTo<T extends KubeObject>(
-  { store, position, intake, log, onBookmark }: EventTarget<T>,
-  from: string,
-): (event: StateEvent<T>) => void {
-  // Such a watch begins with all that exists, in no order of versions: going on from one of these would lose events.
-  let isSynthetic = from === '' || from === '0';
-  return (event) => {
-    const { type, object } = event;
+export class ReflectorEvents<T extends KubeObject> {
+  readonly #target: EventTarget<T>;
+  readonly #onListed: ((list: ListedObjects<T>) => void) | undefined;
+  /** What a WatchList began with, until it is complete. */
+  #initial: Map<string, T> | undefined;
+  /** The watch begins with all that exists, in no order of versions: going on from one of these would lose events. */
+  #isSynthetic = false;
+
+  private constructor(target: EventTarget<T>, onListed?: (list: ListedObjects<T>) => void) {
+    this.#target = target;
+    this.#onListed = onListed;
+  }
+
+  /** Of a watch that starts from this version. */
+  static from<T extends KubeObject>(version: string, target: EventTarget<T>): ReflectorEvents<T> {
+    const events = new ReflectorEvents<T>(target);
+    events.#startFrom(version);
+    return events;
+  }
+
+  /** Of a WatchList; `onListed` is called once it is complete. */
+  static ofWatchList<T extends KubeObject>(
+    target: EventTarget<T>,
+    onListed: (list: ListedObjects<T>) => void,
+  ): ReflectorEvents<T> {
+    const events = new ReflectorEvents<T>(target, onListed);
+    events.#initial = new Map();
+    return events;
+  }
+
+  /** Objects of a WatchList so far. */
+  get collected(): number {
+    return this.#initial?.size ?? 0;
+  }
+
+  /** False while a WatchList is incomplete. */
+  get isListed(): boolean {
+    return this.#initial === undefined;
+  }
+
+  readonly take = (event: StateEvent<T>): void => {
+    if (this.#initial === undefined) this.#apply(event);
+    else this.#collect(event, this.#initial);
+  };
+
+  #startFrom(version: string): void {
+    this.#isSynthetic = version === '' || version === '0';
+  }
+
+  #collect({ type, object }: StateEvent<T>, initial: Map<string, T>): void {
+    const { intake } = this.#target;
+    if (type === 'BOOKMARK') {
+      if (object.metadata?.annotations?.[endAnnotation] !== 'true') return;
+      const resourceVersion = resourceVersionOf(object) ?? '';
+      this.#onListed?.({ items: [...initial.values()], resourceVersion });
+      this.#initial = undefined;
+      this.#startFrom(resourceVersion);
+      return;
+    }
+    if (!intake.accepts(object)) return;
+    if (type === 'DELETED') {
+      intake.withheld.delete(object);
+      initial.delete(withheldId(object));
+      return;
+    }
+    const kept = intake.keepListed(object);
+    if (kept === undefined) initial.delete(withheldId(object));
+    else initial.set(keyOf(kept), kept);
+  }
+
+  #apply({ type, object }: StateEvent<T>): void {
+    const { store, position, intake, log, onBookmark } = this.#target;
     if (type === 'BOOKMARK') {
       const version = resourceVersionOf(object);
       if (!version) return;
-      isSynthetic = false;
+      this.#isSynthetic = false;
       position.advance(version);
       store.bookmark(version);
       onBookmark();
@@ -57,45 +123,8 @@ export function applyTo<T extends KubeObject>(
     } catch (error) {
       log.error('dropped an event that the store refused', { type, object: describeObject(object), error });
     }
-    if (type !== 'ADDED') isSynthetic = false;
+    if (type !== 'ADDED') this.#isSynthetic = false;
     const version = resourceVersionOf(object);
-    if (version && !isSynthetic) position.advance(version);
-  };
-}
-
-const endAnnotation = 'k8s.io/initial-events-end';
-
-/** Collects what a WatchList begins with: all that exists, and what happens to it meanwhile. */
-export class InitialEvents<T extends KubeObject> {
-  readonly #intake: ReflectorIntake<T>;
-  #objects = new Map<string, T>();
-
-  constructor(intake: ReflectorIntake<T>) {
-    this.#intake = intake;
-  }
-
-  get size(): number {
-    return this.#objects.size;
-  }
-
-  /** The list, when this was the bookmark that ends it. */
-  take(event: StateEvent<T>): ListedObjects<T> | undefined {
-    const { type, object } = event;
-    if (type === 'BOOKMARK') {
-      if (object.metadata?.annotations?.[endAnnotation] !== 'true') return undefined;
-      const items = [...this.#objects.values()];
-      this.#objects = new Map();
-      return { items, resourceVersion: resourceVersionOf(object) ?? '' };
-    }
-    if (!this.#intake.accepts(object)) return undefined;
-    if (type === 'DELETED') {
-      this.#intake.withheld.delete(object);
-      this.#objects.delete(withheldId(object));
-      return undefined;
-    }
-    const kept = this.#intake.keepListed(object);
-    if (kept === undefined) this.#objects.delete(withheldId(object));
-    else this.#objects.set(keyOf(kept), kept);
-    return undefined;
+    if (version && !this.#isSynthetic) position.advance(version);
   }
 }

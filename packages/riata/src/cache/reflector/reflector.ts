@@ -9,10 +9,10 @@ import { resolveRuntime } from '../../runtime/runtime.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import type { ReflectorStore } from '../store/store.js';
 import type { WithheldObjects } from '../store/withheld-objects.js';
-import { applyTo, type EventTarget, InitialEvents } from './initial-events.js';
 import type { ListerWatcher } from './list-watch.js';
 import { ReflectorBackoff } from './reflector-backoff.js';
 import { explain } from './reflector-error.js';
+import { type EventTarget, ReflectorEvents } from './reflector-events.js';
 import { ReflectorIntake } from './reflector-intake.js';
 import { type ListedObjects, ReflectorLister } from './reflector-lister.js';
 import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.js';
@@ -151,7 +151,8 @@ export class Reflector<T extends KubeObject> {
         this.#status.enter('watching');
         const resourceVersion = this.#position.version;
         this.#outages?.begin();
-        end = await this.#watcher.watch({ resourceVersion }, applyTo(this.#target, resourceVersion), signal);
+        const events = ReflectorEvents.from(resourceVersion, this.#target);
+        end = await this.#watcher.watch({ resourceVersion }, events.take, signal);
         this.#countVersion();
       }
     } catch (error) {
@@ -187,30 +188,25 @@ export class Reflector<T extends KubeObject> {
   async #watchList(signal: AbortSignal): Promise<{ readonly isComplete: boolean; readonly end: WatchEnd }> {
     const startedAt = this.#clock.monotonic();
     this.#intake.withheld.beginList();
-    const initial = new InitialEvents<T>(this.#intake);
-    let apply: ReturnType<typeof applyTo<T>> | undefined;
+    const events = ReflectorEvents.ofWatchList(this.#target, (listed) => {
+      reminder.cancel();
+      this.#replace(listed, startedAt);
+      this.#status.enter('watching');
+    });
     const wait = () => this.#clock.after(unfinishedMs, remind, { background: true });
     const remind = () => {
       const waitedMs = this.#clock.monotonic() - startedAt;
-      this.#log.warn('WatchList is still incomplete', { waitedMs, objects: initial.size });
+      this.#log.warn('WatchList is still incomplete', { waitedMs, objects: events.collected });
       reminder = wait();
     };
     let reminder = wait();
     try {
       const end = await this.#watcher.watch(
         { resourceVersion: this.#position.forWatchList, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' },
-        (event) => {
-          if (apply !== undefined) return apply(event);
-          const listed = initial.take(event);
-          if (listed === undefined) return;
-          reminder.cancel();
-          this.#replace(listed, startedAt);
-          this.#status.enter('watching');
-          apply = applyTo(this.#target, listed.resourceVersion);
-        },
+        events.take,
         signal,
       );
-      return { isComplete: apply !== undefined, end };
+      return { isComplete: events.isListed, end };
     } finally {
       reminder.cancel();
       this.#countVersion();
