@@ -9,7 +9,6 @@ import { Discovery } from './discovery/discovery.js';
 import { RestMapper } from './discovery/rest-mapper.js';
 import { KubeClient, type KubeClientParts, partsOf } from './kube-client.js';
 import { runOver } from './operation/run-over.js';
-import { skipUnchanged } from './operation/skip-unchanged.js';
 import { type OnWriteOptions, WriteHook, type WriteListener } from './operation/write-hook.js';
 
 /** Options of {@link createClient}. */
@@ -105,7 +104,7 @@ export function createClient(config: RestConfig, options: ClientOptions = {}): C
   const { clock, random, log } = resolveRuntime(options.runtime);
   const writes = new WriteHook(log);
   if (onWrite !== undefined) writes.add(onWrite);
-  const run = skipUnchanged(writes.wrap(runOver(rest)));
+  const run = runOver(rest, writes);
   const mapper = given ?? new RestMapper(discovery);
   const parts = { run, scheme, mapper, clock, random, closing: rest.closing, contact: rest[serverContact] };
   return new ConnectedClient(rest, discovery, writes, parts);

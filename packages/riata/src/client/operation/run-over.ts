@@ -13,9 +13,35 @@ import { metadataPart } from '../metadata-part.js';
 import { tableAccept } from '../table.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
 import { operationRequest } from './operation-request.js';
+import { UnchangedApplies } from './unchanged-applies.js';
+import type { WriteHook } from './write-hook.js';
 
-/** The innermost {@link Run}: sends operations as requests to the server. */
-export function runOver(rest: RestClient): Run {
+/**
+ * The innermost {@link Run}, below all wrappers: an apply that is a no-op is answered, everything else is sent, and writes
+ * are reported before the call resolves.
+ */
+export function runOver(rest: RestClient, writes: WriteHook): Run {
+  const send = sendOver(rest);
+  const applies = new UnchangedApplies();
+  return async <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
+    const id = applies.idOf(operation);
+    const unchanged = id === undefined ? undefined : applies.find(id, operation);
+    if (unchanged !== undefined) return unchanged as Answers[V];
+    let answer: Answers[V];
+    try {
+      answer = await send(operation);
+    } catch (error) {
+      writes.failed(operation, error);
+      throw error;
+    }
+    writes.answered(operation, answer);
+    if (id !== undefined) applies.remember(id, operation, answer as KubeObject);
+    return answer;
+  };
+}
+
+/** Sends operations as requests to the server. */
+function sendOver(rest: RestClient): Run {
   const sender = rest[requestSender];
   const { clock, maxObjectBytes } = sender;
   const runs: { readonly [V in Verb]: (operation: Operation<V>) => Promise<Answers[V]> } = {

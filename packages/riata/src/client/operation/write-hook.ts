@@ -2,7 +2,7 @@ import { isApiError } from '../../rest/errors/api-error.js';
 import { isTransportError } from '../../rest/errors/transport-error.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import { lineageOf } from '../../runtime/signals.js';
-import { type Answers, isDryRun, isWrite, type Operation, type Run, type Verb, type WriteVerb } from './operation.js';
+import { type Answers, isDryRun, isWrite, type Operation, type WriteVerb } from './operation.js';
 
 /** A write that was sent, as all wrappers have left it. */
 export type Write =
@@ -22,7 +22,7 @@ export interface OnWriteOptions {
 
 type Entry = { readonly listener: WriteListener };
 
-/** Notifies listeners of every write that goes through a {@link Run}. */
+/** Notifies listeners of every write of a client. */
 export class WriteHook {
   readonly #listeners = new Set<Entry>();
   readonly #under = new Map<AbortSignal, Set<Entry>>();
@@ -48,18 +48,14 @@ export class WriteHook {
     };
   }
 
-  wrap(run: Run): Run {
-    return async <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
-      if (!isStoring(operation)) return run(operation);
-      try {
-        const answer = await run(operation);
-        this.#notify({ operation, answer: answer as Answers[WriteVerb] });
-        return answer;
-      } catch (error) {
-        if (!wasRefused(error)) this.#notify({ operation, error });
-        throw error;
-      }
-    };
+  /** The server has answered an operation. */
+  answered(operation: Operation, answer: unknown): void {
+    if (isStoring(operation)) this.#notify({ operation, answer: answer as Answers[WriteVerb] });
+  }
+
+  /** An operation has failed; the server may have carried it out nevertheless. */
+  failed(operation: Operation, error: unknown): void {
+    if (isStoring(operation) && !wasRefused(error)) this.#notify({ operation, error });
   }
 
   #notify(write: Write): void {

@@ -6,38 +6,33 @@ import { lossOf } from '../../object/value/lossy.js';
 import { patchTypes } from '../../rest/rest-client.js';
 import { ApplyIds } from './apply-ids.js';
 import { ApplyMemo } from './apply-memo.js';
-import { type Answers, isDryRun, type Operation, type Run, type Verb } from './operation.js';
+import { isDryRun, type Operation } from './operation.js';
 
 /**
- * Answers an apply patch with its `current` object if applying would not change that. Below all wrappers: by then
- * namespace, field manager and dry run are what they will be on the wire, and all wrappers of a client share the memo.
+ * Decides which apply patches are no-ops: those that would not change their `current` object. Asked below all wrappers: by
+ * then namespace, field manager and dry run are what they will be on the wire, and all wrappers of a client share the memo.
  */
-export function skipUnchanged(run: Run): Run {
-  const memo = new ApplyMemo();
-  const ids = new ApplyIds();
-  return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> => {
-    if (!isApply(operation)) return run(operation);
-    const { current } = operation;
-    const id = ids.of(operation);
-    if (current === undefined || !isNoOp(id, operation, current, memo))
-      return applyAndRemember(id, run, operation, memo);
-    return Promise.resolve(current as Answers[V]);
-  };
-}
+export class UnchangedApplies {
+  readonly #memo = new ApplyMemo();
+  readonly #ids = new ApplyIds();
 
-function isNoOp(id: string, operation: Operation, current: KubeObject, memo: ApplyMemo): boolean {
-  return memo.stands(id, operation.body as object, current) || appliedAlready(operation, current);
-}
+  /** Names what is applied, by whom; undefined for other operations. */
+  idOf(operation: Operation): string | undefined {
+    return isApply(operation) ? this.#ids.of(operation) : undefined;
+  }
 
-async function applyAndRemember<V extends Verb>(
-  id: string,
-  run: Run,
-  operation: Operation<V>,
-  memo: ApplyMemo,
-): Promise<Answers[V]> {
-  const answer = await run(operation);
-  memo.remember(id, operation.body as object, answer as KubeObject);
-  return answer;
+  /** The answer to an apply that is a no-op. */
+  find(id: string, operation: Operation): KubeObject | undefined {
+    const { current, body } = operation;
+    if (current === undefined) return undefined;
+    const isNoOp = this.#memo.stands(id, body as object, current) || appliedAlready(operation, current);
+    return isNoOp ? current : undefined;
+  }
+
+  /** The server has answered an apply: another one of the same body would change nothing as long as the answer stands. */
+  remember(id: string, { body }: Operation, answer: KubeObject): void {
+    this.#memo.remember(id, body as object, answer);
+  }
 }
 
 function isApply(operation: Operation): boolean {
