@@ -11,8 +11,8 @@ const leaderElection = { namespace: 'default', name: 'widgets' };
 const rates = { fail: 0.2, cut: 0.2, cutWatch: 0.5, stallWatch: 0.2, delayMs: 500 };
 
 /**
- * Two replicas of an operator on a bad network, which crash now and then, and a server that restarts, while objects come
- * and change. When all that is over, everything must be as the objects say.
+ * Two replicas of an operator on a bad network, which crash now and then, and a server that restarts, while objects are
+ * created and changed. When all that is over, the actual state must be the desired one.
  */
 export async function chaos(seed: number, steps: number): Promise<void> {
   const random = seededRandom(seed);
@@ -28,7 +28,7 @@ export async function chaos(seed: number, steps: number): Promise<void> {
     const at = random.int(0, 1);
     const isCrash = random.next() < 0.15;
     if (isCrash) await replicas[at]?.kill();
-    // Whoever has lost the lease ends, and is started anew, as in a cluster.
+    // A replica that has lost the lease ends and is restarted, as in a cluster.
     if (replicas[at]?.exit !== undefined) replicas[at] = await start();
     if (!isCrash) await act(env, random, step);
     if (random.next() < 0.5) await env.advance(`${random.int(0, 20_000)}ms`);
@@ -44,8 +44,8 @@ export async function chaos(seed: number, steps: number): Promise<void> {
 }
 
 /**
- * Widgets are never deleted: an operator that has not heard of it makes the ConfigMap anew, garbage collection takes no time
- * here, and the two would go on for ever without a millisecond passing.
+ * Widgets are never deleted: an operator that has not seen the deletion would recreate the ConfigMap, garbage
+ * collection takes no time here, and the two would continue forever without a millisecond passing.
  */
 async function act(env: TestEnvironment, random: Random, step: number): Promise<void> {
   const key = inDefault(`w-${random.int(0, 5)}`);

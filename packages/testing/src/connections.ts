@@ -51,7 +51,7 @@ export class Connections {
   }
 }
 
-/** What {@link Connections} are to. */
+/** What {@link Connections} need. */
 export interface ConnectionsParts {
   readonly server: TestServer;
   readonly runtime: Partial<Runtime>;

@@ -16,16 +16,16 @@ export interface ControlPlane extends AsyncDisposable {
 }
 
 const readyMs = 180_000;
-/** Below those that outgoing connections are given: such a port would be free now, and taken a moment later. */
+/** Below the ports of outgoing connections: such a port could be free now, and taken a moment later. */
 const ports = { first: 20_000, last: 29_999 };
 /** Starts with other ports, where one was taken meanwhile. */
 const mostStarts = 5;
 
 /**
- * Starts `etcd` and `kube-apiserver` of a folder (`KUBEBUILDER_ASSETS`, as setup-envtest fetches them) on free ports of the
- * loopback interface, with their data in a temporary folder. There is no kube-controller-manager: nobody collects garbage
- * or empties namespaces. Rejects, with the last lines of the log, if they do not become ready. Both end with this process,
- * also when it is killed.
+ * Starts `etcd` and `kube-apiserver` of a folder (`KUBEBUILDER_ASSETS`, as setup-envtest fetches them) on free ports of
+ * the loopback interface, with their data in a temporary folder. There is no kube-controller-manager: no garbage
+ * collection, and deleted namespaces are not emptied. Rejects, with the last lines of the log, if they do not become
+ * ready. Both end with this process, also when it is killed.
  */
 export async function startControlPlane(assets: string): Promise<ControlPlane> {
   for (let starts = 1; ; starts += 1) {
@@ -88,7 +88,7 @@ function apiServerFlags(folder: string, etcdUrl: string, port: number): readonly
     `--cert-dir=${join(folder, 'certificates')}`,
     `--token-auth-file=${join(folder, 'tokens.csv')}`,
     '--authorization-mode=RBAC',
-    '--disable-admission-plugins=ServiceAccount', // nobody makes the accounts that it would ask for
+    '--disable-admission-plugins=ServiceAccount', // the accounts that it requires are never created
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${accounts}`,
     `--service-account-signing-key-file=${accounts}`,
@@ -169,7 +169,7 @@ class Program {
   }
 
   async stop(): Promise<void> {
-    // What it holds is thrown away: there is nothing to end in order.
+    // Its data is thrown away: there is no need for an orderly shutdown.
     if (this.isRunning) this.#process.kill('SIGKILL');
     await this.#ended;
   }

@@ -6,33 +6,33 @@ import type { TestManager } from './test-manager.js';
 
 /** Requests before something must be wrong. */
 export const mostRequests = 5_000;
-/** Of these, so many may change one and the same object. */
+/** How many of these may change the same object. */
 const partToOne = 1 / 10;
 /**
- * Of these, so many changes in a row may be to objects that were changed before, with nothing made or deleted between
+ * How many of these may, in a row, change objects that were changed before, with nothing created or deleted between
  * them, while one key is reconciled again and again. Frameworks give a test 5 s, and a busy machine may take most of it
- * for a few hundred requests: this comes first.
+ * for a few hundred requests: this limit is reached first.
  */
 const partInCircles = 3 / 100;
-/** So many times each of several objects is changed in a circle, and some key reconciled. */
+/** How often each of several objects is changed in a circle, and some key reconciled. */
 const roundsInCircles = 20;
 /** No fewer, however few requests a test allows. */
 const leastToOne = 20;
 /**
- * So often a key may be reconciled without time moving: one that is asked for at once, each time, never ends. One that
- * writes each time is found by that first, as that says more.
+ * How often a key may be reconciled without time moving: one that requeues at once, each time, never ends. One that
+ * also writes is reported for that first, since it says more.
  */
 const mostRunsAtOnce = 600;
 
 /** A limit that holds until it is disposed of. */
 export interface WorkLimit extends Disposable {
-  /** Whether there was more; what came then waits, so that the test can go on. */
+  /** Whether there was more; further requests wait, so that the test can continue. */
   readonly isReached: boolean;
-  /** What it was, in words. */
+  /** What was endless, in words. */
   error(what: string): Error;
 }
 
-/** What a reconcile is, to its controller. */
+/** A reconcile, as its controller sees it. */
 interface Run {
   readonly controller: string;
   readonly key: ClusterKey;
@@ -104,7 +104,7 @@ export class EndlessWork {
     return count <= mostRunsAtOnce;
   }
 
-  /** Lets so many requests through, until it is disposed of. */
+  /** Lets this many requests through, until it is disposed. */
   limit(requests = mostRequests): WorkLimit {
     this.#left = requests;
     this.#leftToOne = Math.max(leastToOne, Math.floor(requests * partToOne));
@@ -124,7 +124,7 @@ export class EndlessWork {
     };
   }
 
-  /** No limit from now on: what waited for having asked too much must be able to end. */
+  /** No limit from now on: requests that were held back must be able to end. */
   lift(): void {
     this.#left = Number.POSITIVE_INFINITY;
     this.#leftToOne = Number.POSITIVE_INFINITY;

@@ -9,9 +9,10 @@ export type TestHooks = { readonly afterEach: Hook } & (
 );
 
 /**
- * One environment for all tests of a file or suite, reset after each: for suites where even the start of a server per test
- * is too much, as on a real one. The answer gives it, within tests and hooks. What a `beforeAll` of the file's own makes
- * for all tests stays if it ends with `env().keep()`. Options may come from a function, called before the first test.
+ * One environment for all tests of a file or suite, reset after each: for suites where starting a server per test is
+ * too slow, as on a real one. The returned function gives the environment, within tests and hooks. Objects that a
+ * `beforeAll` of the file creates for all tests stay if it ends with `env().keep()`. Options may come from a function,
+ * called before the first test.
  *
  * @example
  * import { afterAll, afterEach, beforeAll, test } from 'vitest';   // or from '@jest/globals'

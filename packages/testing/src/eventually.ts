@@ -48,7 +48,7 @@ export async function eventuallyIn<T>(
 }
 
 /**
- * As `TestEnvironment.eventually`, in real time, for code that has no environment at hand.
+ * As `TestEnvironment.eventually`, in real time, for code without an environment.
  *
  * @example
  * await eventually(() => seen.includes('a'), { what: 'a is seen' });

@@ -49,7 +49,7 @@ export async function expectConverged(parts: SettleParts, options: ConvergedOpti
   refuseFailures(again);
 }
 
-/** Writes to clusters on servers of which no requests are recorded, as the reconciles tell of them. */
+/** Writes to clusters on servers whose requests are not recorded, as reported by the reconciles. */
 function unrecorded({ managers, client, clientOf }: SettleParts, records: readonly ReconcileRecord[]) {
   const clusters = [...managers].flatMap(({ manager }) => clustersOf(manager));
   const elsewhere = new Set(clusters.filter((each) => clientOf(each) !== client).map(({ name }) => name));

@@ -6,7 +6,7 @@ import type { TestManager } from './test-manager.js';
 /** How many are named where there are more. */
 const mostNamed = 3;
 
-/** Those that failed last, of each key, in words. */
+/** The last failures of each key, in words. */
 export function failingReconciles(
   records: readonly ReconcileRecord[],
   failures: readonly ReconcileOutcome[] = ['error', 'gave_up', 'not_enqueued'],
@@ -18,7 +18,7 @@ export function failingReconciles(
     .map(({ controller, key, attempt, error }) => `${controller} ${keyId(key)}, attempt ${attempt}: ${error}`);
 }
 
-/** What goes wrong with managers, in words: probably why something else does not come about. */
+/** Failures of managers, in words: probably the cause of what the test is missing. */
 export function troublesOf(managers: Iterable<Pick<TestManager, 'name' | 'exit' | 'explain'>>): readonly string[] {
   const all = [...managers].flatMap(({ name, exit, explain }) => {
     if (exit?.reason === 'failed') return [`${name} has failed: ${exit.runnable}: ${describeError(exit.error)}`];

@@ -1,5 +1,5 @@
 /**
- * What tests of controllers need, for any test framework.
+ * Tools for tests of controllers, for any test framework.
  *
  * @module
  */

@@ -20,10 +20,7 @@ export function definitionName({ spec: { group, names } }: Definition): string {
   return `${names.plural}.${group}`;
 }
 
-/**
- * Has the server serve what the definitions say; those that are there already are brought up to date. Resolves to those
- * that were not there.
- */
+/** Makes the server serve the definitions; existing ones are updated. Resolves to the new ones. */
 export async function installDefinitions(
   client: ConnectedClient,
   crds: readonly Definition[],
@@ -55,7 +52,7 @@ export async function installDefinitions(
     );
     if (failure !== undefined) throw failure.error;
   }
-  // A definition that is established is not served in the same moment: the objects are asked for.
+  // An established definition is not served at the same moment: this lists its objects until it is.
   for (const crd of crds) {
     const { spec } = crd;
     const served = spec.versions.find((version) => version.served);

@@ -33,7 +33,7 @@ export class MadeObjects {
     this.#made.clear();
   }
 
-  /** Hears of all that is made and goes on an embedded server, whoever does it. */
+  /** Records every creation and deletion on an embedded server, by any client. */
   observe(storage: Storage): Disposable {
     return storage.observe((_, { before, after }) => {
       if (before === undefined && after !== undefined) this.addObject(after.object);
@@ -42,7 +42,7 @@ export class MadeObjects {
   }
 
   /**
-   * Removes all of them, finalizers or not. What fails is tried again. Rejects, naming them, if some are still there after
+   * Removes all of them, with or without finalizers, and retries failures. Rejects, naming them, if some are left after
    * a few rounds.
    */
   async remove(client: ConnectedClient, server: RemovalServer): Promise<void> {
@@ -53,7 +53,7 @@ export class MadeObjects {
       if (failure !== undefined) await server.clock.sleep(round * patienceMs);
       failure = undefined;
       const inOrder = [...this.#made.values()].sort((a, b) => rankOf(a) - rankOf(b));
-      // What lives in a namespace that goes is removed with it, unless a finalizer is in the way.
+      // Objects in a deleted namespace are removed with it, unless a finalizer is in the way.
       const goesAlong = ({ namespace: place }: Made) =>
         emptiesNamespaces && place !== undefined && this.#made.has(idOf({ ...namespace, name: place }));
       const removeSome = async (made: Made) => {
@@ -76,7 +76,7 @@ export class MadeObjects {
 
 /** What is known of a server that objects are removed from. */
 export interface RemovalServer {
-  /** It is known from elsewhere what is gone. */
+  /** Deletions are known from elsewhere. */
   readonly hasGone: boolean;
   /** It has controllers that empty namespaces which are deleted, and so let them go. */
   readonly emptiesNamespaces: boolean;
@@ -86,8 +86,9 @@ export interface RemovalServer {
 }
 
 /**
- * Whether a write has made its object, on a server that only its answers tell of: a creation, an update or apply that is
- * among `created`, which it leaves then, or an apply to what nobody else has touched since `startedAt`.
+ * Whether a write has created its object, on a server that only shows its answers: a creation, an update or apply that
+ * is among `created`, from which it is removed, or an apply to an object that no other client has touched since
+ * `startedAt`.
  */
 export function isCreation(
   write: Write,
@@ -108,19 +109,19 @@ export function isCreation(
 }
 
 const namespace = { apiVersion: 'v1', kind: 'Namespace' };
-/** Requests under way at once. */
+/** Requests in flight at once. */
 const atATime = 16;
 const mostRounds = 5;
 /** How much longer to wait before each further round, where something has failed. */
 const patienceMs = 500;
 
-/** What others depend on goes last. */
+/** Objects that others depend on are removed last. */
 function rankOf({ kind }: Made): number {
   if (kind === Namespace.kind) return 1;
   return kind === CustomResourceDefinition.kind ? 2 : 0;
 }
 
-/** So many at a time, and never some of different ranks. */
+/** At most this many at a time, and never of different ranks. */
 function* batches(inOrder: readonly Made[]): Generator<readonly Made[]> {
   for (let from = 0; from < inOrder.length; ) {
     const rank = rankOf(inOrder[from]!);
@@ -132,7 +133,7 @@ function* batches(inOrder: readonly Made[]): Generator<readonly Made[]> {
 
 interface Remover {
   readonly client: ConnectedClient;
-  /** Nobody else does. */
+  /** No controller does it. */
   readonly finalizesNamespaces: boolean;
 }
 
@@ -143,7 +144,7 @@ async function removeOne(remover: Remover, made: Made): Promise<void> {
   const isNamespace = made.kind === Namespace.kind;
   const answer = await client.delete(kind, keyIn(made), { gracePeriodSeconds: 0 }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
-    // A namespace that somebody has deleted before is not deleted again.
+    // A namespace that is already being deleted is not deleted again.
     if (isNamespace && isConflict(error)) return {};
     throw error;
   });
@@ -159,7 +160,7 @@ async function finalize(client: ConnectedClient, { name }: Made): Promise<void> 
   await client.rest.put().absPath(`/api/v1/namespaces/${name}/finalize`).body(body).do().catch(ignoreNotFound);
 }
 
-/** Lets it go, where somebody else deletes it. */
+/** Removes its finalizers, where another controller deletes it. */
 async function free({ client }: Remover, made: Made): Promise<void> {
   const kind = await kindOf(client, made);
   if (kind === undefined) return;

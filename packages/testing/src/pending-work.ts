@@ -15,7 +15,7 @@ export interface Lookers {
   readonly clientOf: (cluster: Cluster) => ConnectedClient;
 }
 
-/** What managers still have to do, in words; empty when there is nothing. Throws if one of them has failed. */
+/** The pending work of managers, in words; empty when there is none. Throws if one of them has failed. */
 export async function pendingWork(managers: Iterable<TestManager>, lookers: Lookers): Promise<string[]> {
   const pending: string[] = [];
   for (const manager of managers) {
@@ -24,7 +24,7 @@ export async function pendingWork(managers: Iterable<TestManager>, lookers: Look
   return pending;
 }
 
-/** A text that stays the same as long as {@link pendingWork} would find the same, if nobody else does anything. */
+/** A text that stays the same until {@link pendingWork} would find something else, unless other clients act. */
 export function stateOfWork(managers: Iterable<TestManager>): string {
   return JSON.stringify(
     [...managers].map(({ manager, exit, unbegun, controllers }) => [
@@ -56,7 +56,7 @@ export function nextDelayedMs(managers: Iterable<TestManager>): number | undefin
   return next;
 }
 
-/** What waits for its time, in words. */
+/** Delayed work, in words. */
 export function delayedWork(managers: Iterable<TestManager>): string[] {
   return [...managers].flatMap(({ name, controllers }) =>
     controllers
@@ -102,7 +102,7 @@ async function look({ health }: Pick<Cache, 'health'>, client: ConnectedClient) 
 
 function busyWith(health: ControllerHealth, isKindMissing: boolean, missing: ReadonlySet<string>): string[] {
   const { name, phase, queued, active } = health;
-  // Nobody waits for a kind that is not served: only the test can bring it.
+  // A kind that is not served is not awaited: only the test can install it.
   const waitingFor = health.waitingFor.filter((what) => !missing.has(what));
   const isStarting = (phase === 'syncing' || phase === 'idle') && !isKindMissing;
   const isSyncing = isStarting || (phase === 'running' && waitingFor.length > 0);
@@ -113,7 +113,7 @@ function busyWith(health: ControllerHealth, isKindMissing: boolean, missing: Rea
   ];
 }
 
-/** Compares what informers have seen with what the server has: who has all versions and no object more is up to date. */
+/** Compares the informers with the server: one that has all versions and no additional object is up to date. */
 async function stateOf(health: CacheHealth, client: ConnectedClient): Promise<string | undefined> {
   const { kind, informers, selections } = health;
   for (const [index, informer] of informers.entries()) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
 /**
- * Runs in a process of its own. Its input says which processes run (`+pid`) and which have ended (`-pid`), a line each.
+ * Runs in a separate process. Its input says which processes run (`+pid`) and which have ended (`-pid`), a line each.
  * When the input ends, which it does however its owner ends, it kills those that still run and removes the folder.
  */
 const script = `

@@ -31,15 +31,15 @@ export interface SettleParts extends Lookers {
   readonly managers: Iterable<TestManager>;
   readonly time: TestTime;
   readonly requests: RequestRecorder;
-  /** Resolves when the server has nothing left to do by itself. */
+  /** Resolves when the server has no pending work. */
   readonly serverIdle: () => Promise<void>;
-  /** Lets no more than so many requests through, until it is disposed of. */
+  /** Lets at most this many requests through, until it is disposed. */
   readonly limit: (requests?: number) => WorkLimit;
 }
 
 /**
- * Further looks in a row that must find nothing: between two steps something may be on its way unseen. On the virtual clock
- * one will do: there, all that is on its way has come by then.
+ * Further checks in a row that must find nothing: between two steps something may be in flight unseen. On the virtual
+ * clock one is enough: there, everything in flight has arrived by then.
  */
 const calmLooks = { virtual: 1, real: 3 };
 
@@ -59,7 +59,7 @@ export async function settle(parts: SettleParts, options: SettleOptions = {}): P
     await time.quiet();
     if (limit.isReached) throw limit.error('settle');
     await time.drive(parts.serverIdle(), 'settle: the server');
-    // The server is asked only if something has happened since: most timers are about something else.
+    // The server is checked only if something has happened since: most timers concern something else.
     const state = `${requests.all.length} ${stateOfWork(managers)}`;
     if (pending.length === 0 || state !== seen || !time.isVirtual) {
       pending = await time.drive(pendingWork(managers, parts), 'settle: a look at the server');

@@ -7,11 +7,11 @@ import type { Identity } from './test-identity.js';
 
 /** Options of `TestEnvironment.connect`. */
 export interface ConnectOptions {
-  /** What its requests are recorded under, and what rules for faults know it by. @default 'connection-1', … */
+  /** Its name in the record of requests and in rules for faults. @default 'connection-1', … */
   readonly name?: string;
   /**
-   * Told of every request before it is sent; one that gives a promise has it wait until then, and one that throws has it
-   * fail with that. So a test can act at the very moment in which something happens. @default all are sent at once
+   * Called with every request before it is sent; a returned promise delays the request, and an error fails it. So a
+   * test can act at the very moment in which something happens. @default all are sent at once
    */
   readonly onRequest?: (request: RecordedRequest) => unknown;
   /** Whom it acts as, subject to RBAC. @default the administrator */
@@ -31,7 +31,7 @@ export const connectOptionNames = optionNames<ConnectOptions>({ name: true, onRe
  */
 export class TestConnection implements AsyncDisposable {
   readonly name: string;
-  /** What more clients are made of. */
+  /** For more clients. */
   readonly config: RestConfig & { readonly transport: Transport };
   /** Its requests alone; they are among those of the environment as well. */
   readonly requests: RequestRecorder;
@@ -54,7 +54,7 @@ export class TestConnection implements AsyncDisposable {
     return this.#client;
   }
 
-  /** Cuts all that it has open, watches too; it may connect again at once. */
+  /** Cuts all its open connections, watches too; it may reconnect at once. */
   cut(options?: CutOptions): void {
     refuseUnknownOptions('TestConnection.cut', options, cutOptionNames);
     this.#transport.cut(options);

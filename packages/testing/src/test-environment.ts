@@ -61,7 +61,7 @@ export interface TestEnvironmentOptions {
   readonly seed?: number;
   /** Where the virtual clock starts, in milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
   readonly startTime?: number;
-  /** What managers and server log to. @default `env.log`, in memory */
+  /** The log of managers and server. @default `env.log`, in memory */
   readonly log?: Logger;
 }
 
@@ -77,8 +77,8 @@ export const testEnvironmentOptionNames = optionNames<TestEnvironmentOptions>({
 });
 
 /**
- * All that a test of controllers needs: a server, a client, managers on a virtual clock, a record of all they do, and
- * things that go wrong. Works with any test framework.
+ * Everything that a test of controllers needs: a server, a client, managers on a virtual clock, a record of all
+ * requests, and faults. Works with any test framework.
  *
  * By default all of it is in this process, and time stands still until the test, `settle` or `eventually` moves it: no
  * test sleeps, and the same test makes the same run. `RIATA_TEST_SERVER` chooses another server, in real time.
@@ -95,16 +95,16 @@ export class TestEnvironment implements AsyncDisposable {
   readonly client: ConnectedClient;
   /** All requests of all managers and connections. */
   readonly requests: RequestRecorder;
-  /** What goes wrong. */
+  /** The faults to inject. */
   readonly faults: FaultScript;
-  /** What managers and server have logged, unless another log was given. */
+  /** The log of managers and server, unless another one was given. */
   readonly log: MemoryLogger;
   readonly #server: TestServer;
   readonly #time: TestTime;
   readonly #runtime: Partial<Runtime>;
   readonly #reader: RequestReader;
   readonly #made = new MadeObjects();
-  /** What managers have just made by an update or apply, in the words of the record. */
+  /** Objects that managers have just created by an update or apply, in the words of the record. */
   readonly #created = new Set<string>();
   readonly #connections: Connections;
   readonly #managers = new Set<TestManager>();
@@ -176,7 +176,7 @@ export class TestEnvironment implements AsyncDisposable {
     return this.#server.embedded;
   }
 
-  /** What managers and server go by. A `VirtualClock` on the in-process server, else the machine's. */
+  /** The clock of managers and server. A `VirtualClock` on the in-process server, otherwise the machine's. */
   get clock(): TestTime['clock'] {
     return this.#time.clock;
   }
@@ -243,7 +243,7 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * Somebody else than the administrator (controller-runtime's `AddUser`): roles decide what it may do. A ServiceAccount
+   * A user other than the administrator (controller-runtime's `AddUser`): roles decide what it may do. A ServiceAccount
    * need not exist. On a real cluster, the administrator must be allowed to impersonate.
    *
    * @example
@@ -264,7 +264,7 @@ export class TestEnvironment implements AsyncDisposable {
     for (const crd of await this.#install(what)) this.#made.add({ ...crd, name: definitionName(crd) });
   }
 
-  /** Has all that was made so far stay when the environment is reset: for what several tests share. */
+  /** Keeps all objects that were created so far when the environment is reset: for objects that several tests share. */
   keep(): void {
     this.#made.forgetAll();
   }
@@ -277,9 +277,9 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * Resolves when managers have nothing left to do: informers have seen all that the server has, no key is queued or due
-   * within the `horizon`, no reconcile runs. Time moves as far as that needs. Rejects, naming what is left, if it takes
-   * too long, if a manager has failed, or if requests come without end.
+   * Resolves when managers have no pending work: informers are up to date, no key is queued or due within the
+   * `horizon`, no reconcile runs. Time moves as far as that needs. Rejects, naming the pending work, if it takes too
+   * long, if a manager has failed, or if requests come without end.
    */
   async settle(options?: SettleOptions): Promise<void> {
     refuseUnknownOptions('settle', options, settleOptionNames);
@@ -287,9 +287,9 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * Settles, has every object of every controller reconciled once more, and rejects if that makes a single write, naming
-   * object, write and controller; also if the last reconcile of an object failed. A controller that passes writes nothing
-   * in a steady state.
+   * Settles, reconciles every object of every controller again, and rejects if that makes a single write, naming
+   * object, write and controller; also if the last reconcile of an object failed. A controller that passes writes
+   * nothing in a steady state.
    */
   async expectConverged(options?: ConvergedOptions): Promise<void> {
     refuseUnknownOptions('expectConverged', options, convergedOptionNames);
@@ -324,7 +324,7 @@ export class TestEnvironment implements AsyncDisposable {
     this.log.clear();
   }
 
-  /** Stops managers and server. Nothing is left running; on a real cluster, all that was made is removed. */
+  /** Stops managers and server. Nothing is left running; on a real cluster, all created objects are removed. */
   stop(): Promise<void> {
     this.#ended ??= this.#end();
     return this.#ended;
@@ -352,7 +352,7 @@ export class TestEnvironment implements AsyncDisposable {
     if (this.#ended !== undefined) throw new Error('the environment has stopped: start another one for each test');
   }
 
-  /** Gives those that were not there. */
+  /** Returns the new ones. */
   async #install(what: readonly (InstallableKind | Definition)[]): Promise<readonly Definition[]> {
     const crds = what.map((each) => {
       if ('crd' in each) return each.crd();
@@ -393,7 +393,7 @@ export class TestEnvironment implements AsyncDisposable {
     await this.#server.embedded?.idle();
   }
 
-  /** On a cluster that is not ours, nobody else's objects are touched. */
+  /** On a shared cluster, other objects are not touched. */
   #noteCreated(write: Write): void {
     if (this.#server.storage !== undefined || !isCreation(write, this.#startedAt, this.#created)) return;
     this.#made.addObject(write.answer as KubeObject);

@@ -20,7 +20,7 @@ export function impersonationOf(identity: Identity): Impersonation {
 }
 
 /**
- * A user of a test environment: what it does is subject to RBAC, is recorded, and meets faults. Made by
+ * A user of a test environment: its requests are subject to RBAC, are recorded, and meet faults. Made by
  * `TestEnvironment.as`; its connections end with the next reset.
  */
 export class TestIdentity {
@@ -40,7 +40,7 @@ export class TestIdentity {
     return this.#own().client;
   }
 
-  /** What more clients are made of. */
+  /** For more clients. */
   get config(): RestConfig {
     return this.#own().config;
   }

@@ -26,9 +26,9 @@ import type { TestTime } from './test-time.js';
 
 /** Options of `TestEnvironment.startManager`: those of a `Manager`, whose connection and runtime are the environment's. */
 export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'client' | 'runtime'> {
-  /** What its requests are recorded under. @default 'manager-1', 'manager-2', … */
+  /** Its name in the record of requests. @default 'manager-1', 'manager-2', … */
   readonly name?: string;
-  /** What it runs. More can be added later. @default nothing */
+  /** The controllers to run. More can be added later. @default none */
   readonly run?: readonly (ControllerDefinition | Runnable)[];
   /** Whom it acts as, subject to RBAC. @default the administrator */
   readonly as?: Identity;
@@ -57,9 +57,9 @@ export type RegisterHandlers = (factory: SharedControllerFactory, options: { rea
 
 /** Finished reconciles to be looked at, for each controller. */
 const history = 10_000;
-/** What never ends is found by `settle`, which would take hours of virtual time if it was slowed down. */
+/** `settle` finds endless work, which would take hours of virtual time with a backoff. */
 const selfWakeBackoff = false;
-/** What keys of a second pass are caused by. */
+/** The cause of the keys in a second pass. */
 export const secondPass = 'second pass';
 
 /** A controller that a second pass is made over. */
@@ -68,7 +68,7 @@ interface Watched {
   readonly kind: KindRef;
   /** Where it works; one that is for added ones begins when a cluster is added. */
   readonly clusters: 'own' | 'added' | 'all';
-  /** It runs whoever leads. */
+  /** It runs on every replica. */
   readonly isEverywhere: boolean;
   /** Undefined while it has not begun. */
   queue: RequestQueue | undefined;
@@ -137,7 +137,7 @@ export class TestManager implements AsyncDisposable {
     return this.manager.client;
   }
 
-  /** Finished reconciles and runs of shared handlers, oldest first: why each ran; what it wrote, of reconciles. */
+  /** Finished reconciles and runs of shared handlers, oldest first: why each ran and, for reconciles, what it wrote. */
   get explain(): readonly ReconcileRecord[] {
     if (this.#factories.size === 0) return this.manager.explain;
     const shared = [...this.#factories].flatMap(({ explain }) => explain);
@@ -240,7 +240,7 @@ export class TestManager implements AsyncDisposable {
       .concat(shared.map(({ name }) => name));
   }
 
-  /** @internal Has every object of every controller reconciled once more; tells how many. */
+  /** @internal Reconciles every object of every controller again; returns how many. */
   async passAgain(): Promise<number> {
     let count = 0;
     for (const factory of this.#factories) count += await factory.enqueueAll();
@@ -291,7 +291,7 @@ export class TestManager implements AsyncDisposable {
   }
 }
 
-/** @internal Decides whether a controller may run a key once more: a test that runs one without end has to fail. */
+/** @internal Decides whether a controller may run a key again: a test that runs one without end has to fail. */
 export interface RunBudget {
   allowsRun(run: { readonly controller: string; readonly key: ClusterKey }): boolean;
 }

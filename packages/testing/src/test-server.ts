@@ -16,9 +16,9 @@ export type TestServerChoice = 'in-process' | 'https' | 'kubeconfig' | (string &
 /** The variable that says which, where the test itself does not. */
 export const serverVariable = 'RIATA_TEST_SERVER';
 
-/** What can be done to a server itself, and so to everybody who uses it. Its objects stay. */
+/** Faults of a server itself, which affect all its clients. Its objects stay. */
 export interface ServerControl {
-  /** Goes down: in order, with what is under way answered and watches ended first, or by force. */
+  /** Stops: in order, with requests in flight answered and watches ended first, or by force. */
   suspend(options: { readonly graceful: boolean }): Promise<void>;
   /** Comes back. Resolves when it takes requests. */
   resume(): Promise<void>;
@@ -27,17 +27,20 @@ export interface ServerControl {
 }
 
 /**
- * A server that the test itself has started, e.g. in a container. What it can have done to it, `env.faults` does; the rest
- * is refused there.
+ * A server that the test itself has started, e.g. in a container. `env.faults` supports the faults that it implements,
+ * and refuses the rest.
  */
 export interface OwnServer extends Partial<ServerControl> {
   /** As an administrator. */
   readonly config: RestConfig;
-  /** Whether all that is on it goes with it: then nothing is removed when the environment ends. @default false */
+  /**
+   * Whether the server is discarded with all its objects: then nothing is removed when the environment ends. @default
+   * false
+   */
   readonly isThrownAway?: boolean;
 }
 
-/** What can be said of the embedded server; see `ApiServerOptions`. */
+/** Options of the embedded server; see `ApiServerOptions`. */
 export type EmbeddedOptions = Pick<ApiServerOptions, 'controllers' | 'cuts'>;
 
 export const embeddedOptionNames = optionNames<EmbeddedOptions>({ controllers: true, cuts: true });
@@ -54,9 +57,9 @@ export interface TestServer extends AsyncDisposable {
   readonly storage?: Storage;
   /** For clients that the test makes itself. */
   readonly config: RestConfig;
-  /** What is not there is out of reach. */
+  /** Not reachable: it does not exist. */
   readonly control: Partial<ServerControl>;
-  /** Whether somebody empties namespaces that are deleted; on one that is not ours, nobody knows. */
+  /** Whether a controller empties deleted namespaces; on a foreign server that is unknown. */
   readonly emptiesNamespaces: boolean;
   readonly isThrownAway: boolean;
   readonly isInProcess: boolean;

@@ -4,7 +4,7 @@ import { type Scheduler, systemClock, VirtualClock } from 'riata/runtime';
 export interface TestTime {
   readonly clock: Scheduler;
   readonly isVirtual: boolean;
-  /** Does all that can happen without time moving; on real time, waits a moment. */
+  /** Does everything that can happen without time moving; on real time, waits a moment. */
   quiet(): Promise<void>;
   /** Moves on to what is due next, no further than `untilMs` on the monotonic clock. False: nothing is due by then. */
   step(untilMs: number): Promise<boolean>;
@@ -73,7 +73,7 @@ export class RealTime implements TestTime {
 
   async quiet(): Promise<void> {
     await systemClock.sleep(pollMs);
-    // What came while the process stood still is read only after the timers that were due meanwhile.
+    // Data that arrived while the process stood still is read only after the timers that were due meanwhile.
     for (let turn = 0; turn < quietTurns; turn += 1) await systemClock.yield();
   }
 

@@ -8,9 +8,9 @@ import type { TestTime } from '../test-time.js';
 
 /** When a rule of a {@link FaultScript} holds. */
 export interface FaultTurns {
-  /** So many requests that match go well first. @default 0 */
+  /** How many matching requests succeed first. @default 0 */
   readonly after?: number;
-  /** It happens so many times. @default always */
+  /** How often it happens. @default always */
   readonly times?: number;
 }
 
@@ -48,7 +48,7 @@ const faultNames: ReadonlySet<string> = new Set([
 ]);
 const points: ReadonlySet<string> = new Set(['request', 'answer']);
 
-/** A fault that is none has a test pass without a word. */
+/** A malformed fault would let a test pass silently. */
 function refuseNothing(fault: Fault): void {
   const names = Object.keys(fault);
   if (names.length === 0 || names.some((name) => !faultNames.has(name))) {
@@ -64,9 +64,9 @@ function refuseNothing(fault: Fault): void {
 
 /** How a server goes away and comes back. */
 export interface FaultRestartOptions {
-  /** How long nobody listens. @default '0s' */
+  /** How long connections are refused. @default '0s' */
   readonly down?: Duration;
-  /** Whether what is under way is answered first. @default false */
+  /** Whether requests in flight are answered first. @default false */
   readonly graceful?: boolean;
 }
 
@@ -74,7 +74,7 @@ export const faultRestartOptionNames = optionNames<FaultRestartOptions>({ down: 
 
 /** What a {@link FaultScript} works on. */
 export interface FaultParts {
-  /** What can be done to the server itself. */
+  /** Faults of the server itself. */
   readonly control: Partial<ServerControl>;
   readonly time: TestTime;
   readonly reader: RequestReader;
@@ -85,9 +85,9 @@ export interface FaultParts {
 }
 
 /**
- * What goes wrong between the managers and connections of an environment and the server, in the order that a test says.
- * `env.client` is spared. The name of what is created is not known to rules: it is in the body. All servers have it so,
- * real ones too; but what is done to the server itself needs an embedded one, or an `OwnServer` that knows how.
+ * Faults between the managers and connections of an environment and the server, in the order of the test. `env.client`
+ * is spared. Rules do not know the name of a created object: it is in the body. All servers support this, real ones
+ * too; but faults of the server itself need an embedded one, or an `OwnServer` that supports them.
  *
  * @example
  * env.faults.failWrite(2, { code: 409, reason: 'Conflict' });      // the second write from now on
@@ -153,7 +153,7 @@ export class FaultScript {
     return { [Symbol.dispose]: () => void this.#hooks.delete(hook) };
   }
 
-  /** Cuts all that managers and connections have open, now; they may connect again at once. */
+  /** Cuts all connections of managers and connections now; they may reconnect at once. */
   dropConnections(options?: CutOptions): void {
     refuseUnknownOptions('faults.dropConnections', options, cutOptionNames);
     this.#parts.cut(options);
@@ -165,7 +165,7 @@ export class FaultScript {
   }
 
   /**
-   * The server goes down, with all objects kept: by force, or, with `graceful`, in order, with what is under way answered
+   * Stops the server, with all objects kept: by force, or, with `graceful`, in order, with requests in flight answered
    * first. Connections are refused until {@link resume}.
    */
   async suspend(options: CutOptions = {}): Promise<void> {
@@ -175,7 +175,7 @@ export class FaultScript {
     const suspend = this.#able('suspend');
     this.#isDown = true;
     await time.drive(suspend({ graceful }), 'the end of the server');
-    // By then clients have noticed that their connections are gone.
+    // By then clients have noticed that their connections were cut.
     await time.quiet();
   }
 
@@ -209,7 +209,7 @@ export class FaultScript {
     this.#hooks.clear();
   }
 
-  /** @internal What has gone wrong is mended. */
+  /** @internal Removes all faults. */
   async mend(): Promise<void> {
     this.clear();
     if (this.#isDown) await this.resume();

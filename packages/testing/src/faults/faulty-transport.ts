@@ -6,13 +6,13 @@ import type { Scheduler } from 'riata/runtime';
 type Reply = Parameters<ConstructorParameters<typeof InProcessTransport>[0]>[1];
 
 /**
- * Faults for servers that know of none: what the embedded one has go wrong in this process goes wrong on the way to them.
- * Requests that nothing happens to are handed on as they are.
+ * Faults for servers without fault injection: the same faults that the embedded server injects happen on the way to
+ * them. Other requests are passed on unchanged.
  */
 export class FaultyTransport implements Transport {
   readonly #inner: Transport;
   readonly #options: { readonly name: string; readonly faults: Faults; readonly clock: Scheduler };
-  /** Those that faulty requests took. */
+  /** Connections that faulty requests used. */
   readonly #ways = new Set<InProcessTransport>();
   #requests = 0;
 

@@ -55,7 +55,7 @@ export async function expectRightsSuffice(
   );
 }
 
-/** Gives the user these rights: what was made for that. */
+/** Grants the user these rights, and returns the created objects. */
 async function grant(env: TestEnvironment, rights: UsedRights): Promise<{ kind: KindRef; key: ObjectKey }[]> {
   const made: { kind: KindRef; key: ObjectKey }[] = [];
   for (const manifest of rights.manifests({ name: user, for: { user } })) {

@@ -3,7 +3,7 @@ import { type Clock, onAbort, optionNames } from 'riata/runtime';
 import type { RecordedRequest, RequestRecorder } from './request-recorder.js';
 import type { RequestReader, RequestTarget } from './request-target.js';
 
-/** Tells recorders of every request on its way through, and can cut what is open. */
+/** Reports every request to recorders on its way through, and can cut open connections. */
 export class RecordingTransport implements Transport {
   readonly #inner: Transport;
   readonly #parts: RecordingParts;
@@ -26,7 +26,7 @@ export class RecordingTransport implements Transport {
     else void this.#sendAfter(onRequest, recorded, request, sink, send);
   }
 
-  /** Ends all that is under way, as a network does that breaks; `graceful`: watches alone, in order. */
+  /** Ends everything in flight, as a broken network does; `graceful`: watches only, in order. */
   cut({ graceful = false }: CutOptions = {}): void {
     for (const { fail, finish } of [...this.#open]) {
       if (graceful) finish?.();
@@ -107,15 +107,15 @@ export class RecordingTransport implements Transport {
 /** How connections are cut. */
 export interface CutOptions {
   /**
-   * As servers do from time to time: watches end in order, and what else is under way is answered. Otherwise all break off
-   * where they are, and clients wait before they try again. @default false
+   * As servers do from time to time: watches end in order, and other requests in flight are answered. Otherwise all
+   * break off where they are, and clients back off. @default false
    */
   readonly graceful?: boolean;
 }
 
 export const cutOptionNames = optionNames<CutOptions>({ graceful: true });
 
-/** A request under way. */
+/** A request in flight. */
 interface Exchange {
   readonly fail: (error: Error) => void;
   /** Ends it in order, if it can be. */
@@ -124,14 +124,14 @@ interface Exchange {
 
 /** What a {@link RecordingTransport} needs. */
 export interface RecordingParts {
-  /** Each is told of all. */
+  /** Every recorder gets all requests. */
   readonly recorders: readonly RequestRecorder[];
   readonly reader: RequestReader;
-  /** What the requests are recorded under. */
+  /** The client's name in the record. */
   readonly client: string;
   readonly clock: Clock;
-  /** Hears of every object that a request has made, before its answer is read. @default nobody does */
+  /** Called with every object that a request has created, before its answer is read. @default not called */
   readonly onCreated?: (target: RequestTarget) => void;
-  /** Told of every request; it is sent when that is done. @default at once */
+  /** Called with every request, which is sent when the promise resolves. @default at once */
   readonly onRequest?: (request: RecordedRequest) => unknown;
 }

@@ -10,16 +10,15 @@ export interface RecordedRequest extends RequestTarget {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** When, on the monotonic clock of the environment. */
   readonly atMs: number;
-  /** The status of the answer; undefined while there is none, and if none came. */
+  /** The status of the answer; undefined before it, and if none came. */
   readonly code?: number;
 }
 
 type Recorded = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
 
 /**
- * All requests that the managers and connections of an environment have made, in the order of sending, as they went over
- * the wire: applies that were skipped since nothing would change are not among them, retries are. What the test does
- * itself by `env.client` is not recorded.
+ * All requests of the managers and connections of an environment, in the order of sending, as they went over the wire:
+ * no-op applies are not among them, retries are. Requests of the test itself by `env.client` are not recorded.
  *
  * @example
  * expect(env.requests.lines({ verb: 'write' })).toEqual(['patch ConfigMap shop/w', 'patch Widget shop/w/status']);
@@ -31,18 +30,18 @@ export class RequestRecorder {
     return this.#requests;
   }
 
-  /** Those that change something, dry runs excepted. */
+  /** Writes, without dry runs. */
   get writes(): readonly RecordedRequest[] {
     return this.#requests.filter(({ verb, isDryRun }) => isWriteVerb(verb) && !isDryRun);
   }
 
-  /** Those that match. */
+  /** The matching requests. */
   select(match: RequestMatch = {}): readonly RecordedRequest[] {
     refuseUnknown(match, 'requests');
     return this.#requests.filter((request) => matches(request, match));
   }
 
-  /** Those that match, as text: `patch Widget shop/w/status`. */
+  /** The matching requests, as text: `patch Widget shop/w/status`. */
   lines(match: RequestMatch = {}): readonly string[] {
     return this.select(match).map(({ verb, object }) => `${verb} ${object}`);
   }

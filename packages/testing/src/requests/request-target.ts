@@ -5,7 +5,7 @@ import { optionNames, refuseUnknownOptions } from 'riata/runtime';
 /** The verbs of RBAC. */
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** What a request is about, read from its method and path, in the words that RBAC uses. */
+/** The target of a request, read from its method and path, in the words of RBAC. */
 export interface RequestTarget {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`. */
   readonly verb: string;
@@ -19,12 +19,12 @@ export interface RequestTarget {
   readonly name?: string;
   /** `status`, `scale`, … */
   readonly subresource?: string;
-  /** `ConfigMap shop/cart`, `Widget shop/w/status`; the path for what is no object. */
+  /** `ConfigMap shop/cart`, `Widget shop/w/status`; the path for non-resource requests. */
   readonly object: string;
   readonly isDryRun: boolean;
 }
 
-/** Which requests are meant: all that is given must be so. */
+/** A filter of requests: every given field must match. */
 export interface RequestMatch {
   /** The name of a manager or connection. @default any */
   readonly client?: string;
@@ -62,14 +62,14 @@ export function isWriteVerb(verb: string): boolean {
   return writes.has(verb);
 }
 
-/** What no request is like is a mistake: a rule that never holds has a test pass without a word. */
+/** A filter that no request can match is a mistake: a test would pass silently. */
 export function refuseUnknown(match: RequestMatch, what: string): void {
   refuseUnknownOptions(what, match, requestMatchOptionNames);
   if (match.verb === undefined || known.has(match.verb)) return;
   throw new TypeError(`${what}: expected a verb out of ${[...known].join(', ')}; got ${JSON.stringify(match.verb)}`);
 }
 
-/** Whether a request is among those that are meant. */
+/** Whether a request matches. */
 export function matches(target: RequestTarget & { readonly client: string }, match: RequestMatch): boolean {
   const { client, verb, kind, namespace, name, subresource } = match;
   if (client !== undefined && client !== target.client) return false;
@@ -85,7 +85,7 @@ export function matches(target: RequestTarget & { readonly client: string }, mat
   return subresource === undefined || subresource === (target.subresource ?? '');
 }
 
-/** Reads requests; knows the built-in kinds and those it is told of. */
+/** Reads requests; knows the built-in kinds and those that were added. */
 export class RequestReader {
   /** By `group/plural`. */
   readonly #kinds = new Map<string, string>();
@@ -129,7 +129,7 @@ export class RequestReader {
   }
 }
 
-/** The plural that a path names; undefined for what is no resource. */
+/** The plural in a path; undefined for non-resource paths. */
 export function resourceIn(path: string): string | undefined {
   const segments = (path.split('?', 1)[0] ?? '').split('/').filter((segment) => segment !== '');
   const rest = segments.slice(segments[0] === 'api' ? 2 : 3);

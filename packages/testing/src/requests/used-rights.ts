@@ -8,7 +8,7 @@ export type UsedRule =
   | { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: readonly string[] }
   | { readonly nonResourceURLs: readonly string[]; readonly verbs: readonly string[] };
 
-/** Who is to have the rights, and what the roles are called. */
+/** The subject of the rights, and the names of the roles. */
 export interface RightsManifestsOptions {
   /** Of all roles and bindings. */
   readonly name: string;
@@ -25,7 +25,7 @@ export type RightsManifest =
   | ReturnType<typeof Role>
   | ReturnType<typeof RoleBinding>;
 
-/** What requests have needed, as rules. */
+/** The rights that requests have needed, as rules. */
 export interface UsedRights {
   /** For a ClusterRole: cluster-scoped kinds, all namespaces at once, and paths. */
   readonly clusterRules: readonly UsedRule[];
@@ -35,7 +35,7 @@ export interface UsedRights {
   manifests(options: RightsManifestsOptions): readonly RightsManifest[];
 }
 
-/** What the default roles of Kubernetes allow every authenticated user. */
+/** The rights of every authenticated user by the default roles of Kubernetes. */
 const freePaths = /^\/(api|apis|openapi)(\/.*)?$|^\/(healthz|livez|readyz|version)\/?$/;
 const freeKinds: ReadonlySet<string> = new Set([
   'authorization.k8s.io/selfsubjectaccessreviews',
@@ -80,7 +80,7 @@ export type Right =
   | { readonly group: string; readonly resource: string; readonly verb: string }
   | { readonly path: string; readonly verb: string };
 
-/** What a request needs, and what its kind of request may need another time. */
+/** The rights that a request needs, and those that its kind of request may need another time. */
 export function rightsOf(request: RecordedRequest): readonly Right[] {
   const { verb, group, subresource } = request;
   const plural = resourceIn(request.path);
@@ -107,7 +107,7 @@ class Rights {
     this.#verbs.set(id, (this.#verbs.get(id) ?? new Set()).add(right.verb));
   }
 
-  /** Those that others don't have. */
+  /** Rights that no other rule has. */
   without(others: Rights): Rights {
     const left = new Rights();
     for (const [id, verbs] of this.#verbs) {
