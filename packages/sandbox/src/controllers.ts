@@ -31,15 +31,15 @@ import { statefulSets } from './workloads/stateful-set.js';
 
 /**
  * The controllers of workloads: Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and
- * CronJobs, the Endpoints and EndpointSlices of Services, and PodDisruptionBudgets, as kube-controller-manager has them.
- * For a server on which nobody else runs these.
+ * CronJobs, the Endpoints and EndpointSlices of Services, and PodDisruptionBudgets, as kube-controller-manager has
+ * them. For a server without kube-controller-manager.
  */
 export function workloadControllers(): readonly ControllerDefinition[] {
   const pods = [deployments, replicaSets, replicationControllers, statefulSets, daemonSets, jobs, cronJobs];
   return [...pods, endpoints, endpointSlices, endpointMirroring, disruptionBudgets()];
 }
 
-/** What the controllers of the whole cluster go by. */
+/** Options of the cluster-wide controllers. */
 export interface ClusterOptions extends MetricsOptions, SignerOptions {}
 
 export const clusterOptionNames = metricsOptionNames.with(signerOptionNames).and<ClusterOptions>({});
@@ -56,12 +56,14 @@ export function clusterControllers(options: ClusterOptions = {}): readonly Contr
   return [resourceQuotas(), taintEviction(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
 }
 
-/** What is pretended of a cloud provider. */
+/** Options of the simulated cloud provider. */
 export interface ProviderOptions extends ProvisionerOptions, LoadBalancerOptions {}
 
 export const providerOptionNames = provisionerOptionNames.with(loadBalancerOptionNames).and<ProviderOptions>({});
 
-/** What a cloud provider brings, for any server, a real one too: volumes for claims, addresses for Services and Ingresses. */
+/**
+ * A simulated cloud provider, for any server, a real one too: volumes for claims, addresses for Services and Ingresses.
+ */
 export function providerControllers(options: ProviderOptions = {}): readonly ControllerDefinition[] {
   refuseUnknownOptions('providerControllers', options, providerOptionNames);
   return [provisioner(options), volumeDeleter(options), ...loadBalancers(options)];

@@ -21,22 +21,25 @@ import { standardClass } from './storage/provisioner.js';
 export interface SandboxOptions {
   /** How many nodes there are. @default 3 */
   readonly nodes?: number;
-  /** What becomes of a Pod: delays, crashes, probes that fail. @default it runs and is ready at once; one that is not to be restarted ends well */
+  /**
+   * The fate of a Pod: delays, crashes, failing probes. @default it runs and is ready at once; one that does not
+   * restart completes
+   */
   readonly fate?: (pod: Pod) => PodFate | undefined;
   /**
-   * What a Pod uses, for HorizontalPodAutoscalers: `(pod) => ({ cpu: '250m', memory: '64Mi' })`.
+   * The usage of a Pod, for HorizontalPodAutoscalers: `(pod) => ({ cpu: '250m', memory: '64Mi' })`.
    *
-   * @default what the Pod's annotation `sandbox.riata.dev/metrics` says, as JSON
+   * @default the Pod's annotation `sandbox.riata.dev/metrics`, as JSON
    */
   readonly metrics?: (pod: Pod) => MetricValues | undefined;
-  /** What is pretended of a cloud provider. @default it serves everything */
+  /** Options of the simulated cloud provider. @default it serves everything */
   readonly provider?: ProviderOptions;
-  /** What all of it goes by. @default the machine's clock */
+  /** The clock of the whole sandbox. @default the machine's clock */
   readonly clock?: Scheduler & Clock;
   readonly random?: Random;
   /** @default none */
   readonly log?: Logger;
-  /** What requests over HTTP(S) must carry. @default a new one */
+  /** The token of requests over HTTP(S). @default a new one */
   readonly token?: string;
 }
 
@@ -106,12 +109,12 @@ export class Sandbox implements AsyncDisposable {
     this.#running = manager.run({ signal: this.#stop.signal });
   }
 
-  /** For clients and managers of one's own in this process. */
+  /** For your own clients and managers in this process. */
   get config(): RestConfig {
     return this.server.config;
   }
 
-  /** What its controllers have done of late, and why. Oldest first. */
+  /** Recent reconciles of its controllers, and their causes. Oldest first. */
   get explain(): readonly ReconcileRecord[] {
     return this.#manager.explain;
   }

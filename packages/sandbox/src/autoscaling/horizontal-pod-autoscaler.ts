@@ -22,7 +22,7 @@ const tolerated = 0.1;
 export const horizontalPodAutoscalers = ({ metrics }: MetricsOptions = {}) => {
   const histories = new Map<string, ScalingHistory>();
   const events = new LastEvents();
-  // Its own status is no reason to look again: there is a time between two changes.
+  // A change of its own status does not trigger a reconcile: there is a minimum time between two changes.
   const matters = changed(({ metadata, spec }: HorizontalPodAutoscaler) => [spec, metadata.annotations]);
   return control(HorizontalPodAutoscaler, { predicates: [matters] })
     .reads(Pod)

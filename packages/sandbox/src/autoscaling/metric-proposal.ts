@@ -5,7 +5,7 @@ import { isReady } from '../workloads/pods.js';
 import { annotatedMetrics, type MetricValues, milliValue } from './metrics.js';
 import { isTolerated, replicasFor, type Tolerance } from './replica-count.js';
 
-/** What one metric asks for. */
+/** The proposal of one metric. */
 export interface Proposal {
   readonly replicas: number;
   /** The metric, in the words of events and conditions. */
@@ -13,10 +13,10 @@ export interface Proposal {
   readonly status: MetricStatus;
 }
 
-/** What metrics are looked at with. */
+/** The context for evaluating metrics. */
 export interface MetricParts {
   readonly autoscaler: HorizontalPodAutoscaler;
-  /** Those that the selector of the scaled object picks. */
+  /** The Pods that the selector of the scaled object matches. */
   readonly pods: readonly Pod[];
   /** As many as the scaled object should have, and has. */
   readonly specReplicas: number;

@@ -8,9 +8,9 @@ export type MetricValues = Readonly<Record<string, string | number>>;
 /** Where a HorizontalPodAutoscaler gets its metrics from. */
 export interface MetricsOptions {
   /**
-   * What a Pod uses now: `cpu`, `memory`, and whatever metrics of Pods are named; undefined if it isn't known.
+   * The current usage of a Pod: `cpu`, `memory`, and any named Pod metrics; undefined if it is unknown.
    *
-   * @default what the annotation `sandbox.riata.dev/metrics` of the Pod says, as JSON
+   * @default the annotation `sandbox.riata.dev/metrics` of the Pod, as JSON
    */
   readonly metrics?: (pod: Pod) => MetricValues | undefined;
 }
@@ -25,10 +25,7 @@ export function milliValue(values: MetricValues | undefined, name: string): numb
   return value === undefined ? undefined : Number(parseQuantity(value).milliValue());
 }
 
-/**
- * The metrics of a Pod; of an autoscaler, those of objects and from outside of the cluster. An annotation that isn't JSON
- * tells nothing.
- */
+/** The metrics of a Pod; for an autoscaler, object and external metrics. A malformed annotation is ignored. */
 export function annotatedMetrics({ metadata }: Pod | HorizontalPodAutoscaler): MetricValues | undefined {
   const text = metadata.annotations?.[annotation];
   if (text === undefined) return undefined;

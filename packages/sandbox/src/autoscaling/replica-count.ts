@@ -17,14 +17,14 @@ export function isTolerated(ratio: number, { up, down }: Tolerance): boolean {
   return ratio >= 1 - down && ratio <= 1 + up;
 }
 
-/** What the number of Pods follows from. */
+/** The inputs for the number of Pods. */
 export interface PodsUsage {
   readonly pods: readonly Pod[];
   readonly current: number;
   /** Usage in thousandths; undefined if it isn't known. */
   readonly usageOf: (pod: Pod) => number | undefined;
   readonly isCpu: boolean;
-  /** What a Pod counts as using that isn't known to use anything, while there is little to do. */
+  /** The assumed usage of a Pod without metrics, when scaling down. */
   readonly assumed: (pod: Pod) => number;
   /** How much is used of the target, from the usage of Pods by name. */
   readonly ratioOf: (usage: ReadonlyMap<string, number>) => number;
@@ -33,8 +33,8 @@ export interface PodsUsage {
 }
 
 /**
- * How many Pods there should be (`ReplicaCalculator`). Pods that aren't ready, or tell nothing, count so that they hold a
- * change back: as idle if there should be more, as busy if there should be fewer.
+ * The desired number of Pods (`ReplicaCalculator`). Pods that aren't ready, or have no metrics, count so that they
+ * dampen a change: as idle when scaling up, as busy when scaling down.
  */
 export function replicasFor(from: PodsUsage): {
   readonly replicas: number;

@@ -2,14 +2,14 @@ import type { HorizontalPodAutoscaler } from 'riata/kinds';
 
 type Rules = NonNullable<NonNullable<NonNullable<HorizontalPodAutoscaler['spec']>['behavior']>['scaleUp']>;
 
-/** What is decided, and why, in the words of the conditions of an autoscaler. */
+/** A decision and its reason, in the words of an autoscaler's conditions. */
 export interface Decision {
   readonly replicas: number;
   readonly reason: string;
   readonly message: string;
 }
 
-/** What a decision is about. */
+/** The inputs of a decision. */
 export interface Scaling {
   readonly current: number;
   readonly desired: number;
@@ -28,7 +28,7 @@ const limits = {
   TooFewReplicas: 'the desired replica count is less than the minimum replica count',
 } as const;
 
-/** What was recommended for one autoscaler, and done, of late. */
+/** Recent recommendations and changes of one autoscaler. */
 export class ScalingHistory {
   #recommendations: { readonly replicas: number; readonly atMs: number }[] = [];
   #changes: { readonly by: number; readonly atMs: number }[] = [];

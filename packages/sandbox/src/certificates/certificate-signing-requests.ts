@@ -46,7 +46,7 @@ export function certificateSigningRequests({ authority }: SignerOptions = {}) {
   return [approver, signer, cleaner];
 }
 
-/** Whoever checks certificates goes by real time, whatever the clock of the cluster says. */
+/** Certificates are verified in real time, whatever the clock of the cluster says. */
 function newAuthority(): Authority {
   const nowMs = systemClock.now();
   const validity = { notBefore: new Date(nowMs - hourMs), notAfter: new Date(nowMs + 10 * yearMs) };
@@ -61,7 +61,7 @@ function read({ spec }: CertificateSigningRequest): CertificateRequest {
   return readCertificateRequest(Buffer.from(spec.request, 'base64').toString('latin1'));
 }
 
-/** A kubelet gets its client certificate if whoever asks may create `nodeclient` or, for itself, `selfnodeclient`. */
+/** A kubelet gets its client certificate if the requester may create `nodeclient` or, for itself, `selfnodeclient`. */
 async function approve({ object: csr, client }: Context): Promise<void> {
   if (csr.status?.certificate || conditionOf(csr, 'Approved') || conditionOf(csr, 'Denied')) return;
   const { signerName, usages, username: user = '', uid, groups, extra } = csr.spec;
@@ -98,7 +98,7 @@ async function sign({ object: csr, client }: Context, authority: () => Authority
   }
   const nowMs = systemClock.now();
   const lifeMs = Math.max(600_000, Math.min((expirationSeconds ?? Number.POSITIVE_INFINITY) * 1000, yearMs));
-  // Clocks differ. What lives short keeps all of its time.
+  // Clocks differ. A short-lived certificate keeps all of its time.
   const backMs = 300_000;
   const notAfter = new Date(nowMs + lifeMs - (lifeMs < 8 * hourMs ? 0 : backMs));
   const certificate = authority().sign(request, { usages, notBefore: new Date(nowMs - backMs), notAfter });
@@ -115,7 +115,7 @@ function addCondition(
   return writer.update({ ...csr, status: { ...csr.status, conditions } });
 }
 
-/** Requests go an hour after they were decided or failed, a day after they were made and nobody has decided. */
+/** Requests are deleted an hour after they were decided or failed, or after a day without a decision. */
 async function clean({ object: csr, client, clock }: Context): Promise<void> {
   const now = clock.now();
   const decided = ['Approved', 'Denied', 'Failed'].flatMap((type) => conditionOf(csr, type) ?? []);

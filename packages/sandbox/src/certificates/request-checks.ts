@@ -43,7 +43,7 @@ function isOfNode({ commonName }: CertificateRequest): boolean {
   return commonName.startsWith('system:node:');
 }
 
-/** All of the usages must be asked for; keys that cannot encipher leave that one out. */
+/** All of the usages are required; keys that cannot encipher leave that one out. */
 function usageProblem(usages: Usages = [], all: readonly string[]): string | undefined {
   const asked = new Set<string>(usages);
   const matches = (wanted: readonly string[]) => wanted.length === asked.size && wanted.every((one) => asked.has(one));

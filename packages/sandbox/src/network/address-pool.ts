@@ -1,6 +1,7 @@
 /**
- * Addresses from outside of the cluster, each given to one owner at a time: IPv4 ones of 198.18.0.0/15 and IPv6 ones of
- * 2001:db8::/32, which nobody else uses. What an object's status tells counts as given, whoever has written it.
+ * External addresses, each given to one owner at a time: IPv4 ones of 198.18.0.0/15 and IPv6 ones of 2001:db8::/32,
+ * which are reserved for tests and documentation. Addresses in the status of objects count as given, whichever client
+ * wrote them.
  */
 export class AddressPool {
   readonly #ownerOf = new Map<string, string>();

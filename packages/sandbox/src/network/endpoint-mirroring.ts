@@ -10,7 +10,7 @@ import {
 import { templateHash } from '../workloads/deployment/template-hash.js';
 
 const managedBy = 'endpointslicemirroring-controller.k8s.io';
-/** No more addresses than this are mirrored of a subset. */
+/** The most addresses of a subset that are mirrored. */
 const subsetSize = 1000;
 
 /** Mirrors the Endpoints that users make for Services without a selector as EndpointSlices, which is what proxies read. */

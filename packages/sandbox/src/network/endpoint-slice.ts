@@ -13,7 +13,7 @@ import {
 } from './service-pods.js';
 
 const managedBy = 'endpointslice-controller.k8s.io';
-/** No more endpoints than this are in one slice. */
+/** The most endpoints in one slice. */
 const sliceSize = 100;
 
 /** Keeps EndpointSlices of the Pods that a Service selects. */
@@ -24,7 +24,7 @@ export const endpointSlices = control(Service, { name: 'endpoint-slice-controlle
     const { object: service, client } = context;
     const groups = hasSelector(service) ? await servicePods(client, service, { terminating: true }) : [];
     const wanted = groups.flatMap(inSlices);
-    // One that is empty says that there is nobody, which is more than saying nothing.
+    // An empty slice says that there are no endpoints, which is more than no slice.
     if (hasSelector(service) && wanted.length === 0) wanted.push({ ports: [], pods: [] });
     const names = new Set<string>();
     for (const [index, part] of wanted.entries()) names.add(await applySlice(context, part, index));

@@ -13,13 +13,13 @@ import {
 
 const managedLabel = 'endpoints.kubernetes.io/managed-by';
 const controllerName = 'endpoint-controller';
-/** No more addresses than this are in one Endpoints object; EndpointSlices have them all. */
+/** The most addresses in one Endpoints object; EndpointSlices have them all. */
 const capacity = 1000;
 
 /** Keeps the Endpoints of the Pods that a Service selects, for clients that don't know of EndpointSlices. */
 export const endpoints = control(Service, { name: controllerName })
   .watches(Pod, servicesOf)
-  // Those that a user makes are left alone, also if there is no Service yet.
+  // Endpoints that a user creates are left alone, also if there is no Service yet.
   .watches(Endpoints, ({ metadata }) => (metadata.labels?.[managedLabel] === controllerName ? [metadata] : []))
   .evenWhenGone()
   .reconcile(async ({ object: service, key, client, apply }) => {
@@ -57,7 +57,7 @@ export function subsetsOf(service: Service, groups: readonly ServicePods[]) {
   return { subsets: subsets.map(withoutEmpty), isTruncated: room.isFull };
 }
 
-/** Ready addresses come first; what finds no room is left out. */
+/** Ready addresses come first; those beyond the limit are left out. */
 class Room {
   #left: number;
   isFull = false;

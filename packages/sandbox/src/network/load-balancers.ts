@@ -14,9 +14,9 @@ const addressAnnotation = 'sandbox.riata.dev/address';
 /** Under which addresses pretend load balancers are reached. */
 export interface LoadBalancerOptions {
   /**
-   * The address of a Service or an Ingress: an IP address, a host name, or 'none' to leave it to somebody else.
+   * The address of a Service or an Ingress: an IP address, a host name, or 'none' to leave it to another controller.
    *
-   * @default what the annotation `sandbox.riata.dev/address` says, or the next free IP address
+   * @default the annotation `sandbox.riata.dev/address`, or the next free IP address
    */
   readonly address?: (object: Service | Ingress) => string | undefined;
 }
@@ -102,7 +102,7 @@ async function ensure(
   event({ type: 'Normal', reason: 'EnsuredLoadBalancer', message: 'Ensured load balancer' });
 }
 
-/** The Service is deleted, or wants no load balancer any more. */
+/** The Service was deleted, or is no longer of type LoadBalancer. */
 async function remove({ object: service, client, event }: ReconcileContext<Service>): Promise<void> {
   const { metadata, status } = service;
   const { finalizers = [] } = metadata;

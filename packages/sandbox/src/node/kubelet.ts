@@ -6,7 +6,7 @@ import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
 import { says } from '../workloads/says.js';
 
-/** What becomes of a Pod's containers. */
+/** The fate of a Pod's containers. */
 export interface PodFate {
   /** How long they take to start. @default '0s' */
   readonly startsAfter?: Duration;
@@ -32,7 +32,7 @@ export const podFateOptionNames = optionNames<PodFate>({
 export interface KubeletOptions {
   /** Nodes whose Pods it runs. @default all */
   readonly nodes?: (name: string) => boolean;
-  /** What becomes of a Pod. @default Pods that are to be restarted run on; others end at once, well */
+  /** The fate of a Pod. @default Pods that restart run on; others complete at once */
   readonly fate?: (pod: Pod) => PodFate | undefined;
 }
 
@@ -62,7 +62,7 @@ function usualFate(pod: Pod): PodFate {
   return (pod.spec.restartPolicy ?? 'Always') === 'Always' ? {} : { endsAfter: '0s' };
 }
 
-/** A Pod that is deleted is gone when its containers have stopped. */
+/** A deleted Pod is removed when its containers have stopped. */
 async function stop({ object: pod, client, clock }: ReconcileContext<Pod>, { stopsAfter = '0s' }: PodFate) {
   const grace = pod.metadata.deletionGracePeriodSeconds ?? 0;
   const asked = Date.parse(pod.metadata.deletionTimestamp ?? '') - grace * 1000;

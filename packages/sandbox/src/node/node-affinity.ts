@@ -2,7 +2,7 @@ import type { Node, NodeSelector, NodeSelectorTerm } from 'riata/kinds';
 
 type Requirement = NonNullable<NodeSelectorTerm['matchExpressions']>[number];
 
-/** Whether a node is one of those that a NodeSelector names: one of its terms must match, and an empty term never does. */
+/** Whether a NodeSelector matches a node: one of its terms must match, and an empty term never does. */
 export function matchesNode(selector: NodeSelector | undefined, { metadata }: Node): boolean {
   if (selector === undefined) return true;
   return selector.nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {

@@ -21,11 +21,11 @@ export interface NodeHeartbeatsOptions {
 }
 
 /**
- * What a kubelet and the node lifecycle controller do for a Node, whoever has created it: conditions, capacity and
- * addresses, taints that follow from the conditions, and heartbeats.
+ * Does the work of a kubelet and the node lifecycle controller for a Node, whichever client created it: conditions,
+ * capacity and addresses, taints that follow from the conditions, and heartbeats.
  *
  * Heartbeats come from one timer, not from delayed keys: a test that waits until controllers are idle doesn't wait for
- * them. They cost one small write per node: nobody here watches Leases.
+ * them. They cost one small write per node: no controller here watches Leases.
  */
 export const nodeHeartbeats = ({ nodes = () => true }: NodeHeartbeatsOptions = {}) => {
   const leases = new NodeLeases();

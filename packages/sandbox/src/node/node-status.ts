@@ -12,7 +12,7 @@ const healthy: readonly (readonly [type: string, status: string, reason: string,
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ];
 
-/** What {@link nodeStatus} goes by. */
+/** The inputs of {@link nodeStatus}. */
 export interface NodeStatusParts {
   /** Undefined leaves times out. */
   readonly nowMs: number | undefined;
@@ -21,8 +21,8 @@ export interface NodeStatusParts {
 }
 
 /**
- * The status of a node whose kubelet runs. What the node has already is kept, its conditions included: there is no
- * machine that could tell better, and a test that writes `Ready: False` means it.
+ * The status of a node whose kubelet runs. Existing fields are kept, conditions included: there is no machine to
+ * measure, and a test that writes `Ready: False` means it.
  */
 export function nodeStatus(
   {

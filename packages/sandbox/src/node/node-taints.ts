@@ -3,7 +3,7 @@ import type { Node } from 'riata/kinds';
 type Taint = NonNullable<Node['spec']['taints']>[number];
 
 const prefix = 'node.kubernetes.io/';
-/** What a condition of a node means for Pods: its type and status, the taint's key, and its effects. */
+/** The effect of a node's condition on Pods: its type and status, the taint's key, and its effects. */
 const rules: readonly (readonly [type: string, status: string, key: string, effects: readonly Taint['effect'][]])[] = [
   ['Ready', 'False', `${prefix}not-ready`, ['NoSchedule', 'NoExecute']],
   ['Ready', 'Unknown', `${prefix}unreachable`, ['NoSchedule', 'NoExecute']],

@@ -5,9 +5,9 @@ import { parseQuantity, Quantity } from 'riata/object';
 export type Amounts = ReadonlyMap<string, Quantity>;
 
 /**
- * What a Pod requests, or is limited to, as a whole (`PodRequests`, `PodLimits`): its containers and sidecars together,
- * or, if that is more, an init container beside the sidecars that run by then; what `spec.resources` says instead; and
- * the overhead.
+ * The requests or limits of a Pod as a whole (`PodRequests`, `PodLimits`): its containers and sidecars together, or, if
+ * that is more, an init container beside the sidecars that run by then; `spec.resources` overrides that; and the
+ * overhead.
  */
 export function podResources({ spec }: Pod, list: 'requests' | 'limits'): Amounts {
   const total = new Map<string, Quantity>();

@@ -8,12 +8,12 @@ import { hasEnded } from '../workloads/pods.js';
 import { matchesNode } from './node-affinity.js';
 import { podResources } from './pod-resources.js';
 
-/** What of a node decides whether a Pod fits; heartbeats don't. */
+/** The fields of a node that decide whether a Pod fits; heartbeats don't. */
 const nodeChanged = changed(({ metadata, spec, status }: Node) => [metadata.labels, spec, status.allocatable]);
 
 /**
- * Gives every Pod that has no node one that fits: schedulable, with the labels it selects, without taints that it does
- * not tolerate, and with room for what it asks for. Of those that fit, the one with the fewest Pods.
+ * Binds every Pod without a node to one that fits: schedulable, with the selected labels, without taints that the Pod
+ * does not tolerate, and with room for its requests. Among those that fit, the one with the fewest Pods.
  */
 export const scheduler = () => {
   /** The nodes of Pods that wait until their claims are bound, by key. */
@@ -55,7 +55,7 @@ export const scheduler = () => {
         const message = `0/${nodes.length} nodes are available${why === '' ? '' : `: ${why}`}.`;
         event({ type: 'Warning', reason: 'FailedScheduling', message });
         await status({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
-        // Pods that go make room, and tell nobody here.
+        // A deleted Pod makes room, but does not trigger this Pod.
         return { requeueAfter: '5s' };
       }
       if (!(await volumes.bindOn(best, client))) {
@@ -72,7 +72,7 @@ export const scheduler = () => {
       try {
         await client.subresource('binding').create(Pod, pod.metadata, binding);
       } catch (error) {
-        // Somebody else was faster, or it is gone.
+        // Another scheduler was faster, or the Pod was deleted.
         if (!isConflict(error) && !isNotFound(error)) throw error;
         return undefined;
       }
@@ -140,7 +140,7 @@ const limited = ['cpu', 'memory', 'pods'];
 /** Amounts of resources, by name. */
 type Load = ReadonlyMap<string, number>;
 
-/** What Pods request together, by the node that they run on. */
+/** The sum of the Pods' requests, by node. */
 function loadsOf(pods: readonly Pod[]): ReadonlyMap<string, Load> {
   const loads = new Map<string, Map<string, number>>();
   for (const pod of pods) {

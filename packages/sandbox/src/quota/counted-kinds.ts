@@ -6,8 +6,8 @@ import { type KindRef, type MetadataOnly, metadataOnly } from 'riata/object';
 type KeysOf = (object: MetadataOnly, parts: SourceParts) => Promise<readonly Request[]>;
 
 /**
- * Kinds that are watched from the moment on in which somebody counts their objects: a quota may name any resource, and
- * most clusters have none. Only metadata is held.
+ * Kinds that are watched from the first count of their objects on: a quota may name any resource, and most clusters
+ * have none. Only metadata is held.
  */
 export class CountedKinds {
   readonly #keysOf: KeysOf;

@@ -28,7 +28,7 @@ const classInfix = '.storageclass.storage.k8s.io/';
 /** Core resources that quotas name without `count/`, too. */
 const plainCounts: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 
-/** What must be looked at to know how much of a resource is used; undefined for a name that nobody can evaluate. */
+/** The resource whose objects count towards a quota of this name; undefined for an unknown name. */
 export function countedResource(name: string): string | undefined {
   if (ofPods.has(name) || /^(requests\.)?hugepages-/.test(name)) return 'pods';
   if (ofServices.has(name)) return 'services';
@@ -49,7 +49,7 @@ export function scopesOf({ spec }: ResourceQuota): readonly Scope[] {
   return [...named, ...(spec?.scopeSelector?.matchExpressions ?? [])];
 }
 
-/** What a Pod uses. Of one that has ended, or should be gone by now, only that it is there. */
+/** The usage of a Pod. One that has ended, or should be gone by now, only counts as an object. */
 export function podUsage(pod: Pod, clock: Clock): Amounts {
   const usage = new Map([['count/pods', one]]);
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
@@ -67,7 +67,7 @@ export function podUsage(pod: Pod, clock: Clock): Amounts {
   return usage;
 }
 
-/** What a Service uses. */
+/** The usage of a Service. */
 export function serviceUsage({ spec }: Service): Amounts {
   const ports = spec.ports ?? [];
   const isBalanced = spec.type === 'LoadBalancer';
@@ -82,7 +82,7 @@ export function serviceUsage({ spec }: Service): Amounts {
   ]);
 }
 
-/** What a claim uses, as a whole and of its storage class. */
+/** The usage of a claim, in total and of its storage class. */
 export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts {
   const asked = parseQuantity(spec?.resources?.requests?.storage ?? 0);
   const allocated = parseQuantity(status?.allocatedResources?.storage ?? 0);

@@ -33,7 +33,7 @@ export const resourceQuotas = () => {
       const names = Object.keys(hard);
       const usage = await usageOf(context, names, counted);
       const used = names.flatMap((name) => {
-        // What nobody can evaluate any more keeps its last value.
+        // A resource that can no longer be evaluated keeps its last value.
         const amount = usage.get(name)?.toString() ?? quota.status?.used?.[name];
         return amount === undefined ? [] : [[name, amount] as const];
       });

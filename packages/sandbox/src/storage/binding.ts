@@ -19,7 +19,7 @@ export async function bind(client: Client, volume: PersistentVolume, claim: Pers
   }
   const { accessModes = [], capacity = {} } = volume.spec;
   const isFirst = claim.status?.phase !== 'Bound';
-  // From then on the capacity is told by whoever resizes volumes.
+  // From then on the resizer sets the capacity.
   const status = { phase: 'Bound', accessModes, ...(isFirst && { capacity: { storage: capacity.storage } }) };
   if (says(claim.status, status)) return;
   await client.status.patch(PersistentVolumeClaim, metadata, { type: 'merge', body: { status } });

@@ -15,7 +15,7 @@ import { matchingVolume, volumeProblem } from './matching-volume.js';
 
 type Context = ReconcileContext<PersistentVolumeClaim>;
 
-/** Binds claims to volumes, and asks for a volume where there is none (`persistentvolume-binder-controller`). */
+/** Binds claims to volumes, and requests a volume where none matches (`persistentvolume-binder-controller`). */
 export const claimBinder = () => {
   const events = new LastEvents();
   return control(PersistentVolumeClaim, { name: 'persistentvolume-binder' })
@@ -123,7 +123,7 @@ async function classFor({ object: claim, client }: Context): Promise<StorageClas
   return storageClass;
 }
 
-/** Tells the provisioner of a class that a volume is missing. */
+/** Requests a volume from the provisioner of a class. */
 async function provision(
   { object: claim, client, event }: Context,
   className: string,

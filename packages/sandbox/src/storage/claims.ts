@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from 'riata/kinds';
 
-/** Annotations by which controllers, schedulers and provisioners of volumes tell each other what they have done. */
+/** Annotations by which controllers, schedulers and provisioners of volumes coordinate. */
 export const annotations = {
   bindCompleted: 'pv.kubernetes.io/bind-completed',
   boundByController: 'pv.kubernetes.io/bound-by-controller',
@@ -31,7 +31,7 @@ export function waitsForConsumer({ metadata }: PersistentVolumeClaim, storageCla
   return metadata.annotations?.[annotations.selectedNode] === undefined;
 }
 
-/** Whether a volume is meant for a claim: by its name, and by its uid if the volume tells one. */
+/** Whether a volume is reserved for a claim: by its name, and by its uid if the volume has one. */
 export function isMeantFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { namespace, name, uid = '' } = spec.claimRef ?? {};
   return namespace === metadata.namespace && name === metadata.name && (uid === '' || uid === metadata.uid);

@@ -27,7 +27,7 @@ export interface MatchOptions {
   readonly onlyMeantFor?: boolean;
 }
 
-/** The volume that a claim is to be bound to: one that names it, else the smallest available one that serves it. */
+/** The volume to bind to a claim: one that names it, otherwise the smallest available one that satisfies it. */
 export function matchingVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],

@@ -10,7 +10,7 @@ interface Unbound {
   readonly storageClass: StorageClass;
 }
 
-/** What the claims of a Pod mean for where it can run (the scheduler's `VolumeBinding`). */
+/** The constraints of a Pod's claims on its node (the scheduler's `VolumeBinding`). */
 export class PodVolumes {
   /** Why it can run nowhere now, in upstream's words; undefined if it can. */
   readonly problem: string | undefined;

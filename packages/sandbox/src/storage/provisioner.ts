@@ -4,7 +4,7 @@ import { parseQuantity } from 'riata/object';
 import { optionNames } from 'riata/runtime';
 import { annotations, classNameOf, isBound, waitsForConsumer } from './claims.js';
 
-/** What a pretend provisioner makes volumes for. */
+/** The input of a simulated provisioner. */
 export interface ProvisionerOptions {
   /** Whether it stands in for this provisioner of a StorageClass. @default for all */
   readonly provisions?: (provisioner: string) => boolean;
@@ -40,7 +40,7 @@ export const provisioner = ({ provisions = () => true }: ProvisionerOptions = {}
       await make(context, storageClass);
     });
 
-/** Deletes volumes that it has made, once their claims are gone. */
+/** Deletes volumes that it has created, once their claims are deleted. */
 export const volumeDeleter = ({ provisions = () => true }: ProvisionerOptions = {}) =>
   control(PersistentVolume, { name: 'volume-deleter' }).reconcile(async ({ object: volume, client }) => {
     const { metadata, spec, status } = volume;

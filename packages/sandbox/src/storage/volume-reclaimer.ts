@@ -26,13 +26,13 @@ export const volumeReclaimer = control(PersistentVolume, { name: 'persistentvolu
     else if (claim?.spec?.volumeName) await letGo(context);
   });
 
-/** The claim is gone: the policy of the volume says what becomes of it. */
+/** The claim was deleted: the reclaim policy of the volume decides. */
 async function release({ object: volume, client, event }: ReconcileContext<PersistentVolume>): Promise<void> {
   const { name, annotations: marks } = volume.metadata;
   if (volume.status?.phase !== 'Failed') await setVolumePhase(client, volume, 'Released');
   const policy = volume.spec.persistentVolumeReclaimPolicy ?? 'Retain';
   const { csi, hostPath } = volume.spec;
-  // What a driver has made, it deletes.
+  // A driver deletes the volumes that it has created.
   if (policy === 'Retain' || csi !== undefined || marks?.[annotations.provisionedBy] !== undefined) return;
   if (policy === 'Delete' && hostPath !== undefined && /^\/tmp\/./.test(hostPath.path)) {
     await client.delete(PersistentVolume, volume.metadata).catch(ignoreNotFound);

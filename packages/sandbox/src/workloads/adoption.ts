@@ -14,8 +14,8 @@ import { selects } from './selects.js';
 type Owner = KubeObject & { readonly metadata: { readonly namespace: string } };
 
 /**
- * The objects of a kind that the reconciled object controls. Those that it selects and nobody controls become its own,
- * and those of its own whose labels don't match any more are released (`ControllerRefManager`).
+ * The objects of a kind that the reconciled object controls. It adopts matching orphans, and releases its own objects
+ * whose labels don't match any more (`ControllerRefManager`).
  */
 export async function claimObjects<T extends KubeObject>(
   { object: owner, client }: Pick<ReconcileContext<Owner>, 'object' | 'client'>,
@@ -44,7 +44,7 @@ export async function claimObjects<T extends KubeObject>(
   }
 }
 
-/** Maps an object that nobody controls to the objects of a kind that may adopt it. */
+/** Maps an orphan to the objects of a kind that may adopt it. */
 export function adopters<R extends KubeObject>(
   kind: KindRef<R, 'Namespaced'>,
   selectorOf: (owner: R) => LabelSelector | undefined,

@@ -5,7 +5,7 @@ import { controllerReference } from './pods.js';
 
 type Context = ReconcileContext<DaemonSet> | ReconcileContext<StatefulSet>;
 
-/** What a ControllerRevision holds: a patch that brings the template back, which `kubectl rollout undo` applies. */
+/** The data of a ControllerRevision: a patch that restores the template, which `kubectl rollout undo` applies. */
 export interface RevisionData {
   readonly spec: { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } };
 }
@@ -20,7 +20,7 @@ export interface RevisionNaming {
 export interface History {
   /** The oldest first. */
   readonly revisions: readonly ControllerRevision[];
-  /** The revision of the template that the object has now; undefined if it is being deleted and there is none. */
+  /** The revision of the object's current template; undefined if the object is being deleted and has none. */
   readonly latest: ControllerRevision | undefined;
   /** How often a name was taken by something else. */
   readonly collisionCount: number;
@@ -88,7 +88,7 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
   return template;
 }
 
-/** Deletes revisions, which may be gone already. */
+/** Deletes revisions; some may be deleted already. */
 export async function deleteRevisions({ client }: Context, revisions: readonly ControllerRevision[]): Promise<void> {
   for (const { metadata } of revisions) await client.delete(ControllerRevision, metadata).catch(ignoreNotFound);
 }

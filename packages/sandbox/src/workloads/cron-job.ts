@@ -7,7 +7,7 @@ import { lookAgain } from './look-again.js';
 import { errorText } from './pod-control.js';
 import { controlledBy, controllerReference } from './pods.js';
 
-/** Makes a Job whenever a CronJob is due, and keeps some of those that are done. */
+/** Creates a Job whenever a CronJob is due, and keeps some of the finished ones. */
 export const cronJobs = control(CronJob, { name: 'cronjob-controller' })
   .owns(Job)
   .reconcile(async (context) => {
@@ -60,7 +60,7 @@ function watchActive({ object: cron, event }: ReconcileContext<CronJob>, jobs: r
   return active;
 }
 
-/** The times of the schedule; undefined, and reported, if there are none. */
+/** The times of the schedule; undefined, and reported, if it is invalid. */
 function timesOf({ object: cron, event }: ReconcileContext<CronJob>): CronSchedule | undefined {
   const { schedule, timeZone } = cron.spec;
   const warn = (reason: string, message: string) => event({ type: 'Warning', reason, message });
@@ -113,7 +113,7 @@ function dueNow({ object: cron, clock, event }: ReconcileContext<CronJob>, times
   return due;
 }
 
-/** Makes the Job of a moment, as far as those that still run allow it; returns what changes in the status. */
+/** Creates the Job of a moment, unless running ones forbid it; returns the changes of the status. */
 async function start(context: ReconcileContext<CronJob>, due: number, active: readonly JobReference[]) {
   const { object: cron, event } = context;
   const { concurrencyPolicy = 'Allow' } = cron.spec;
@@ -131,7 +131,7 @@ async function start(context: ReconcileContext<CronJob>, due: number, active: re
   return { active: [...(replaced.length > 0 ? [] : active), reference], lastScheduleTime: timeText(due) };
 }
 
-/** Undefined if the name is taken by a Job of somebody else. */
+/** Undefined if a foreign Job has the name. */
 async function createJob(context: ReconcileContext<CronJob>, due: number): Promise<Job | undefined> {
   const { object: cron, client, event } = context;
   try {
@@ -140,7 +140,7 @@ async function createJob(context: ReconcileContext<CronJob>, due: number): Promi
     return job;
   } catch (error) {
     if (isAlreadyExists(error)) {
-      // It was made before a restart, after which nobody knew.
+      // It was created before a restart, and the status was not written.
       const taken = await client.find(Job, { namespace: cron.metadata.namespace, name: jobName(cron, due) });
       return taken && isControlledBy(taken, cron) ? taken : undefined;
     }

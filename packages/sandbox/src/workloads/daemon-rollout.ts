@@ -4,7 +4,7 @@ import type { Clock } from 'riata/runtime';
 import { countOf } from './int-or-percent.js';
 import { untilAvailable } from './pods.js';
 
-/** What is to be done next to get Pods of the newest template onto all nodes. */
+/** The next step to get Pods of the newest template onto all nodes. */
 export interface DaemonSteps {
   readonly remove: readonly Pod[];
   /** Nodes that get a Pod beside the one that they have. */

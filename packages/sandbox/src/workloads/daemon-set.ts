@@ -39,7 +39,7 @@ export const daemonSets = control(DaemonSet, { name: 'daemonset-controller' })
       (pod) => !(hasEnded(pod) && isDeleting(pod)),
     );
     try {
-      // What was begun is waited for before the rollout goes on.
+      // The rollout waits until all nodes have their Pods.
       const isPlaced = await place(context, nodes, pods, hash);
       if (isPlaced) await roll(context, nodes, pods, hash);
       await forget(context, history);
@@ -98,7 +98,7 @@ function fitOf(set: DaemonSet, node: Node): { readonly starts: boolean; readonly
 const podsOn = (pods: readonly Pod[]) => (node: Node) =>
   pods.filter((pod) => nodeOf(pod) === node.metadata.name).sort(oldestFirst);
 
-/** Those that the scheduler has not placed yet come last. */
+/** Pods that the scheduler has not placed yet come last. */
 function oldestFirst({ metadata: a, spec: x }: Pod, { metadata: b, spec: y }: Pod): number {
   const waits = Number(!x.nodeName) - Number(!y.nodeName);
   return waits || a.creationTimestamp.localeCompare(b.creationTimestamp) || a.name.localeCompare(b.name);

@@ -46,7 +46,7 @@ export function disruptionBudgets() {
         return await assess(known);
       } catch (error) {
         if (isConflict(error)) throw error;
-        // Nothing may be evicted as long as nobody knows how many Pods there should be.
+        // No eviction is allowed while the expected number of Pods is unknown.
         const verdict = ['False', 'SyncFailed', errorText(error)] as const;
         await write(known, { ...object.status, disruptionsAllowed: 0 }, verdict);
         return undefined;

@@ -1,6 +1,6 @@
 import type { CronSchedule } from 'riata/controller';
 
-/** After more than this, somebody should look at the clock, or at how long a Job may come late. */
+/** More missed times than this hint at a wrong clock or a too long starting deadline. */
 const manyMissed = 100;
 
 /** The newest moment after `from` and not after `now` at which something was due, and whether many others were missed. */
@@ -13,7 +13,7 @@ export function latestDue(
   if (now < first) return { due: undefined, hasMissedMany: false };
   const second = times.next(first);
   if (now < second) return { due: first, hasMissedMany: false };
-  // Those in between are not counted one by one: who was away for years would take long.
+  // Times in between are not counted one by one: after years that would take long.
   const interval = second - first;
   const missed = Math.floor((now - first) / interval) + 1;
   let due: number | undefined;

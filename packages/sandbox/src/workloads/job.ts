@@ -117,7 +117,7 @@ async function tell(
     terminating: 0,
     succeeded,
     failed,
-    // What is resumed has all of its time again.
+    // A resumed Job has all of its time again.
     ...(isSuspended ? {} : { startTime: isResumed ? now : (job.status.startTime ?? now) }),
     ...(outcome?.type === 'Complete' ? { completionTime: now } : {}),
     conditions: [

@@ -16,7 +16,7 @@ export class LastEvents {
     event(next);
   }
 
-  /** The object is gone, or waits no more. */
+  /** The object was deleted, or waits no longer. */
   forget(key: Request): void {
     this.#last.delete(keyId(key));
   }

@@ -1,4 +1,4 @@
-/** The result of a reconcile that is to run again after so many milliseconds. */
+/** The result of a reconcile that is due again after this many milliseconds. */
 export function lookAgain(ms: number): { readonly requeueAfter: `${number}ms` } {
   return { requeueAfter: `${Math.max(1, Math.ceil(ms))}ms` };
 }

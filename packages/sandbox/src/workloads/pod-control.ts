@@ -6,8 +6,8 @@ import type { podFrom } from './make-pod.js';
 type Context = Pick<ReconcileContext<KubeObject>, 'client' | 'event'>;
 
 /**
- * Creates a Pod and reports it as an event of its owner, a refusal too (`PodControlInterface`). Undefined if the namespace
- * is being deleted: nothing can be created there, and nobody needs to know.
+ * Creates a Pod and reports it as an event of its owner, a refusal too (`PodControlInterface`). Undefined if the
+ * namespace is being deleted: nothing can be created there, and that is not worth an event.
  */
 export async function createPod(
   { client, event }: Context,
@@ -24,7 +24,7 @@ export async function createPod(
   }
 }
 
-/** Deletes a Pod and reports it as an event of its owner, unless the Pod is gone already. */
+/** Deletes a Pod and reports it as an event of its owner, unless the Pod was deleted already. */
 export async function deletePod({ client, event }: Context, { metadata }: Pod): Promise<void> {
   try {
     await client.delete(Pod, metadata);

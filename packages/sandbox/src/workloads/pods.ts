@@ -2,12 +2,12 @@ import { isControlledBy, type KubeObject } from 'riata';
 import type { Pod } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
 
-/** Whether a Pod has come to its end, by itself or by an error. */
+/** Whether a Pod has succeeded or failed. */
 export function hasEnded(pod: Pod): boolean {
   return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
 }
 
-/** Whether a Pod counts: it has not ended, and nobody has deleted it. */
+/** Whether a Pod counts: it has neither ended nor been deleted. */
 export function isActive(pod: Pod): boolean {
   return !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined;
 }
@@ -22,7 +22,7 @@ export function isReady(pod: Pod): boolean {
   return readySince(pod) !== undefined;
 }
 
-/** How long it takes until a Pod has been ready for so many seconds: 0 if it has, undefined while it is not ready. */
+/** How long it takes until a Pod has been ready for this many seconds: 0 if it has, undefined while it is not ready. */
 export function untilAvailable(pod: Pod, minReadySeconds: number, clock: Clock): number | undefined {
   const since = readySince(pod);
   return since === undefined ? undefined : Math.max(0, since + minReadySeconds * 1000 - clock.now());
@@ -33,7 +33,7 @@ export function controlledBy<T extends KubeObject>(objects: readonly T[], owner:
   return objects.filter((object) => isControlledBy(object, owner));
 }
 
-/** Whether an object has a controller, whoever it is. */
+/** Whether an object has a controller, of any kind. */
 export function hasController({ metadata }: KubeObject): boolean {
   return metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
 }
@@ -52,7 +52,7 @@ export function controllerReference(owner: KubeObject) {
   };
 }
 
-/** Pods in the order in which they are given up first: those that do the least. */
+/** Pods in the order of deletion: those that do the least first. */
 export function leastUsefulFirst(pods: readonly Pod[]): Pod[] {
   const rank = (pod: Pod): readonly number[] => [
     pod.spec.nodeName ? 1 : 0,

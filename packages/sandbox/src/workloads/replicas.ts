@@ -7,7 +7,7 @@ import { podFrom } from './make-pod.js';
 import { createPod, deletePod, errorText } from './pod-control.js';
 import { controlledBy, hasEnded, isActive, isReady, leastUsefulFirst, untilAvailable } from './pods.js';
 
-/** No more Pods than this are made or deleted in one go. */
+/** The most Pods to create or delete at once. */
 const burst = 500;
 
 type Context = ReconcileContext<ReplicaSet> | ReconcileContext<ReplicationController>;

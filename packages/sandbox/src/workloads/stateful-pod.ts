@@ -73,7 +73,7 @@ async function createClaims({ object: set, client, event }: ReconcileContext<Sta
   return volumes;
 }
 
-/** Deletes a Pod of a StatefulSet; one that is gone already will do. */
+/** Deletes a Pod of a StatefulSet; it may be deleted already. */
 export async function deleteStatefulPod(
   { object: set, client, event }: ReconcileContext<StatefulSet>,
   { metadata }: Pod,

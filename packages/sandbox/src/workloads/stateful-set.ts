@@ -35,9 +35,9 @@ export const statefulSets = control(StatefulSet, { name: 'statefulset-controller
   });
 
 interface Pair {
-  /** What Pods below the partition are made from. */
+  /** The revision of Pods below the partition. */
   readonly current: ControllerRevision;
-  /** What the others are made from, and all in the end. */
+  /** The revision of the others, and of all in the end. */
   readonly latest: ControllerRevision;
 }
 

@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
 import { rolloutLimits } from './rolling-update.js';
 
-/** A condition of a Deployment; unlike others, it also tells when something was last heard of it. */
+/** A condition of a Deployment; unlike others, it also has the time of its last update. */
 export interface TimedCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -14,13 +14,13 @@ export interface TimedCondition {
 
 type Said = Pick<TimedCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** What conditions are about. */
+/** The inputs of the conditions. */
 export interface DeploymentState {
   readonly counts: Counts;
   /** The ReplicaSet of the newest template. */
   readonly current: ReplicaSet | undefined;
   readonly sets: readonly ReplicaSet[];
-  /** What went wrong, if something did. */
+  /** The error, if any. */
   readonly failure: unknown;
 }
 
@@ -38,7 +38,7 @@ export class ReplicaSetCreateError extends Error {
 /** As a deadline, it means none. */
 const noDeadline = 2 ** 31 - 1;
 
-/** Whether enough Pods work, and whether a rollout gets on; and when to look again whether it is stuck. */
+/** Whether enough Pods are available, and whether a rollout progresses; and when to check again whether it is stuck. */
 export function deploymentConditions(
   deployment: Deployment,
   state: DeploymentState,
@@ -99,7 +99,7 @@ function progress(deployment: Deployment, { counts, current, failure }: Deployme
     return say('True', 'NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`);
   }
   const wasComplete = before?.reason === 'NewReplicaSetAvailable';
-  // Pods that are lost or added after a rollout are none of its business.
+  // Pods that are lost or added after a rollout don't concern it.
   if (wasComplete && before.message?.includes(`"${name}"`)) {
     return say('True', 'NewReplicaSetAvailable', before.message);
   }

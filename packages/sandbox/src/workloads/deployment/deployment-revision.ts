@@ -5,7 +5,7 @@ import type { Deployment, PodTemplateSpec, ReplicaSet } from 'riata/kinds';
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 /** The numbers that a ReplicaSet has had before its template came back. */
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
-/** What a ReplicaSet was sized for. */
+/** The sizes that a ReplicaSet was scaled for. */
 export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 export const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 /** Asks for a rollback, and is removed when that is done. */

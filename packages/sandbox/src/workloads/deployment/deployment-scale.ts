@@ -5,7 +5,7 @@ import { mostPods } from './rolling-update.js';
 
 const sizeOf = ({ spec }: ReplicaSet) => spec.replicas ?? 1;
 
-/** What a ReplicaSet is annotated with when it gets its size. */
+/** The annotations of a ReplicaSet when it is scaled. */
 export function sizeAnnotations(deployment: Deployment): Record<string, string> {
   return {
     [desiredAnnotation]: String(deployment.spec.replicas ?? 1),

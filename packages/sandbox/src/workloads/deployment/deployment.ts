@@ -121,7 +121,7 @@ async function noteRevision({ object: deployment, client }: ReconcileContext<Dep
   await client.patch(Deployment, deployment.metadata, { type: 'merge', body });
 }
 
-/** All old Pods have to be gone before the first new one comes. */
+/** All old Pods must be gone before the first new one is created. */
 async function recreate(
   context: ReconcileContext<Deployment>,
   current: ReplicaSet | undefined,

@@ -6,7 +6,7 @@ interface Scale {
   readonly replicas: number;
 }
 
-/** How many Pods the controllers of some Pods ask for in all, and which Pods nobody controls. */
+/** The total scale of the controllers of some Pods, and which Pods have no controller. */
 export async function expectedScale(
   client: Client,
   pods: readonly Pod[],
@@ -25,7 +25,10 @@ export async function expectedScale(
   return { expectedPods, unmanaged: pods.filter((pod) => controllerOf(pod) === undefined) };
 }
 
-/** What a controller asks for: for a ReplicaSet, its Deployment; for a kind of unknown shape, its scale subresource. */
+/**
+ * The scale of a controller: for a ReplicaSet, that of its Deployment; for a kind of unknown shape, its scale
+ * subresource.
+ */
 async function scaleOf(client: Client, namespace: string, owner: OwnerReference): Promise<Scale | undefined> {
   const key = { namespace, name: owner.name };
   const is = (apiVersion: string, kind: string) => owner.apiVersion === apiVersion && owner.kind === kind;

@@ -12,7 +12,7 @@ export function rolloutLimits(deployment: Deployment): { readonly surge: number;
   return surge === 0 && missing === 0 ? { surge, missing: 1 } : { surge, missing };
 }
 
-/** How large a new ReplicaSet may be beside so many Pods of others. */
+/** The largest size of a new ReplicaSet beside this many Pods of others. */
 export function desiredReplicas(deployment: Deployment, others: number): number {
   const replicas = deployment.spec.replicas ?? 1;
   return Math.max(0, Math.min(replicas, replicas + rolloutLimits(deployment).surge - others));
@@ -40,7 +40,7 @@ export function rollingSteps(
   if (oldTotal === 0) return steps;
   const available = sets.reduce((sum, set) => sum + (set.status.availableReplicas ?? 0), 0);
   const least = replicas - rolloutLimits(deployment).missing;
-  // Pods that do not work are no loss; of those that do, no more go than can be spared.
+  // Unhealthy Pods are no loss; of the healthy ones, no more are deleted than can be spared.
   const broken = old.map((set) => [set, Math.max(0, size(set) - (set.status.availableReplicas ?? 0))] as const);
   const newMissing = target - (own.status.availableReplicas ?? 0);
   let room = oldTotal + target - least - newMissing;
