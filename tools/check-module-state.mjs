@@ -77,6 +77,10 @@ export function moduleState(file, text) {
   };
 
   for (const node of body) {
+    // Node's own modules, such as process, have state that is the program's business.
+    if (node.type === 'ImportDeclaration' && !node.source.value.startsWith('node:')) {
+      for (const { local } of node.specifiers) constants.add(local.name);
+    }
     if (node.type === 'VariableDeclaration' && !node.declare) {
       for (const { id, init } of node.declarations) {
         if (node.kind === 'const') constant(id, init, id.typeAnnotation?.typeAnnotation);

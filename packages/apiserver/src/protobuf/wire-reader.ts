@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { bigints } from '../schema/plain-numbers.js';
 
 /** Thrown for bytes that are no Protobuf. The message is what Go's decoders say. */
 export class WireError extends Error {
@@ -86,9 +85,7 @@ export class WireReader {
   nextPacked(bits: 32 | 64): number | bigint {
     const value = BigInt.asIntN(bits, this.#wide());
     const number = Number(value);
-    if (Number.isSafeInteger(number)) return number;
-    bigints.seen = true;
-    return value;
+    return Number.isSafeInteger(number) ? number : value;
   }
 
   /** Whether there are more {@link nextPacked numbers in a row}. */

@@ -1,14 +1,19 @@
 import type { Json, JsonObject } from 'riata/object';
 
-/** Whether any whole number past 2^53 has come to this process. As long as there is none, nobody looks for them. */
-export const bigints = { seen: false };
-
 /**
- * The object with the nearest number for each bigint, for who compares and calculates: Go does that with floats too. The
- * object itself if it has none.
+ * The object with the nearest number for each bigint, for comparisons and calculations: Go does these with floats, too. The
+ * object itself if it has no bigint, which is checked first: nearly all objects have none.
  */
 export function plainNumbers<T extends JsonObject | undefined>(object: T): T {
-  return bigints.seen ? (plain(object as Json) as T) : object;
+  return hasBigint(object) ? (plain(object as Json) as T) : object;
+}
+
+function hasBigint(value: unknown): boolean {
+  if (typeof value !== 'object') return typeof value === 'bigint';
+  if (value === null) return false;
+  if (Array.isArray(value)) return value.some(hasBigint);
+  for (const key in value) if (hasBigint((value as JsonObject)[key])) return true;
+  return false;
 }
 
 function plain(value: unknown): unknown {

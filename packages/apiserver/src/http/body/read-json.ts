@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { Json } from 'riata/object';
-import { bigints } from '../../schema/plain-numbers.js';
 import { atOnce, type Steps } from '../../steps.js';
 import { goJsonError, isTooDeep } from './go-json-error.js';
 import { parseJson } from './parse-json.js';
@@ -71,7 +70,6 @@ function isLost(token: string): boolean {
  * those that do so themselves get one more.
  */
 function readExactly(text: string): Json {
-  bigints.seen = true;
   const marked = text.replace(tokens, (token, at: number) => {
     if (!token.startsWith('"')) return isLost(token) ? `"\\u0000${token}"` : token;
     const isKey = /^\s*:/.test(text.slice(at + token.length, at + token.length + 100));
