@@ -5,7 +5,7 @@ import { qualifiedName } from './name-rules.js';
 const known: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 const conflicts = 'to avoid accidental conflicts with other finalizer writers';
 
-/** What a writer of a custom resource is warned about: new finalizers that do not say whose they are. */
+/** Warnings for the writer of a custom resource: new finalizers without a domain. */
 export function finalizerWarnings(meta: JsonObject, before: JsonObject | undefined): string[] {
   const old = new Set(listOf(before?.finalizers));
   return [...new Set(listOf(meta.finalizers))]

@@ -3,7 +3,7 @@
  * write programs; a server has to answer what clients already know.
  */
 
-/** What is wrong with a name; a `prefix` is the start of a generated one and may end with a dash. */
+/** The problems of a name; a `prefix` is the start of a generated one and may end with a dash. */
 export type NameRule = (name: string, prefix?: boolean) => readonly string[];
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

@@ -9,14 +9,14 @@ const maxAnnotationBytes = 256 * 1024;
 const maxManagerBytes = 128;
 const maxSubresourceBytes = 256;
 
-/** What the checks need to know about the kind. */
+/** The facts about the kind that the checks need. */
 export interface MetaRules {
   readonly namespaced: boolean;
   /** @default DNS subdomains */
   readonly nameRule?: NameRule;
   /** Where the metadata stands. @default 'metadata' */
   readonly path?: string;
-  /** What is wrong with the labels, where it is known already. @default they are checked */
+  /** The problems of the labels, if they are known already. @default they are checked */
   readonly labelErrors?: readonly FieldError[] | undefined;
   /** Built-in kinds take a finalizer without a domain only if it is a well-known one. @default false */
   readonly builtIn?: boolean;
@@ -24,7 +24,7 @@ export interface MetaRules {
 
 const wellKnownFinalizers: readonly Json[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-/** What is wrong with the metadata of a new object (`validation.ValidateObjectMeta`). It was read by its schema before. */
+/** The problems of the metadata of a new object (`validation.ValidateObjectMeta`). It was read by its schema before. */
 export function checkNewMeta(
   meta: JsonObject,
   { namespaced, nameRule = dnsSubdomainName, path = 'metadata', builtIn = false, labelErrors }: MetaRules,
@@ -46,7 +46,7 @@ export function checkNewMeta(
   return errors;
 }
 
-/** What is wrong with the metadata that an update would give an object (`validation.ValidateObjectMetaUpdate`). */
+/** The problems of the metadata after an update (`validation.ValidateObjectMetaUpdate`). */
 export function checkMetaUpdate(
   meta: JsonObject,
   before: JsonObject,
@@ -94,7 +94,7 @@ export function checkImmutable(value: Json, before: Json, path: string): FieldEr
   return equal(value, before) ? [] : [invalid(path, value, 'field is immutable')];
 }
 
-/** What is checked on create and on update; finalizers, which are not always, come in between. */
+/** The checks on create and on update; finalizers, which are not always checked, come in between. */
 function checkShared(
   meta: JsonObject,
   path: string,
@@ -109,17 +109,17 @@ function checkShared(
   return errors;
 }
 
-/** What is wrong with labels (`validation.ValidateLabels`). */
+/** The problems of labels (`validation.ValidateLabels`). */
 export function checkLabels(labels: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key of Object.keys(labels)) checkLabel(key, text(labels[key]), path, errors);
   return errors;
 }
 
-/** So many labels are checked in half a millisecond. */
+/** How many labels are checked in half a millisecond. */
 const labelsAtOnce = 256;
 
-/** What is wrong with the labels of an object that has very many; undefined if they can be checked with all the rest. */
+/** The problems of the labels of an object with very many of them; undefined if they can be checked with the rest. */
 export function* checkManyLabels(meta: JsonObject): Steps<FieldError[] | undefined> {
   const labels = record(meta.labels);
   const keys = Object.keys(labels);
@@ -195,7 +195,7 @@ function checkManagedFields(entries: readonly Json[], path: string): FieldError[
   });
 }
 
-/** What is wrong with the name of a field manager (`validation.ValidateFieldManager`). */
+/** The problems of the name of a field manager (`validation.ValidateFieldManager`). */
 export function checkFieldManager(manager: string, path: string): FieldError[] {
   const errors = byteLength(manager) > maxManagerBytes ? [tooLong(path, maxManagerBytes)] : [];
   let position = 0;

@@ -18,13 +18,13 @@ interface Frame<T> {
   index: number;
   /** Of an object: the current member. */
   key: string | undefined;
-  /** What the objects in the value of the current member are visited with. */
+  /** The visitor for the objects in the value of the current member. */
   child: T | undefined;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** So many members are visited in about a millisecond. */
+/** How many members are visited in about a millisecond. */
 const membersAtOnce = 1024;
 
 /** Goes through the members of all objects in a valid JSON text. Takes no recursion, however deep the text is nested. */

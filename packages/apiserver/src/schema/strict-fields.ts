@@ -6,9 +6,9 @@ import { scanMembers } from './scan-members.js';
 const most = 100;
 
 /**
- * What a strict reading of a JSON text of a built-in kind complains about, in the order of the text: unknown and
- * duplicate fields, each with its path, e.g. `unknown field "spec.foo"`. For `fieldValidation` Strict and Warn. The text
- * must be valid JSON.
+ * The errors of a strict decoding of a JSON text of a built-in kind, in the order of the text: unknown and duplicate
+ * fields, each with its path, e.g. `unknown field "spec.foo"`. For `fieldValidation` Strict and Warn. The text must be
+ * valid JSON.
  */
 export function* strictComplaints(text: string, schema: SchemaNode): Steps<string[]> {
   const found: string[] = [];
@@ -41,7 +41,7 @@ export function* duplicateComplaints(text: string): Steps<string[]> {
   return found;
 }
 
-/** The complaints about the text of a JSON patch: members of its steps that nobody knows, and those that stand twice. */
+/** The errors in the text of a JSON patch: unknown and duplicate members of its operations. */
 export function* stepComplaints(text: string): Steps<string[]> {
   const found: string[] = [];
   const complain = (what: 'unknown' | 'duplicate', path: string) => {
@@ -64,7 +64,7 @@ function complaint(what: 'unknown' | 'duplicate', path: string): string {
   return `${what} field "${path.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** What describes the objects in a value: lists are looked through. Types that read their own JSON are not looked into. */
+/** The schema of the objects in a value: lists are searched through. Types that read their own JSON are skipped. */
 function inside(node: SchemaNode | undefined): SchemaNode | undefined {
   let at = node;
   while (at?.items !== undefined) at = at.items;

@@ -15,13 +15,13 @@ export interface WebhookClient {
 
 const https = '; desired format: https://host[/path]';
 
-/** What is wrong with how a webhook is reached. */
+/** The problems of a webhook's client config. */
 export function checkWebhookClient({ url, service }: WebhookClient, path: string): FieldError[] {
   const [byUrl, byService] = [typeof url === 'string', typeof service === 'object' && service !== null];
   if (byUrl === byService) return [required(path, 'exactly one of url or service is required')];
   if (byUrl) return checkUrl(url as string, `${path}.url`);
   const errors: FieldError[] = [];
-  // Name and namespace are told the wrong way round by the real server too.
+  // The real server also reports name and namespace the wrong way round.
   if (!service?.namespace) errors.push(required(`${path}.service.name`));
   if (!service?.name) errors.push(required(`${path}.service.namespace`));
   const port = service?.port ?? 443;
@@ -31,7 +31,7 @@ export function checkWebhookClient({ url, service }: WebhookClient, path: string
   return [...errors, ...checkPath(service?.path, `${path}.service.path`)];
 }
 
-/** What is wrong with the versions of reviews that a webhook understands; `absent` is told when there are none. */
+/** The problems of the review versions of a webhook; `absent` is reported when there are none. */
 export function checkReviewVersions(versions: readonly string[], path: string, absent = ''): FieldError[] {
   if (versions.length === 0) return [required(path, absent)];
   const errors: FieldError[] = [];

@@ -24,7 +24,7 @@ function optionsOf(kind: string): GoStruct | undefined {
   return kind === 'DeleteOptions' ? goStruct('meta/v1', kind) : undefined;
 }
 
-/** What a strategic merge patch of a built-in kind has to know; undefined for any other kind. */
+/** The facts for a strategic merge patch of a built-in kind; undefined for any other kind. */
 export function builtInPatchSchema(gvk: GroupVersionKind): PatchSchema | undefined {
   const struct = builtInSchema(gvk)?.struct;
   return struct && { root: struct.id, lookup };

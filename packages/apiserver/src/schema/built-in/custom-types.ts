@@ -1,13 +1,13 @@
 import { type Json, parseQuantity } from 'riata/object';
 import { rewriteMicroTime, rewriteTime } from './go-time.js';
 
-/** What went wrong reading a value: Go's words, or a type that did not fit, to which the reader adds the place. */
+/** Why a value could not be read: Go's words, or a type that did not fit, to which the reader adds the path. */
 export type CustomRefusal = { readonly message: string } | { readonly wants: string };
 
 /** Reads a value into a type with its own JSON and writes it back: the value, or what is wrong with it. */
 type Rewrite = (value: Json) => { readonly value: Json } | CustomRefusal;
 
-/** What the types that read their own JSON make of a value. `null` never gets here. */
+/** How the types that read their own JSON decode a value. `null` never gets here. */
 export const customTypes: Readonly<Record<string, Rewrite>> = {
   'resource.Quantity': quantity,
   'intstr.IntOrString': intOrString,

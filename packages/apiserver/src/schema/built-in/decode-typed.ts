@@ -14,11 +14,11 @@ export class IllTypedError extends Error {
 }
 
 /**
- * An object of a built-in kind as it is after Go has read it into its struct and written it again: known fields only, in
- * the struct's order; nulls and empty values gone, or in place where the struct has no `omitempty`; times and quantities
+ * An object of a built-in kind after Go has read it into its struct and written it again: known fields only, in the
+ * struct's order; nulls and empty values dropped, or in place where the struct has no `omitempty`; times and quantities
  * in their canonical form. Throws an {@link IllTypedError} for a field of a wrong type.
  *
- * The paths of the fields that were dropped are added to `unknown`, in the order of the object.
+ * The paths of dropped fields are added to `unknown`, in the order of the object.
  */
 export function decodeTyped(object: JsonObject, schema: SchemaNode, unknown?: string[]): JsonObject {
   if (schema.go.is !== 'struct') throw new TypeError('expected the schema of a kind');
@@ -52,14 +52,14 @@ export function decodeValue(value: Json, type: GoType): Json {
 
 /** Maps and lists with more elements are read in steps. */
 const longContainer = 1_000;
-/** So many elements are read in one step: half a millisecond for texts. */
+/** How many elements are read in one step: half a millisecond for texts. */
 const elementsAtOnce = 512;
 
 /** One pass over one object. It keeps where it is only for messages, so that reading a good object costs no texts. */
 class Decoder {
   /** The struct whose field is being read. */
   #owner: string;
-  /** Field names from the root as messages tell them: with embedded structs, without indexes. */
+  /** Field names from the root as messages print them: with embedded structs, without indexes. */
   readonly #names: string[] = [];
   /** Field names, keys and indexes from the root. */
   readonly #path: (string | number)[] = [];

@@ -83,7 +83,7 @@ function isWhole(value: Json): boolean {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
-/** What Go calls the kind of a value that was read from JSON. */
+/** Go's name for the kind of a value that was read from JSON. */
 function kindOf(value: Json): string {
   if (Array.isArray(value)) return 'slice';
   if (typeof value === 'bigint') return 'int64';

@@ -29,7 +29,7 @@ export function rewriteTime(text: string): string {
   return wholeSeconds(text);
 }
 
-/** A `metav1.MicroTime` as Go writes it again. It wants exactly six decimals. */
+/** A `metav1.MicroTime` as Go writes it again. It requires exactly six decimals. */
 export function rewriteMicroTime(text: string): string {
   check(text, micros);
   return `${wholeSeconds(text).slice(0, -1)}${text.slice(19, 26)}Z`;

@@ -21,7 +21,7 @@ export interface GoField {
   readonly required: boolean;
   /** Written even when empty (`kept`): there is no `omitempty`. */
   readonly kept: boolean;
-  /** Whether defaults tell an empty list from none. */
+  /** Whether defaults distinguish an empty list from a missing one. */
   readonly tellsEmpty: boolean;
   /** Written even when it was not given: there is no `omitempty`, or it is a struct in its owner's place. */
   readonly standing: boolean;
@@ -41,7 +41,7 @@ export interface GoField {
   readonly granular: boolean;
 }
 
-/** A struct; its fields are read when they are first asked for, since types can contain themselves. */
+/** A struct; its fields are read on first use, since types can contain themselves. */
 export class GoStruct {
   readonly is = 'struct';
   readonly text: string;

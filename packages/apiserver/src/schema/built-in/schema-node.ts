@@ -2,9 +2,9 @@ import type { KubernetesExtensions, PatchStrategy, StructuralSchema, StructuralT
 import type { GoField, GoStruct, GoType } from './go-type.js';
 
 /**
- * A place in the schema of a built-in kind. Reads like any structural schema; what lies below is made when it is asked
- * for, so that recursive types are fine and a server starts without reading them all. Its members are accessors: copy
- * it field by field, not by spreading.
+ * A place in the schema of a built-in kind. Reads like any structural schema; lower nodes are created on first use, so
+ * that recursive types are fine and a server starts without reading them all. Its members are accessors: copy it field
+ * by field, not by spreading.
  */
 export class SchemaNode implements StructuralSchema {
   /** The type as Go has it. */
@@ -102,7 +102,7 @@ export class SchemaNode implements StructuralSchema {
     return this.#field?.patchStrategy as PatchStrategy | undefined;
   }
 
-  /** The field that tells the elements of the list apart in a strategic merge patch. */
+  /** The field that identifies the elements of the list in a strategic merge patch. */
   get patchMergeKey(): string | undefined {
     return this.#field?.patchMergeKey;
   }
@@ -126,7 +126,7 @@ interface CustomFacts {
   readonly intOrString?: true;
   /** Anything may stand in it. */
   readonly open?: true;
-  /** Whoever writes it owns all of it. */
+  /** A writer owns all of it. */
   readonly atomic?: true;
 }
 

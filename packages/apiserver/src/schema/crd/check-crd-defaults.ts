@@ -8,7 +8,7 @@ import { checkEmbedded, coerceEmbedded } from '../structural/embedded-resources.
 import { prune, pruneValue } from '../structural/prune.js';
 import { validateValue } from '../structural/validate-value.js';
 
-/** What is wrong with the defaults in a structural schema (`defaulting.ValidateDefaults`): each must fit its schema. */
+/** The problems of the defaults in a structural schema (`defaulting.ValidateDefaults`): each must fit its schema. */
 export function checkCrdDefaults(schema: StructuralSchema, path: string): Steps<FieldError[]> {
   return checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, false);
 }

@@ -13,7 +13,7 @@ import { checkReviewVersions, checkWebhookClient } from '../webhook-client.js';
 import type { CrdColumn, CrdConversion, CrdNames, CrdSubresources, CrdVersion, SchemaProps } from './crd-object.js';
 import { fieldAtPath } from './field-path.js';
 
-/** What is wrong with the names of a custom resource, wanted or accepted. */
+/** The problems of the names of a custom resource, requested or accepted. */
 export function checkNames(names: CrdNames, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['plural', 'singular'] as const) {
@@ -45,7 +45,7 @@ export function labelled(path: string, name: string): FieldError[] {
 const columnTypes = 'boolean,date,integer,number,string';
 const columnFormats = 'byte,date,date-time,double,float,int32,int64,password';
 
-/** What is wrong with a printer column. */
+/** The problems of a printer column. */
 export function checkColumn(column: CrdColumn, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { name = '', type = '', format = '', jsonPath = '' } = column;
@@ -66,7 +66,7 @@ function simplePath(jsonPath: string, path: string): FieldError[] {
   return jsonPath.startsWith('.') ? [] : [invalid(path, jsonPath, 'must be a simple json path starting with .')];
 }
 
-/** What is wrong with the paths of the scale subresource. */
+/** The problems of the paths of the scale subresource. */
 export function checkSubresources(subresources: CrdSubresources | undefined, path: string): FieldError[] {
   const scale = subresources?.scale;
   if (scale === undefined) return [];
@@ -94,7 +94,7 @@ export function checkSubresources(subresources: CrdSubresources | undefined, pat
 
 const maxSelectableFields = 8;
 
-/** What is wrong with the fields that selectors may name. */
+/** The problems of the selectable fields. */
 export function checkSelectableFields(
   fields: NonNullable<CrdVersion['selectableFields']>,
   schema: SchemaProps,
@@ -127,7 +127,7 @@ export function checkSelectableFields(
   return errors;
 }
 
-/** What is wrong with the warning of a deprecated version. */
+/** The problems of the warning of a deprecated version. */
 export function checkDeprecation({ deprecated, deprecationWarning: warning }: CrdVersion, path: string): FieldError[] {
   if (warning === undefined) return [];
   const at = `${path}.deprecationWarning`;
@@ -144,7 +144,7 @@ export function checkDeprecation({ deprecated, deprecationWarning: warning }: Cr
   return errors;
 }
 
-/** What is wrong with how versions are converted. */
+/** The problems of the conversion of versions. */
 export function checkConversion(conversion: CrdConversion | undefined, path: string): FieldError[] {
   if (conversion === undefined) return [];
   const { strategy = '', webhook } = conversion;

@@ -17,8 +17,8 @@ interface Place {
 }
 
 /**
- * What is wrong with a schema beyond not being structural: what CRDs do not take, list and map types, rules
- * (`ValidateCustomResourceDefinitionOpenAPISchema`). What rules say is checked apart, by `checkSchemaRules`.
+ * The problems of a schema other than not being structural: features that CRDs don't support, list and map types, rules
+ * (`ValidateCustomResourceDefinitionOpenAPISchema`). `checkSchemaRules` checks the expressions of rules.
  */
 export function checkCrdSchema(schema: SchemaProps, path: string): FieldError[] {
   return checkNode(schema, path, true, { insideMeta: false });

@@ -2,7 +2,7 @@ import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import type { SchemaProps } from './crd-object.js';
 
-/** What is wrong with how a schema says that writers share a list or an object. */
+/** The problems of the list and map types of a schema. */
 export function checkListTypes(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { type = '' } = schema;

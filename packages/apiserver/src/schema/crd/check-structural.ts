@@ -125,7 +125,7 @@ function checkValidations(
   return errors;
 }
 
-/** What may not stand below a junctor, and the word for how it may be there. */
+/** The keywords that are forbidden below a junctor, and the word for how they are present. */
 const forbiddenBelow: readonly (readonly [key: keyof SchemaProps, word: string])[] = [
   ['type', 'empty'],
   ['default', 'undefined'],
@@ -162,7 +162,7 @@ function checkBranch(branch: SchemaProps, skipAnyOf: boolean, path: string): Fie
   return errors;
 }
 
-/** What a branch speaks of must be defined outside of all branches. `shape` is what is defined. */
+/** The properties in a branch must be defined outside of all branches. `shape` is what is defined. */
 function checkComplete(branch: SchemaProps, shape: SchemaProps, shapePath: string, path: string): FieldError[] {
   const inside: [SchemaProps, string][] = [];
   if (branch.not !== undefined) inside.push([branch.not, `${path}.not`]);

@@ -1,6 +1,6 @@
 import type { CelRule, Json, StructuralSchema } from 'riata/object';
 
-/** A schema as a CRD may carry it: structural, or something that is to be refused. */
+/** A schema as a CRD may carry it: structural, or to be refused. */
 export interface SchemaProps
   extends Omit<
     StructuralSchema,

@@ -2,8 +2,8 @@ import { equal, isJsonObject, type Json } from 'riata/object';
 import type { CrdColumn, CrdSpec, CrdSubresources, CrdVersion, SchemaProps } from './crd-object.js';
 
 /**
- * A CRD's spec in the form that the real server validates: what all versions have in common stands once, at the top.
- * Messages speak of it so: `spec.validation.openAPIV3Schema`.
+ * A CRD's spec in the form that the real server validates: common parts of all versions are at the top, once. Messages
+ * use these paths: `spec.validation.openAPIV3Schema`.
  */
 export interface InternalSpec {
   readonly versions: readonly CrdVersion[];
@@ -35,7 +35,7 @@ export function internalForm({ versions }: CrdSpec): InternalSpec {
   };
 }
 
-/** What all versions have as this member; undefined if they differ. */
+/** The value of this member that all versions share; undefined if they differ. */
 function common<K extends keyof CrdVersion>(
   versions: readonly CrdVersion[],
   name: K,

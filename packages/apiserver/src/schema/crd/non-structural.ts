@@ -4,7 +4,7 @@ import { checkStructural } from './check-structural.js';
 import type { CrdSpec } from './crd-object.js';
 import { notReadable } from './validate-crd.js';
 
-/** What the condition `NonStructuralSchema` says of a definition. */
+/** The message of the condition `NonStructuralSchema` for a definition. */
 export interface NonStructural {
   readonly status: 'True' | 'Unknown';
   readonly reason: string;

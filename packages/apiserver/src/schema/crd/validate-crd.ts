@@ -23,8 +23,9 @@ import type { CrdObject, CrdSpec, CrdSubresources, CrdVersion, SchemaProps } fro
 import { internalForm, membersOf, printedSchema, printedVersions } from './internal-form.js';
 
 /**
- * What is wrong with a new CustomResourceDefinition (`ValidateCustomResourceDefinition`). It was read by its schema and
- * has its defaults: `names.singular`, `names.listKind`, `conversion`, `status.storedVersions`. CEL rules are not compiled.
+ * The problems of a new CustomResourceDefinition (`ValidateCustomResourceDefinition`). It was read by its schema and
+ * has its defaults: `names.singular`, `names.listKind`, `conversion`, `status.storedVersions`. CEL rules are not
+ * compiled.
  */
 export function* validateCrd(crd: CrdObject): Steps<FieldError[]> {
   const { spec = {} } = crd;
@@ -43,7 +44,7 @@ export function* validateCrd(crd: CrdObject): Steps<FieldError[]> {
   ];
 }
 
-/** What is wrong with an update of a CustomResourceDefinition. */
+/** The problems of an update of a CustomResourceDefinition. */
 export function* validateCrdUpdate(crd: CrdObject, before: CrdObject): Steps<FieldError[]> {
   const [spec, old] = [crd.spec ?? {}, before.spec ?? {}];
   const meta = (crd.metadata ?? {}) as JsonObject;
@@ -62,7 +63,7 @@ export function* validateCrdUpdate(crd: CrdObject, before: CrdObject): Steps<Fie
   return errors;
 }
 
-/** What a writer of a CustomResourceDefinition is warned about: formats that say nothing to the server. */
+/** Warnings for the writer of a CustomResourceDefinition: formats that the server does not know. */
 export function crdWarnings(crd: CrdObject, before?: CrdObject): string[] {
   const known = new Set(before === undefined ? [] : unknownFormats(before));
   return unknownFormats(crd)
@@ -154,7 +155,7 @@ class CheckedRules {
   }
 
   *check(schema: SchemaProps, path: string): Steps<FieldError[]> {
-    // What the server itself writes has the very schema that is stored.
+    // Writes of the server itself carry the very schema that is stored.
     if (schemasOf(this.#stored).includes(schema)) return [];
     this.#valid ??= new Set(schemasOf(this.#stored).map((known) => JSON.stringify(known)));
     const text = JSON.stringify(schema);
@@ -169,7 +170,7 @@ function schemasOf(spec: CrdSpec): SchemaProps[] {
   return (spec.versions ?? []).flatMap((version) => version.schema?.openAPIV3Schema ?? []);
 }
 
-/** What a version has of its own. */
+/** The parts that belong to one version. */
 function* checkVersion(version: CrdVersion, status: boolean, path: string, how: SchemaChecks): Steps<FieldError[]> {
   const schema = version.schema?.openAPIV3Schema;
   const errors = checkDeprecation(version, path);
@@ -227,7 +228,7 @@ function* checkSchema(
   return errors;
 }
 
-/** Why a schema cannot be read as a structural one at all; what that is is mostly told better elsewhere. */
+/** Why a schema cannot be read as a structural one at all; other checks mostly explain that better. */
 export function notReadable(schema: SchemaProps): string | undefined {
   const not = (what: string) => `OpenAPIV3Schema '${what}' is not supported`;
   if (schema.id) return not('id');
@@ -260,7 +261,10 @@ function below(schema: SchemaProps): SchemaProps[] {
   return found;
 }
 
-/** What was stored before schemas had to be structural may stay as it is, as long as it uses nothing that came after. */
+/**
+ * Definitions that were stored before schemas had to be structural may stay as they are, unless they use newer
+ * features.
+ */
 function mayStayNonStructural(spec: CrdSpec, before: CrdSpec): boolean {
   if (!spec.preserveUnknownFields) return false;
   if (schemasOf(spec).some((schema) => hasDefaults(schema) || hasExtensions(schema))) return false;

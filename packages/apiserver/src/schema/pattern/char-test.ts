@@ -6,7 +6,7 @@ const newline = 0x0a;
 export const anyChar: CharTest = () => true;
 export const anyButNewline: CharTest = (code) => code !== newline;
 
-/** What `\w` and `\b` take for a part of a word. */
+/** Word characters for `\w` and `\b`. */
 export function isWordChar(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || isLower(code);
 }
@@ -38,7 +38,7 @@ export function posixClass(name: string, fold: boolean): CharTest | undefined {
   return negated ? not(test) : test;
 }
 
-/** Characters of a Unicode category or script. Undefined where there is none of this name. */
+/** Characters of a Unicode category or script. Undefined for an unknown name. */
 export function unicodeClass(name: string, fold: boolean): CharTest | undefined {
   const words = name.toLowerCase().replace(/(^|_)[a-z]/g, (found) => found.toUpperCase());
   if (words === 'Any') return anyChar;

@@ -10,7 +10,7 @@ interface State {
   readonly next: Map<number, State>;
 }
 
-/** So much is remembered of how texts went before it is found out again. */
+/** The limit of remembered states; beyond it they are computed again. */
 const maxRemembered = 2000;
 
 /**
@@ -41,7 +41,7 @@ export class GoPattern {
     return this.#after(state, end) === matched;
   }
 
-  /** What it matches, from left to right and without overlaps: at most so many, all if negative (`FindAllString`). */
+  /** The matches, from left to right and without overlaps: at most `most`, all if negative (`FindAllString`). */
   find(text: string, most = -1): string[] {
     const found: string[] = [];
     const points = [...text];
@@ -110,13 +110,13 @@ const matched: State = { at: [], before: 'other', next: new Map() };
 
 const known = new Map<string, GoPattern | PatternError>();
 
-/** A pattern in Go's syntax; undefined when it is none. */
+/** A pattern in Go's syntax; undefined if it is malformed. */
 export function goPattern(source: string): GoPattern | undefined {
   const found = lookUp(source);
   return found instanceof PatternError ? undefined : found;
 }
 
-/** What is wrong with a pattern, in the words of Go's parser; undefined if nothing. */
+/** The problem of a pattern, in the words of Go's parser; undefined if it is valid. */
 export function patternProblem(source: string): string | undefined {
   const found = lookUp(source);
   return found instanceof PatternError ? found.message : undefined;

@@ -1,4 +1,4 @@
-/** Thrown for what is no regular expression in Go's syntax. The message is what Go's parser says of it. */
+/** Thrown for a malformed regular expression in Go's syntax. The message is that of Go's parser. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 

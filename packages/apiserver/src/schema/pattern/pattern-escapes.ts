@@ -22,7 +22,7 @@ export function readEscape(source: string, at: number): { readonly code: number;
   throw new PatternError('invalid escape sequence', wrongEscape(rest, letter));
 }
 
-/** As much of an escape as it takes to see that it is none. */
+/** As much of an invalid escape as the error shows. */
 function wrongEscape(rest: string, letter: string): string {
   if (letter !== 'x') return `\\${letter}`;
   const open = /^\\x\{([0-9A-Fa-f]*)/.exec(rest);
@@ -52,7 +52,7 @@ export function unicodeAt(source: string, at: number, fold: boolean): Found {
   return { test: negated ? not(test) : test, end: at + whole.length };
 }
 
-/** `[:alpha:]` and its like, inside of brackets; undefined where there is none. */
+/** `[:alpha:]` and its like, inside of brackets; undefined for anything else. */
 export function posixAt(source: string, at: number, fold: boolean): Found | undefined {
   if (!source.startsWith('[:', at)) return undefined;
   const close = source.indexOf(':]', at + 2);

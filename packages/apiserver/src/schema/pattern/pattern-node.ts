@@ -3,7 +3,7 @@ import type { CharTest } from './char-test.js';
 /** Conditions on a place between two characters. */
 export type Assertion = 'text-begin' | 'text-end' | 'line-begin' | 'line-end' | 'word-edge' | 'no-word-edge';
 
-/** A regular expression as a tree. What it captures does not matter here. */
+/** A regular expression as a tree. Captures do not matter here. */
 export type PatternNode =
   | { readonly op: 'char'; readonly test: CharTest }
   | { readonly op: 'assert'; readonly what: Assertion }

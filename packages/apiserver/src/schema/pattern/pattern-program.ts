@@ -5,7 +5,7 @@ import type { Assertion, PatternNode } from './pattern-node.js';
 export type Instruction =
   | { readonly op: 'char'; readonly test: CharTest }
   | { readonly op: 'assert'; readonly what: Assertion }
-  /** What comes first is tried first: among several matches from one place, that decides which is found. */
+  /** Alternatives are tried in order: among several matches from one place, the first one is found. */
   | { readonly op: 'jump'; readonly to: readonly number[] }
   | { readonly op: 'match' };
 

@@ -2,7 +2,7 @@ import { isWordChar } from './char-test.js';
 import type { Assertion } from './pattern-node.js';
 import type { Instruction } from './pattern-program.js';
 
-/** What stands before a place in a text. */
+/** The kind of character before a place in a text. */
 export type Before = 'nothing' | 'newline' | 'word' | 'other';
 
 const newline = 0x0a;
@@ -16,7 +16,7 @@ interface Thread {
 
 /**
  * The first match from a place on: of those that begin there, the one that a backtracking search would find first. All
- * ways are followed side by side, in the order in which they would be tried.
+ * ways are followed in parallel, in the order in which they would be tried.
  */
 export function firstMatch(
   program: readonly Instruction[],
@@ -44,7 +44,7 @@ export function firstMatch(
   return found;
 }
 
-/** Goes on from an instruction to all that take this character, in order; true when it comes to a match. */
+/** Follows an instruction to all that accept this character, in order; true when it reaches a match. */
 function follow(
   program: readonly Instruction[],
   from: number,

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from 'riata/object';
 import { ValidationResult, type Violation } from './validation-result.js';
 
-/** What a schema finds wrong with a number: its range by format, and `multipleOf`, `minimum`, `maximum`. */
+/** The violations of a number: its range by format, and `multipleOf`, `minimum`, `maximum`. */
 export function checkNumber(
   value: number,
   schema: StructuralSchema,

@@ -3,8 +3,8 @@ import { schemaOf } from './drop-nulls.js';
 import { setMember } from './set-member.js';
 
 /**
- * A value with the schema's defaults in place of what is missing, and of `null` where that is not allowed
- * (`defaulting.Default`). Defaults are filled in from the outside in, so one can carry others. What does not change is
+ * A value with the schema's defaults for missing values, and for `null` where that is not allowed
+ * (`defaulting.Default`). Defaults are filled in from the outside in, so one can carry others. Unchanged parts are
  * shared with the argument; defaults are shared with the schema.
  */
 export function withDefaults<T extends Json>(value: T, schema: StructuralSchema | undefined): T {

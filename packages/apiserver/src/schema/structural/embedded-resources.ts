@@ -57,7 +57,7 @@ function coerceOwn(key: string, value: Json, path: string, unknown: string[]): J
   }
 }
 
-/** What is wrong with the `apiVersion`, `kind` and `metadata` of embedded resources (`objectmeta.Validate`). */
+/** The problems of the `apiVersion`, `kind` and `metadata` of embedded resources (`objectmeta.Validate`). */
 export function checkEmbedded(value: Json, schema: StructuralSchema | undefined, path = ''): FieldError[] {
   if (schema === undefined) return [];
   if (Array.isArray(value)) {

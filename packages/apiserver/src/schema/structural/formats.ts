@@ -57,7 +57,7 @@ function isHostname(text: string): boolean {
   return text.split('.').every((part) => Buffer.byteLength(part) <= 63);
 }
 
-/** What Go's `url.ParseRequestURI` takes: an absolute URI or an absolute path. */
+/** The URIs that Go's `url.ParseRequestURI` accepts: an absolute URI or an absolute path. */
 function isRequestUri(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
   if (text === '' || /[\x00-\x20\x7f]/.test(text.replace(/ /g, ''))) return false;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 
 import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid } from '../../status/field-error.js';
 
-/** What is wrong with lists that are sets or maps (`listtype.ValidateListSetsAndMaps`): elements that stand twice. */
+/** Duplicate elements of lists that are sets or maps (`listtype.ValidateListSetsAndMaps`). */
 export function checkListTypes(value: Json, schema: StructuralSchema | undefined, path = ''): FieldError[] {
   if (schema === undefined) return [];
   if (Array.isArray(value)) return checkList(value, schema, path);
@@ -43,7 +43,7 @@ function keyOf(item: JsonObject | null, names: readonly string[]): JsonObject {
   return Object.fromEntries(present.map((name) => [name, (item as JsonObject)[name] as Json]));
 }
 
-/** Where a value stands for the second time. A third is not told. */
+/** The index of a value's second occurrence. Further ones are not reported. */
 function repeated(list: readonly Json[]): number[] {
   const seen = new Map<string, number>();
   const found: number[] = [];

@@ -3,7 +3,7 @@ import { setMember } from './set-member.js';
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** What is left of a value, and the paths of what was dropped. */
+/** The pruned value, and the paths of dropped fields. */
 export interface Pruned<T> {
   readonly object: T;
   /** Sorted, e.g. `spec.containers[0].foo`. */
@@ -12,8 +12,8 @@ export interface Pruned<T> {
 
 /**
  * A custom resource without the fields that its schema does not name (`pruning.PruneWithOptions`). `apiVersion`, `kind`
- * and `metadata` are left alone, at the root and in embedded resources; where unknown fields are preserved, what the
- * schema does name is still pruned below. What does not change is shared with the argument.
+ * and `metadata` are left alone, at the root and in embedded resources; where unknown fields are preserved, named
+ * fields are still pruned below. Unchanged parts are shared with the argument.
  */
 export function prune(object: JsonObject, schema: StructuralSchema | undefined): Pruned<JsonObject> {
   const pruner = new Pruner();

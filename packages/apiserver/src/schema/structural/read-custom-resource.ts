@@ -6,10 +6,10 @@ import { coerceEmbedded } from './embedded-resources.js';
 import { type Pruned, prune } from './prune.js';
 
 /**
- * A custom resource as the server takes it in: metadata read as Go's, unknown fields dropped, nulls dropped that the
+ * A custom resource as the server reads it: metadata read as Go's, unknown fields dropped, nulls dropped that the
  * schema does not allow. Throws an `IllTypedError` when the metadata cannot be read. Defaults are the next step.
  *
- * The paths of what was dropped are in the order in which `fieldValidation: Strict` tells them.
+ * The paths of dropped fields are in the order in which `fieldValidation: Strict` reports them.
  */
 export function readCustomResource(object: JsonObject, schema: StructuralSchema | undefined): Pruned<JsonObject> {
   const unknown: string[] = [];

@@ -13,7 +13,7 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
-/** What there is to know about a custom resource. */
+/** The facts about a custom resource. */
 export interface CustomResourceRules {
   readonly schema: StructuralSchema;
   readonly scale?: ScalePaths | undefined;
@@ -21,7 +21,7 @@ export interface CustomResourceRules {
   readonly rules?: ((object: JsonObject, old: JsonObject | undefined) => Steps<readonly FieldError[]>) | undefined;
 }
 
-/** What is wrong with a custom resource apart from its kind and metadata; `old` is its stored form. */
+/** The problems of a custom resource apart from its kind and metadata; `old` is its stored form. */
 export function* checkContent(
   object: JsonObject,
   old: JsonObject | undefined,
@@ -37,7 +37,7 @@ export function* checkContent(
   ]);
 }
 
-/** What is wrong with the status of a custom resource, when only that is written. */
+/** The problems of the status of a custom resource, when only that is written. */
 export function* checkStatusContent(
   object: JsonObject,
   old: JsonObject,

@@ -9,15 +9,15 @@ import { fieldErrorOf, ValidationResult, type Violation } from './validation-res
 
 /** How a value is validated. */
 export interface ValidateOptions {
-  /** The stored form of the value: what is wrong with parts that did not change is let pass (ratcheting). */
+  /** The stored form of the value: violations of unchanged parts are ignored (ratcheting). */
   readonly old?: Json | undefined;
   /** Where the value stands in its object, e.g. `status`. @default '' */
   readonly path?: string;
 }
 
 /**
- * What a schema finds wrong with a value (`validation.ValidateCustomResource`), in the words of the API server. The
- * order is that of the schema's properties.
+ * The violations of a value (`validation.ValidateCustomResource`), in the words of the API server. The order is that of
+ * the schema's properties.
  */
 export function validateValue(value: Json, schema: StructuralSchema, options: ValidateOptions = {}): FieldError[] {
   const result = validate(value, schema, '', options.old);

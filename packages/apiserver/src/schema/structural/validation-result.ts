@@ -9,7 +9,7 @@ import {
   typeInvalid,
 } from '../../status/field-error.js';
 
-/** What a schema finds wrong with a value, before it is put into the form of a field error. */
+/** A violation of a schema, before it becomes a field error. */
 export interface Violation {
   readonly is: 'type' | 'required' | 'tooLong' | 'enum' | 'tooMany' | 'other' | 'plain';
   /** The place, e.g. `spec.items[0].name`; messages speak of it too. Ignored by `plain` ones, which are about the whole object. */
@@ -20,7 +20,9 @@ export interface Violation {
   readonly values?: readonly Json[];
 }
 
-/** Violations without repetition, and how much fitted: of several alternatives, the best tells its violations. */
+/**
+ * Violations without repetition, and how much matched: of several alternatives, the best one reports its violations.
+ */
 export class ValidationResult {
   readonly violations: Violation[] = [];
   matches = 0;
@@ -44,7 +46,7 @@ export class ValidationResult {
   }
 }
 
-/** As the server tells it. `root` is the path of the value that was validated, e.g. `status`. */
+/** As the server reports it. `root` is the path of the validated value, e.g. `status`. */
 export function fieldErrorOf(violation: Violation, root: string): FieldError {
   const own = violation.path.replace(/^\./, '');
   const field = violation.is === 'plain' || own === '' ? root || '<nil>' : root === '' ? own : `${root}.${own}`;
