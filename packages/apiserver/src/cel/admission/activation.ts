@@ -2,10 +2,10 @@ import { CelError } from '../language/cel-error.js';
 import type { Mapping, Value } from '../language/value.js';
 import type { CompiledExpression } from './admission-compiler.js';
 
-/** What one expression may cost. */
+/** The cost limit of one expression. */
 const perCall = 1_000_000;
 
-/** What all expressions of one policy and binding may cost together, for one object and one set of params. */
+/** The cost limit of all expressions of one policy and binding together, for one object and one set of params. */
 export const policyBudget = 10_000_000;
 /** The same for the conditions of one webhook or policy. */
 export const conditionBudget = 2_500_000;
@@ -19,21 +19,21 @@ export class OutOfBudget extends Error {
   }
 }
 
-/** What may still be spent. */
+/** The remaining budget. */
 export interface Budget {
   left: number;
 }
 
-/** What an expression gave, or why it gave nothing, in upstream's words. */
+/** The result of an expression, or its error, in upstream's words. */
 export type Evaluated = { readonly value: Value } | { readonly error: string };
 
 /** Computes expressions on the values of one request (`evaluationActivation`). */
 export class Activation {
   readonly #values: ReadonlyMap<string, Value>;
-  /** What variables have cost since the last expression. */
+  /** The cost of variables since the last expression. */
   #spent = 0;
 
-  /** `values` by their names; `variables` are computed when they are asked for, and once. */
+  /** `values` by their names; `variables` are computed on first use, once. */
   constructor(values: ReadonlyMap<string, Value>, variables?: ReadonlyMap<string, CompiledExpression>) {
     const all = new Map(values);
     this.#values = all;

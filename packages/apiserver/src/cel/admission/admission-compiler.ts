@@ -10,7 +10,7 @@ import { patches, patchStructs } from '../library/patches.js';
 import { checkedExpression, constantProblem } from '../rules/checked-expression.js';
 import { namespaceType, requestType } from './admission-types.js';
 
-/** What an expression of admission may name beside the request and its objects. */
+/** The names that an admission expression may use beside the request and its objects. */
 export interface ExpressionNames {
   readonly params: boolean;
   readonly authorizer: boolean;
@@ -32,7 +32,7 @@ export type CompiledExpression =
 export class AdmissionCompiler {
   readonly #types = new Map<string, CelType>();
   readonly #composes: boolean;
-  /** What has been declared so far, to be computed when it is asked for. */
+  /** The variables declared so far, computed on first use. */
   readonly variables = new Map<string, CompiledExpression>();
 
   /** `composes`: whether expressions may name `variables`. */
@@ -40,7 +40,7 @@ export class AdmissionCompiler {
     this.#composes = composes;
   }
 
-  /** Compiles an expression that gives one of these types; any, if there are none. */
+  /** Compiles an expression whose result has one of these types; any, if the list is empty. */
   compile(source: string, results: readonly CelType[], names: ExpressionNames): CompiledExpression {
     try {
       const { expression, type } = atOnce(checkedExpression(source, this.#scope(names)));

@@ -6,7 +6,7 @@ export const perCharacter = 0.1;
 /** The cost of one character of a regular expression, for each character that it is tried on. */
 export const perPatternCharacter = 0.25;
 
-/** What a call has cost, in cel-go's units. */
+/** The cost of a call, in cel-go's units. */
 export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
   const rule = ofFunction[name] ?? ofLists[name] ?? ofOverload[overload];
   if (name === '_==_' && args[0] !== undefined && isOpaque(args[0])) return 1;
@@ -30,7 +30,7 @@ const ofFunction: Readonly<Record<string, Rule>> = {
   ...rules('isSorted sum max min indexOf lastIndexOf', traversal),
   ...rules('url lowerAscii upperAscii substring trim cidr isIP isCIDR quantity isQuantity semver isSemver', through),
   'jsonpatch.escapeKey': through,
-  // Two authorization checks in an expression are all that its limit allows.
+  // The cost limit allows two authorization checks in an expression.
   check: () => 350_000,
   ...rules('fieldSelector labelSelector', (args) => {
     const length = size(args, 1);

@@ -1,4 +1,4 @@
-/** What went wrong while an expression was computed, in cel-go's words. */
+/** An error in the evaluation of an expression, in cel-go's words. */
 export class CelError extends Error {
   override readonly name = 'CelError';
 }

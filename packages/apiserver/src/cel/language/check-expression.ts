@@ -22,7 +22,7 @@ import type { CallNode, Constant, Expression, LoopNode, MakeStruct, SelectNode, 
 import type { Functions, Overload } from './overload.js';
 import { assignAll, Bindings, isDynamic, renamed, signatureOf, substitute } from './type-bindings.js';
 
-/** What an expression may name. */
+/** The names that an expression may use. */
 export interface Scope {
   readonly variables: ReadonlyMap<string, CelType>;
   readonly functions: Functions;
@@ -42,7 +42,7 @@ export interface StructType {
 export function* checkExpression(expression: Expression, scope: Scope, source: string): Steps<CelType> {
   const checker = new Checker(scope);
   const type = checker.check(expression);
-  // That elements differ is told only when all else is well.
+  // Mixed element types are reported only if there is no other error.
   const complaints = checker.complaints.length > 0 ? checker.complaints : checker.mixed;
   if (complaints.length > 0) throw new CompileError(source, complaints);
   yield;

@@ -11,13 +11,13 @@ export interface CallSite {
   sizeOfItems(list: Expression): Estimate;
 }
 
-/** What a call costs without its arguments, and how large its result is, where that is known. */
+/** The cost of a call without its arguments, and the size of its result, where that is known. */
 export interface CallEstimate {
   readonly cost: Estimate;
   readonly size?: Estimate | undefined;
 }
 
-/** What one form of a function costs. */
+/** The cost of one overload of a function. */
 export function estimateCall(site: CallSite, overload: string): CallEstimate {
   const rule = ofFunction[site.name] ?? ofLists[site.name] ?? ofOverload[overload];
   return rule?.(site, overload) ?? { cost: fixed(1) };

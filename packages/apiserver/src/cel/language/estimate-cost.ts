@@ -20,7 +20,7 @@ interface Local {
   readonly entry: EntrySize | undefined;
 }
 
-/** What an expression costs at least and at most, in cel-go's units, whatever the values are. */
+/** The minimum and maximum cost of an expression, in cel-go's units, for any values. */
 export function estimateCost(expression: Expression, sizeOfPath: SizeOfPath): Estimate {
   return new Estimator(sizeOfPath).cost(expression);
 }
@@ -120,7 +120,7 @@ class Estimator {
     return add(targetCost, own.cost);
   }
 
-  /** What the call costs, its arguments included: over all forms that it may have. */
+  /** The cost of the call, its arguments included: over all overloads that it may have. */
   #ownCost(node: CallNode, argCosts: readonly Estimate[]): CallEstimate {
     const { name, args } = node;
     const [first, second, third] = argCosts as [Estimate, Estimate, Estimate];

@@ -1,4 +1,4 @@
-/** A range of sizes or costs. Counts are 64 bits wide upstream: what is larger is as large as can be. */
+/** A range of sizes or costs. Counts are 64 bits wide upstream: larger ones saturate. */
 export interface Estimate {
   readonly min: number;
   readonly max: number;
@@ -27,7 +27,7 @@ export function scale(a: Estimate, factor: number): Estimate {
   return { min: Math.min(most, Math.ceil(a.min * factor)), max: Math.min(most, Math.ceil(a.max * factor)) };
 }
 
-/** What covers both. */
+/** The range that covers both. */
 export function union(a: Estimate, b: Estimate): Estimate {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

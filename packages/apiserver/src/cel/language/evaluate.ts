@@ -5,7 +5,7 @@ import type { Overload } from './overload.js';
 import { isDynamic } from './type-bindings.js';
 import { isList, isMapping, isOfType, list, mapping, Optional, typeNameOf, Uint, type Value } from './value.js';
 
-/** What one evaluation has cost so far. */
+/** The cost of one evaluation so far. */
 class Meter {
   cost = 0;
   readonly #limit: number;
@@ -27,7 +27,7 @@ interface Frame {
 
 type Step = (frame: Frame) => Value;
 
-/** What an expression gave, or why it gave nothing, and what that has cost. */
+/** The result of an expression, or its error, and its cost. */
 export type Outcome =
   | { readonly cost: number; readonly value: Value }
   | { readonly cost: number; readonly error: CelError | CostLimitError };
@@ -135,7 +135,7 @@ class Planner {
       const own: Value | CelError | undefined = frame.values.get(name);
       const value = own === undefined ? constant : own;
       if (value === undefined) throw new CelError(`no such attribute(s): ${name}`);
-      // What a loop has gathered may be an error.
+      // The accumulator of a loop may be an error.
       if (value instanceof CelError) throw value;
       return value;
     };

@@ -38,7 +38,7 @@ export interface CallNode extends Node {
   name: string;
   target: Expression | undefined;
   readonly args: readonly Expression[];
-  /** Those that fit the types of the arguments; several if some type is dynamic. Set by the checker. */
+  /** The overloads that fit the types of the arguments; several if some type is dynamic. Set by the checker. */
   overloads?: readonly Overload[];
 }
 
@@ -75,7 +75,7 @@ export interface StructField {
 /** Makes a message of its fields. Throws a `CelError`. */
 export type MakeStruct = (fields: ReadonlyMap<string, Value>) => Value;
 
-/** What macros like `all` and `map` become. */
+/** The expansion of macros like `all` and `map`. */
 export interface LoopNode extends Node {
   readonly op: 'loop';
   readonly range: Expression;

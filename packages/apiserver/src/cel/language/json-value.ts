@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from 'riata/object';
 import { CelError } from './cel-error.js';
 import { isList, isMapping, itemsOf, type List, type Mapping, Optional, Timestamp, Uint, type Value } from './value.js';
 
-/** JSON as expressions see it that know no schema. What is inside is turned into values as it is asked for. */
+/** JSON as expressions without a schema see it. Inner values are converted on first use. */
 export function jsonValue(json: Json): Value {
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
   if (Array.isArray(json)) return listValue(json);

@@ -13,7 +13,7 @@ export class MacroError extends Error {
 /** The variable in which a loop gathers what it finds; no expression can name it. */
 const found = '@result';
 
-/** What a call of a macro stands for; undefined if it is none. */
+/** The expansion of a macro call; undefined for other calls. */
 export function expandMacro(
   name: string,
   at: number,

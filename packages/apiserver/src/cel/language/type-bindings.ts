@@ -1,8 +1,8 @@
 import { type CelType, dynType, formatType, sameType } from './cel-type.js';
 
 /**
- * What type parameters stand for. A parameter is bound once, so that an overload that does not fit leaves no trace when
- * what was bound for it is forgotten: copies would make an expression of a thousand calls take a million steps.
+ * The bindings of type parameters. A parameter is bound once, so that an overload that does not fit leaves no trace
+ * when its bindings are undone: copies would make an expression of a thousand calls take a million steps.
  */
 export class Bindings {
   readonly #types = new Map<string, CelType>();
@@ -27,7 +27,7 @@ export class Bindings {
   }
 }
 
-/** Whether each of `from` can be used where `to` is wanted. What has to be bound for that is, or nothing. */
+/** Whether each of `from` is assignable to `to`. Binds all parameters that this takes, or none. */
 export function assignAll(bindings: Bindings, to: readonly CelType[], from: readonly CelType[]): boolean {
   if (to.length !== from.length) return false;
   return bindings.attempt(() => to.every((type, index) => assign(bindings, type, from[index] as CelType)));
@@ -92,7 +92,7 @@ function bound(bindings: Bindings, type: CelType): CelType {
   return at;
 }
 
-/** The type with everything known put in; what is still open becomes dynamic if asked for. */
+/** The type with all bindings applied; unbound parameters become dynamic if requested. */
 export function substitute(bindings: Bindings, type: CelType, openIsDynamic = false): CelType {
   const at = bound(bindings, type);
   switch (at.kind) {

@@ -29,7 +29,7 @@ export class Duration {
   }
 }
 
-/** A list; elements are made when they are asked for. */
+/** A list; elements are created on first use. */
 export interface List {
   readonly isList: true;
   readonly size: number;
@@ -140,7 +140,7 @@ function keyText(key: Value): string {
   return typeof number === 'number' && !Number.isInteger(number) ? `d${number}` : `n${BigInt(number)}`;
 }
 
-/** The number that a value is; undefined for what is none. */
+/** The number of a value; undefined for other types. */
 export function numberOf(value: Value): bigint | number | undefined {
   if (typeof value === 'bigint' || typeof value === 'number') return value;
   return value instanceof Uint ? value.value : undefined;
@@ -229,7 +229,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** The name of a value's type, as `type()` and messages tell it. */
+/** The name of a value's type, as in `type()` and messages. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'bigint':
@@ -253,7 +253,7 @@ export function typeNameOf(value: Value): string {
   return value.typeName ?? 'map';
 }
 
-/** Whether a value can be passed where a type is wanted: what the checker leaves open where types are dynamic. */
+/** Whether a value is assignable to a type: the check that is left where types are dynamic. */
 export function isOfType(value: Value, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

@@ -4,13 +4,13 @@ import { boolType, type CelType, opaque, stringType } from '../language/cel-type
 import { type Functions, member } from '../language/overload.js';
 import type { OpaqueValue } from '../language/value.js';
 
-/** Who asks for access; as `authentication.k8s.io/v1` `UserInfo`. */
+/** The user; as `authentication.k8s.io/v1` `UserInfo`. */
 export interface AccessUser {
   readonly username: string;
   readonly groups?: readonly string[];
 }
 
-/** What an expression asks the server's authorizer (`authorizer.Attributes`). */
+/** An expression's question to the server's authorizer (`authorizer.Attributes`). */
 export interface AccessQuestion<User extends AccessUser = AccessUser> {
   readonly user: User;
   readonly verb: string;

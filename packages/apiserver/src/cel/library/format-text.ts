@@ -35,7 +35,7 @@ export function clausesOf(template: string): Clause[] {
   return [...clauses, { text: template.slice(from) }];
 }
 
-/** What each clause takes, in words and by the names of types. */
+/** The accepted values of each clause, in words and by the names of types. */
 const takes: Readonly<Record<string, readonly [name: string, what: string, types: readonly string[]]>> = {
   d: ['decimal', 'integers', ['int', 'uint']],
   f: ['fixed-point', 'doubles', ['double']],

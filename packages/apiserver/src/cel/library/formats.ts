@@ -19,7 +19,7 @@ class FormatValue implements OpaqueValue {
   readonly name: string;
   /** The problems of a text. */
   readonly check: (text: string) => readonly string[];
-  /** What a check costs depends on it. */
+  /** The cost of a check depends on it. */
   readonly maxRegexSize: number;
 
   constructor(name: string, check: (text: string) => readonly string[], maxRegexSize: number) {

@@ -161,7 +161,7 @@ export const operators: Functions = {
     }),
     plain('in_map', [a, mapOf(a, b)], boolType, (x: Value, y: Mapping) => y.get(x) !== undefined),
   ],
-  // What these do depends on more than the values: they are computed apart.
+  // These depend on more than the values: the evaluator computes them.
   '_[_]': [
     plain('index_list', [listOf(a), intType], a, apart),
     plain('index_map', [mapOf(a, b), a], b, apart),

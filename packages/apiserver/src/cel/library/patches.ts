@@ -4,7 +4,7 @@ import type { StructType } from '../language/check-expression.js';
 import { type Functions, plain } from '../language/overload.js';
 import { type Mapping, mapping, type Value } from '../language/value.js';
 
-/** What expressions need that make a JSON patch. */
+/** The functions for expressions that make a JSON patch. */
 export const patches: Functions = {
   'jsonpatch.escapeKey': [
     plain('string_jsonpatch_escapeKey_string', [stringType], stringType, (key: string) =>
@@ -15,7 +15,7 @@ export const patches: Functions = {
 
 /** The name of one operation of a JSON patch. */
 export const jsonPatchName = 'JSONPatch';
-/** The name of the whole of what an expression wants to be applied; its parts are called `Object.spec` and so on. */
+/** The type name of an apply configuration; its parts are called `Object.spec` and so on. */
 export const objectName = 'Object';
 
 /** The messages that an expression which changes an object can make. */
@@ -51,9 +51,9 @@ const jsonPatch: StructType = {
   takesNoOther: true,
 };
 
-/** What an expression of an ApplyConfiguration must give. */
+/** The required type of an ApplyConfiguration expression. */
 export const applyConfigurationType: CelType = { kind: 'object', name: objectName, fields: new Map(), isOpen: true };
-/** What an expression of a JSONPatch must give. */
+/** The required type of a JSONPatch expression. */
 export const jsonPatchesType: CelType = listOf(jsonPatch.type);
 
 function struct(typeName: string, fields: ReadonlyMap<string, Value>): Mapping {

@@ -6,7 +6,7 @@ import { list } from '../language/value.js';
 
 const text = stringType;
 
-/** What regular expressions find. */
+/** Functions on regular expressions. */
 export const patterns: Functions = {
   find: [
     member('string_find_string', [text, text], text, (s: string, pattern: string) => findAll(s, pattern, 1)[0] ?? ''),

@@ -6,9 +6,9 @@ import { costOfRule } from './compile-rule.js';
 import { declaredType, maxCardinality } from './declared-type.js';
 import { rootName } from './rule-tree.js';
 
-/** What one rule may cost at most, over all the values it is run on. */
+/** The cost limit of one rule, over all the values it is run on. */
 const perRule = 10_000_000;
-/** What all rules of a schema may cost together. */
+/** The cost limit of all rules of a schema together. */
 const perSchema = 100_000_000;
 
 interface Place {
@@ -16,11 +16,11 @@ interface Place {
   /** How many such values there can be by the limits of the lists and maps around; undefined if one has no limit. */
   readonly count: number | undefined;
   readonly isRoot: boolean;
-  /** The list around that has no keys by which its elements before and after a change could be told to be the same. */
+  /** The nearest list without keys, whose elements before and after a change cannot be correlated. */
   readonly uncorrelated: string | undefined;
 }
 
-/** What is wrong with the rules in the schema of a CRD, which is structural. */
+/** The problems of the rules in the schema of a CRD, which is structural. */
 export function* checkSchemaRules(schema: SchemaProps, path: string): Steps<FieldError[]> {
   const check = new Check();
   yield* check.node(schema as unknown as StructuralSchema, { path, count: 1, isRoot: true, uncorrelated: undefined });

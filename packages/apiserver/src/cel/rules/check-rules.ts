@@ -18,9 +18,9 @@ import { withTypeAndMeta } from './declared-type.js';
 import { type RuleNode, rootName, ruleTree } from './rule-tree.js';
 import { schemaValue } from './schema-value.js';
 
-/** What one expression may cost. */
+/** The cost limit of one expression. */
 const perCall = 1_000_000;
-/** What all rules of an object may cost together. */
+/** The cost limit of all rules of an object together. */
 const budget = 10_000_000;
 const maxMessageBytes = 5 * 1024;
 
@@ -30,12 +30,12 @@ export interface RuleFindings {
   readonly warnings: readonly string[];
 }
 
-/** The rules of a schema, to check objects with; undefined when there are none. */
+/** The rules of a schema, to check objects with; undefined if it has none. */
 export function ruleChecker(
   schema: StructuralSchema,
 ): ((object: JsonObject, old: JsonObject | undefined) => Steps<RuleFindings>) | undefined {
   let tree: RuleNode | undefined;
-  // Errors and warnings are asked for one after the other, and writes of other objects may come in between.
+  // Errors and warnings are requested one after the other, and writes of other objects may come in between.
   const known = new WeakMap<JsonObject, { readonly old: JsonObject | undefined; readonly found: RuleFindings }>();
   if (!JSON.stringify(schema).includes('x-kubernetes-validations')) return undefined;
   return function* (object, old) {

@@ -27,7 +27,7 @@ export function* checkedExpression(
   return { expression, type };
 }
 
-/** Constants that are no regular expressions, durations or times, where such are wanted. */
+/** Constants that are malformed regular expressions, durations or times. */
 function findLiteralComplaints(expression: Expression, found: Complaint[]): void {
   if (expression.op === 'call') {
     const { name, args } = expression;
@@ -76,7 +76,7 @@ const converting: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
-/** What goes wrong with conversions of constants, which are done once and for all. */
+/** The errors of converted constants, which are computed once. */
 export function constantProblem(expression: Expression): string | undefined {
   if (expression.op === 'call' && converting.has(expression.name) && expression.args[0]?.op === 'constant') {
     const outcome = new Program(expression, typeValues).run(new Map(), Number.POSITIVE_INFINITY);

@@ -18,7 +18,7 @@ export interface Compiled {
   readonly usesOldSelf: boolean;
 }
 
-/** What an expression costs at most. */
+/** The maximum cost of an expression. */
 export interface Costed {
   readonly maxCost: number;
   readonly usesOldSelf: boolean;
@@ -27,7 +27,7 @@ export interface Costed {
 /** A rule and what was made of its expressions. */
 export interface RuleParts<T> {
   readonly rule: Rule;
-  /** What is wrong with it instead. */
+  /** The problem of it instead. */
   readonly condition: T | { readonly problem: string };
   readonly message: T | { readonly problem: string } | undefined;
 }
@@ -42,7 +42,9 @@ export function compileRule(rule: Rule, self: DeclaredType): Steps<CompiledRule>
   }));
 }
 
-/** What a rule costs for values of a type. It is not made ready to run: a definition is checked long before any object. */
+/**
+ * The cost of a rule for values of a type. It is not made ready to run: a definition is checked long before any object.
+ */
 export function costOfRule(rule: Rule, self: DeclaredType): Steps<RuleParts<Costed>> {
   return partsOfRule(rule, self, (expression, usesOldSelf) => ({
     maxCost: estimateCost(expression, (path) => sizeAt(self, path)).max,

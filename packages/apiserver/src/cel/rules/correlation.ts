@@ -1,6 +1,6 @@
 import { equal, isJsonObject, type Json, type StructuralSchema } from 'riata/object';
 
-/** A value and what it was before, as far as the two can be told to be the same thing. */
+/** A value and its old value, as far as the two can be correlated. */
 class Pair {
   readonly #value: Json;
   readonly #old: Json;

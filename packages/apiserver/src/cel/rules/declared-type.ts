@@ -15,7 +15,7 @@ import {
 } from '../language/cel-type.js';
 import { escapeField } from './field-names.js';
 
-/** What a schema says about values to rules: their type, and how large they can be. */
+/** The facts of a schema for rules: the type of values, and their maximum size. */
 export interface DeclaredType {
   readonly type: CelType;
   /** How many characters, elements or members there can be at most. */

@@ -16,7 +16,7 @@ export interface RuleNode {
   readonly allOf: readonly RuleNode[];
 }
 
-/** The name under which the type of `self` is known; nobody can write it in an expression. */
+/** The name of the type of `self`; it cannot be written in an expression. */
 export const rootName = 'selfType';
 
 /** Undefined when there are no rules. `isRoot`: of a whole object, with kind and metadata. */

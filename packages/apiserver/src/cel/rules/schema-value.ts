@@ -17,7 +17,7 @@ import { parseDuration, parseTimestamp } from '../library/time-text.js';
 import { withTypeAndMeta } from './declared-type.js';
 import { escapeField } from './field-names.js';
 
-/** JSON as rules see it. What is inside is turned into values as it is asked for. */
+/** JSON as rules see it. Inner values are converted on first use. */
 export function schemaValue(json: Json, schema: StructuralSchema, typeName: string): Value {
   if (json === null) {
     if (schema.nullable === true) return null;
@@ -55,7 +55,7 @@ export function schemaValue(json: Json, schema: StructuralSchema, typeName: stri
   }
 }
 
-/** A value whose type the schema does not tell: all that can be done is to compare it. */
+/** A value without a type in the schema: it can only be compared. */
 class Preserved implements OpaqueValue {
   readonly isOpaque = true;
   readonly typeName = 'unknown';
